@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { writeTinyPacks } from './interface/packs.ts';
 import { noteDaemonStart } from './times.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
@@ -12,6 +13,11 @@ export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 export interface DaemonOptions {
   folder?: string;
   env?: Record<string, string>;
+  /**
+   * `tiny`: hand-made models of each task, for tests that need a verdict but not a good one. They come up in a third of the time.
+   * Otherwise those that come with Assay, or what `env` names.
+   */
+  models?: 'tiny';
   /** Wait until models are loaded; true unless a test wants to see the start. */
   awaitReady?: boolean;
   /** A machine that is busy with other things takes longer. */
@@ -21,6 +27,21 @@ export interface DaemonOptions {
 /** Where the runner keeps compiled sources, if it does: no test is about compiling them. */
 export const COMPILED: Readonly<Record<string, string>> =
   process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+
+/** Written once, for all daemons of a test's process; they only read it. */
+let tinyPacks: Promise<string> | undefined;
+
+async function tinyModels(): Promise<Record<string, string>> {
+  tinyPacks ??= makeTinyPacks();
+  return { ASSAY_MODELS_FOLDERS: await tinyPacks };
+}
+
+async function makeTinyPacks(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-test-packs-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await writeTinyPacks(folder);
+  return folder;
+}
 
 const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
 const READY_TIMEOUT_MS = 60_000;
@@ -56,6 +77,7 @@ export class TestDaemon implements AsyncDisposable {
   static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
     const startedAt = performance.now();
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
+    const models = options.models === 'tiny' ? await tinyModels() : {};
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
         PATH: process.env.PATH,
@@ -65,6 +87,7 @@ export class TestDaemon implements AsyncDisposable {
         ASSAY_GRPC_LISTEN: '127.0.0.1:0',
         ASSAY_ADMIN_API_KEY: TEST_KEY,
         ASSAY_LOG_LEVEL: 'warn',
+        ...models,
         ...options.env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

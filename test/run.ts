@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { allTests, quickTests, ROOT as root, TIMES_FILE } from './run-files.ts';
@@ -62,9 +63,11 @@ for (const { name, command, args, folder = '.' } of values.quick ? quickChecks :
 process.stdout.write('— tests\n');
 const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
+/** Files wait for half of their time; more than eight at once would be short of memory. */
+const FILES_AT_ONCE = Math.min(availableParallelism() + 2, 8);
 const runner = [
   ...['--import', join(import.meta.dirname, 'times.ts')],
-  ...['--test', '--test-reporter=spec', '--test-concurrency=3', '--test-timeout=300000', ...tests],
+  ...['--test', '--test-reporter=spec', `--test-concurrency=${FILES_AT_ONCE}`, '--test-timeout=300000', ...tests],
 ];
 rmSync(TIMES_FILE, { force: true });
 mkdirSync(dirname(TIMES_FILE), { recursive: true });

@@ -8,7 +8,11 @@ const PASSWORD = 'correct horse battery';
 let daemon: TestDaemon;
 
 before(async () => {
-  daemon = await TestDaemon.start({ awaitReady: false, env: { ASSAY_ADMIN_PASSWORD: PASSWORD } });
+  daemon = await TestDaemon.start({
+    models: 'tiny',
+    awaitReady: false,
+    env: { ASSAY_ADMIN_PASSWORD: PASSWORD },
+  });
 });
 
 after(() => daemon[Symbol.asyncDispose]());

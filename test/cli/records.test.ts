@@ -19,7 +19,7 @@ let path: string;
 let identifier: string;
 
 before(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
   folder = await makeTemporaryFolder();
   picture = await patternImage(640, 480).png().toBuffer();
   path = await writePicture(folder.path, 'holiday.png', picture);

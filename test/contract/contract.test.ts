@@ -25,7 +25,7 @@ let ways: Way[] = [];
 let grpc: GrpcWay;
 
 before(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
   grpc = new GrpcWay(daemon.grpc, TEST_KEY);
   ways = [new RestWay(daemon.http, TEST_KEY), new GraphqlWay(daemon.http, TEST_KEY), grpc];
 });

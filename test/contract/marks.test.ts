@@ -39,7 +39,7 @@ before(async () => {
     .toBuffer();
   marked = await writePicture(folder, 'marked.png', png);
   stripped = await writePicture(folder, 'export.jpg', await sharp(rgb, raw).jpeg({ quality: 60 }).toBuffer());
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
 });
 
 after(async () => {

@@ -29,7 +29,7 @@ before(async () => {
   writeFileSync(picture, file);
   writeFileSync(join(folder, 'desk.pem'), authority.cert);
   writeFileSync(join(folder, 'other.pem'), other.cert);
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
 });
 
 after(async () => {

@@ -35,7 +35,7 @@ async function startReceiver(): Promise<AsyncDisposable & { url: string; ids: st
 function startDaemon(): Promise<TestDaemon> {
   const loopback = '127.0.0.0/8';
   const env = { ASSAY_WEBHOOK_ALLOW_NETWORKS: loopback, ASSAY_FETCH_ALLOW_NETWORKS: loopback };
-  return TestDaemon.start({ env });
+  return TestDaemon.start({ models: 'tiny', env });
 }
 
 async function submit(daemon: TestDaemon, webhookUrl: string): Promise<void> {

@@ -12,7 +12,7 @@ let admin: GraphqlCaller;
 
 before(async () => {
   const env = { ASSAY_TERMS_REQUIRED: 'true', ASSAY_ADMIN_PASSWORD: PASSWORD };
-  daemon = await TestDaemon.start({ awaitReady: false, env });
+  daemon = await TestDaemon.start({ models: 'tiny', awaitReady: false, env });
   admin = new GraphqlCaller(daemon.http, TEST_KEY);
 });
 

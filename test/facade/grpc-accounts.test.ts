@@ -24,7 +24,7 @@ const clients: AssayClient[] = [];
 
 before(async () => {
   const env = { ASSAY_TERMS_REQUIRED: 'true', ASSAY_ADMIN_PASSWORD: PASSWORD };
-  daemon = await TestDaemon.start({ awaitReady: false, env });
+  daemon = await TestDaemon.start({ models: 'tiny', awaitReady: false, env });
   admin = clientWith(TEST_KEY);
 });
 

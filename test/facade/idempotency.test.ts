@@ -20,7 +20,7 @@ const KEY = { 'x-api-key': TEST_KEY };
 let daemon: TestDaemon;
 
 before(async () => {
-  daemon = await TestDaemon.start({ env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' } });
+  daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' } });
 });
 after(() => daemon[Symbol.asyncDispose]());
 
@@ -210,7 +210,7 @@ test('one identifier is one record across facades', async () => {
 
 test('a full queue says when to come back, by every facade', async () => {
   const env = { ASSAY_QUEUE_MAX: '1', ASSAY_QUEUE_RUNNING_MAX: '1' };
-  await using narrow = await TestDaemon.start({ env });
+  await using narrow = await TestDaemon.start({ models: 'tiny', env });
   for (const [name, submit] of FACADES) {
     const pictures = await Promise.all(Array.from({ length: 8 }, freshPicture));
     const outcomes = await Promise.all(

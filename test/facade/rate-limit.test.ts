@@ -29,7 +29,7 @@ after(async () => {
 
 /** A restart forgives, so each test begins with a fresh minute. */
 async function start(env: Record<string, string>): Promise<TestDaemon> {
-  return await TestDaemon.start({ folder: folder.path, env, awaitReady: false });
+  return await TestDaemon.start({ models: 'tiny', folder: folder.path, env, awaitReady: false });
 }
 
 async function restart(env: Record<string, string>): Promise<void> {

@@ -19,7 +19,7 @@ let page: Record<string, string>;
 
 before(async () => {
   const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
-  daemon = await TestDaemon.start({ env });
+  daemon = await TestDaemon.start({ models: 'tiny', env });
   picture = await distinctPicture(1);
   const origin = daemon.http;
   const signedIn = await fetch(`${daemon.http}/session/sign-in`, {

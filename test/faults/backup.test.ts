@@ -36,7 +36,7 @@ test('made amid work by the command line, restored elsewhere, compared', { timeo
   let before: Record<string, unknown>[];
   let backup: string;
   {
-    await using daemon = await TestDaemon.start({ env });
+    await using daemon = await TestDaemon.start({ models: 'tiny', env });
     const identifiers: string[] = [];
     for (let seed = 0; seed < BEFORE; seed++) {
       identifiers.push(await submitPicture(daemon, await distinctPicture(seed)));
@@ -66,7 +66,7 @@ test('made amid work by the command line, restored elsewhere, compared', { timeo
   const restored = await runCommand(['restore', backup, '--data-dir', data]);
   equal(restored.code, 0, restored.stderr);
   match(restored.stderr, /It holds no secrets/);
-  await using daemon = await TestDaemon.start({ folder: data });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: data });
   await awaitIdle(daemon);
   const after = await recordsOf(daemon);
   const known = new Set(before.map(({ identifier }) => identifier));
@@ -83,7 +83,7 @@ test('a damaged backup is refused by the command line, naming the file', { timeo
   const env = { ASSAY_BACKUP_DIR: join(folder.path, 'backups'), ASSAY_BACKUP_INTERVAL_HOURS: '0' };
   let backup: string;
   {
-    await using daemon = await TestDaemon.start({ env });
+    await using daemon = await TestDaemon.start({ models: 'tiny', env });
     const identifier = await submitPicture(daemon, await distinctPicture(1));
     await awaitEnds(daemon, [identifier]);
     backup = (await runCommand(['backup', 'by-hand'], reach(daemon))).stdout.trim();

@@ -47,7 +47,7 @@ test('changed on the disk', { timeout: 120_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   const picture = await distinctPicture(1, 1600);
   ok(picture.length > 600_000, `${picture.length} bytes are too few for several pieces`);
-  await using daemon = await TestDaemon.start({ folder: folder.path });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
   const identifier = await submitPicture(daemon, picture);
   await awaitEnds(daemon, [identifier]);
   const url = `${daemon.http}/media/${identifier}/original`;
@@ -85,7 +85,7 @@ test('changed while its analysis waits', { timeout: 120_000 }, async () => {
   const picture = await distinctPicture(2);
   let identifier: string;
   {
-    await using daemon = await TestDaemon.start({ folder: folder.path });
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     const { inference } = childrenOf(pidOf(daemon));
     for (const pid of inference) process.kill(pid, 'SIGSTOP');
     identifier = await submitPicture(daemon, picture);
@@ -93,7 +93,7 @@ test('changed while its analysis waits', { timeout: 120_000 }, async () => {
     for (const pid of inference) process.kill(pid, 'SIGKILL');
   }
   change(pathOf(folder.path, picture));
-  await using daemon = await TestDaemon.start({ folder: folder.path });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
   deepEqual(await awaitEnds(daemon, [identifier]), ['errored']);
   const response = await fetch(`${daemon.http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
   match(((await response.json()) as { errors: string }).errors, /no longer the one that was submitted/);

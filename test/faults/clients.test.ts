@@ -7,7 +7,7 @@ import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { awaitEnds, distinctPicture, pidOf, submitPicture, until } from './rounds/submissions.ts';
 
@@ -34,38 +34,41 @@ function descriptorsOf(daemon: TestDaemon): number {
   return readdirSync(`/proc/${pidOf(daemon)}/fd`).length;
 }
 
-for (const { listener, addressOf } of [
-  { listener: 'HTTP', addressOf: ({ http }: TestDaemon) => new URL(http).host },
-  { listener: 'gRPC', addressOf: ({ grpc }: TestDaemon) => grpc },
-]) {
-  test(`silent and slow clients of ${listener} are cut, others are served`, {
-    timeout: 110_000,
-  }, async () => {
-    await using daemon = await TestDaemon.start();
-    const before = descriptorsOf(daemon);
-    const silent = await openSockets(addressOf(daemon));
-    const slow = await openSockets(addressOf(daemon));
-    for (const socket of slow) socket.write('GET / HTTP/1.1\r\n');
-    const drip = setInterval(() => {
-      for (const socket of slow) if (socket.writable) socket.write('X');
-    }, DRIP_MS);
-    try {
-      const identifier = await submitPicture(daemon, await distinctPicture(1));
-      equal((await awaitEnds(daemon, [identifier]))[0], 'done');
-      const isCut = ({ closed, readableEnded }: Socket) => closed || readableEnded;
-      for (const socket of [...silent, ...slow]) socket.resume();
-      await until(() => slow.every(isCut), 'the slow clients to be cut', CUT_TIMEOUT_MS);
-      if (listener === 'gRPC') {
-        await until(() => silent.every(isCut), 'the silent clients to be cut', CUT_TIMEOUT_MS);
+// At the same time: each waits for most of a minute, with a daemon of its own.
+describe('silent and slow clients', { concurrency: true }, () => {
+  for (const { listener, addressOf } of [
+    { listener: 'HTTP', addressOf: ({ http }: TestDaemon) => new URL(http).host },
+    { listener: 'gRPC', addressOf: ({ grpc }: TestDaemon) => grpc },
+  ]) {
+    test(`silent and slow clients of ${listener} are cut, others are served`, {
+      timeout: 110_000,
+    }, async () => {
+      await using daemon = await TestDaemon.start({ models: 'tiny' });
+      const before = descriptorsOf(daemon);
+      const silent = await openSockets(addressOf(daemon));
+      const slow = await openSockets(addressOf(daemon));
+      for (const socket of slow) socket.write('GET / HTTP/1.1\r\n');
+      const drip = setInterval(() => {
+        for (const socket of slow) if (socket.writable) socket.write('X');
+      }, DRIP_MS);
+      try {
+        const identifier = await submitPicture(daemon, await distinctPicture(1));
+        equal((await awaitEnds(daemon, [identifier]))[0], 'done');
+        const isCut = ({ closed, readableEnded }: Socket) => closed || readableEnded;
+        for (const socket of [...silent, ...slow]) socket.resume();
+        await until(() => slow.every(isCut), 'the slow clients to be cut', CUT_TIMEOUT_MS);
+        if (listener === 'gRPC') {
+          await until(() => silent.every(isCut), 'the silent clients to be cut', CUT_TIMEOUT_MS);
+        }
+      } finally {
+        clearInterval(drip);
+        for (const socket of [...silent, ...slow]) socket.destroy();
       }
-    } finally {
-      clearInterval(drip);
-      for (const socket of [...silent, ...slow]) socket.destroy();
-    }
-    await until(
-      () => descriptorsOf(daemon) <= before + DESCRIPTORS_TOLERANCE,
-      'the descriptors to come back',
-    );
-    ok((await fetch(`${daemon.http}/livez`)).ok);
-  });
-}
+      await until(
+        () => descriptorsOf(daemon) <= before + DESCRIPTORS_TOLERANCE,
+        'the descriptors to come back',
+      );
+      ok((await fetch(`${daemon.http}/livez`)).ok);
+    });
+  }
+});

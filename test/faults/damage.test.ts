@@ -47,7 +47,7 @@ for (const table of ['classifications', 'analyses']) {
     await using folder = await makeTemporaryFolder();
     const identifiers: string[] = [];
     {
-      await using daemon = await TestDaemon.start({ folder: folder.path });
+      await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
       for (const seed of [1, 2]) identifiers.push(await submitPicture(daemon, await distinctPicture(seed)));
       await awaitEnds(daemon, identifiers);
     }
@@ -57,7 +57,7 @@ for (const table of ['classifications', 'analyses']) {
     writeFileSync(artifact, 'a drawing');
     const key = table === 'analyses' ? await analysisOf(folder.path, damaged) : damaged;
     await flipBit(folder.path, table, key);
-    await using daemon = await TestDaemon.start({ folder: folder.path });
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     const refused = await fetch(`${daemon.http}/api/classification/${damaged}`, { headers: KEY_HEADERS });
     equal(refused.status, 500);
     match(await refused.text(), new RegExp(`damaged record in ${table}; an administrator can restore it`));
@@ -77,7 +77,7 @@ test('a medium that is gone ends its analysis with the reason', { timeout: 240_0
   await using folder = await makeTemporaryFolder();
   let identifier: string;
   {
-    await using daemon = await TestDaemon.start({ folder: folder.path });
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     const { inference } = childrenOf(pidOf(daemon));
     for (const pid of inference) process.kill(pid, 'SIGSTOP');
     identifier = await submitPicture(daemon, await distinctPicture(1));
@@ -86,7 +86,7 @@ test('a medium that is gone ends its analysis with the reason', { timeout: 240_0
   }
   await until(async () => (await analysisOf(folder.path, identifier)) !== '', 'the folder to be free');
   rmSync(join(folder.path, 'blobs'), { recursive: true });
-  await using daemon = await TestDaemon.start({ folder: folder.path });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
   deepEqual(await awaitEnds(daemon, [identifier]), ['errored']);
   const response = await fetch(`${daemon.http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
   const record = (await response.json()) as { errors: string };

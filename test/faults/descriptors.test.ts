@@ -99,7 +99,7 @@ function formOf(bytes: Buffer): FormData {
 test('without descriptors: refused in words, read from, recovered, nothing lost', {
   timeout: 90_000,
 }, async (context) => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   const first = await submitPicture(daemon, await distinctPicture(1));
   deepEqual(await awaitEnds(daemon, [first]), ['done']);
   const old = new OldConnection(daemon.http);
@@ -123,7 +123,7 @@ test('without descriptors: refused in words, read from, recovered, nothing lost'
 });
 
 test('accepted work waits for descriptors instead of failing', { timeout: 90_000 }, async (context) => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   const first = await submitPicture(daemon, await distinctPicture(1));
   await awaitEnds(daemon, [first]);
   const accepted: string[] = [];

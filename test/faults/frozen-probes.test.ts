@@ -33,7 +33,7 @@ async function startDaemon(
   folder: string,
 ): Promise<{ daemon: TestDaemon; decode: number[]; first: string[] }> {
   const env = { ASSAY_PROBE_TIMEOUT_MS: String(PROBE_TIMEOUT_MS) };
-  const daemon = await TestDaemon.start({ folder, env });
+  const daemon = await TestDaemon.start({ models: 'tiny', folder, env });
   const first = await Promise.all(
     [1, 2, 3].map(async (seed) => submitPicture(daemon, await distinctPicture(seed))),
   );

@@ -39,7 +39,7 @@ function descriptorsOf(): number {
 }
 
 before(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
   identifier = await submitPicture(daemon, await distinctPicture(1));
   deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
   calm = { descriptors: descriptorsOf(), memoryBytes: rssAnonBytes(pidOf(daemon)) };

@@ -48,7 +48,7 @@ test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over gRPC');
   let committed: number;
   {
-    await using first = await TestDaemon.start({ folder: data });
+    await using first = await TestDaemon.start({ models: 'tiny', folder: data });
     using uploader = new GrpcUploader(first.grpc);
     equal(await uploader.send({ file, uploadId: UPLOAD_ID, stopAt: EARLY }), null);
     const broken = await uploader.committed(UPLOAD_ID);
@@ -59,7 +59,7 @@ test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }
     await going;
     committed = markIn(data);
   }
-  await using second = await TestDaemon.start({ folder: data });
+  await using second = await TestDaemon.start({ models: 'tiny', folder: data });
   using uploader = new GrpcUploader(second.grpc);
   equal(await uploader.committed(UPLOAD_ID), committed);
   const wrongOffset = await uploader.send({ file, uploadId: UPLOAD_ID, offset: committed + 1 });
@@ -78,7 +78,7 @@ test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }
 
 test('over gRPC: wrong bytes are thrown away', { timeout: 60_000 }, async () => {
   await using folder = await makeTemporaryFolder();
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), 4 * 1024 ** 2, 'wrong hash');
   using uploader = new GrpcUploader(daemon.grpc);
   const refused = await uploader.send({ file, uploadId: UPLOAD_ID, sha256: '0'.repeat(64) });
@@ -95,7 +95,7 @@ test('over tus: broken off, then on past a killed daemon', { timeout: 120_000 },
   let url: string;
   let committed: number;
   {
-    await using first = await TestDaemon.start({ folder: data });
+    await using first = await TestDaemon.start({ models: 'tiny', folder: data });
     const stopped = await sendByTus({ origin: first.http, file, stopAt: STOP_AT });
     equal(stopped.identifier, null);
     url = new URL(stopped.url).pathname;
@@ -104,7 +104,7 @@ test('over tus: broken off, then on past a killed daemon', { timeout: 120_000 },
     committed = markIn(data);
     ok(committed > 0 && committed < SIZE_BYTES, `kept ${committed}`);
   }
-  await using second = await TestDaemon.start({ folder: data });
+  await using second = await TestDaemon.start({ models: 'tiny', folder: data });
   equal(await offsetOf(second, url), committed);
   const whole = await sendByTus({ origin: second.http, file, url: `${second.http}${url}` });
   ok(whole.startedAt >= committed, `began at ${whole.startedAt}, not at ${committed}`);

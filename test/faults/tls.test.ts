@@ -46,7 +46,7 @@ async function greet(address: string, options: { maxVersion?: 'TLSv1.2' } = {}) 
 async function startTls(folder: string, env: Record<string, string> = {}): Promise<TestDaemon> {
   const files = await writeIdentity(folder, 'first');
   // fetch does not know the authority, so readiness is not waited for here.
-  return await TestDaemon.start({ env: { ...files, ...env }, awaitReady: false });
+  return await TestDaemon.start({ models: 'tiny', env: { ...files, ...env }, awaitReady: false });
 }
 
 test('both listeners speak TLS 1.3 and take a renewed certificate', { timeout: 90_000 }, async () => {
@@ -100,7 +100,11 @@ test('the command line over TLS, with a client certificate where the daemon want
 });
 
 test('figures of the box are for its administrator where others may ask', { timeout: 60_000 }, async () => {
-  await using daemon = await TestDaemon.start({ env: { ASSAY_BEHIND_PROXY: 'true' }, awaitReady: false });
+  await using daemon = await TestDaemon.start({
+    models: 'tiny',
+    env: { ASSAY_BEHIND_PROXY: 'true' },
+    awaitReady: false,
+  });
   const ask = async (headers: Record<string, string>) =>
     (await fetch(`${daemon.http}/metrics`, { headers })).status;
   equal(await ask({}), 401);

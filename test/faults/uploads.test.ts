@@ -39,7 +39,7 @@ async function beginUpload({ http }: TestDaemon, announcedBytes: number, sentByt
 }
 
 test('an upload that breaks off leaves no file and no record', { timeout: 60_000 }, async () => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   for (const isReset of [true, false]) {
     const socket = await beginUpload(daemon, 8 * MIB, MIB);
     await until(() => uploadFiles(daemon.folder).length === 1, 'the upload to be under way');
@@ -56,12 +56,12 @@ test('below the free-space guard work is refused and reads go on', { timeout: 60
   await using folder = await makeTemporaryFolder();
   let identifier: string;
   {
-    await using roomy = await TestDaemon.start({ folder: folder.path });
+    await using roomy = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     identifier = await submitPicture(roomy, await distinctPicture(1));
     await awaitEnds(roomy, [identifier]);
   }
   const env = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER) };
-  await using full = await TestDaemon.start({ folder: folder.path, env });
+  await using full = await TestDaemon.start({ models: 'tiny', folder: folder.path, env });
   const refused = await postPicture(full, await distinctPicture(2));
   equal(refused.status, 503);
   match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);

@@ -21,8 +21,8 @@ let local: TestDaemon;
 let remote: TestDaemon;
 before(async () => {
   [local, remote] = await Promise.all([
-    TestDaemon.start({ awaitReady: false }),
-    TestDaemon.start({ awaitReady: false, env: { ASSAY_BEHIND_PROXY: 'true' } }),
+    TestDaemon.start({ models: 'tiny', awaitReady: false }),
+    TestDaemon.start({ models: 'tiny', awaitReady: false, env: { ASSAY_BEHIND_PROXY: 'true' } }),
   ]);
 });
 after(async () => {

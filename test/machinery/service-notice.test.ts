@@ -43,7 +43,7 @@ test('a daemon tells when it is ready, that it lives, and that it stops', {
   try {
     await until(() => existsSync(socket), 'the listener');
     const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '2000000' };
-    await using daemon = await TestDaemon.start({ env });
+    await using daemon = await TestDaemon.start({ models: 'tiny', env });
     await until(() => lines.some((line) => line.includes('READY=1')), 'READY');
     match(lines.join('\n'), /STATUS=serving http:\/\/127\.0\.0\.1:\d+ and gRPC on 127\.0\.0\.1:\d+/);
     const fed = () => lines.filter((line) => line.includes('WATCHDOG=1')).length;

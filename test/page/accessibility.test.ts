@@ -27,7 +27,7 @@ let browser: TestBrowser;
 let pages: ShownPage[];
 
 before(async () => {
-  daemon = await startDesk({ ASSAY_REGISTRATION_OPEN: 'true' });
+  daemon = await startDesk({ models: 'tiny', env: { ASSAY_REGISTRATION_OPEN: 'true' } });
   browser = await TestBrowser.start();
   pages = await fillDesk(daemon);
 });

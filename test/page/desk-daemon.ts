@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FF_ENCODER_FLAC, FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type DaemonOptions, TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
@@ -22,13 +22,20 @@ export interface DeskDaemon extends AsyncDisposable {
 }
 
 /** With a tiny speech model, so that recordings have an answer. */
-export async function startDesk(env: Record<string, string> = {}): Promise<DeskDaemon> {
+export async function startDesk({
+  env,
+  ...models
+}: Pick<DaemonOptions, 'env' | 'models'> = {}): Promise<DeskDaemon> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-desk-'));
   await mkdir(join(folder, 'models'));
   await writeTinySpeechPack(join(folder, 'models'));
   const credentials = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
   const backups = { ASSAY_BACKUP_DIR: `${folder}-backups`, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' };
-  const daemon = await TestDaemon.start({ folder, env: { ...credentials, ...backups, ...env } });
+  const daemon = await TestDaemon.start({
+    ...models,
+    folder,
+    env: { ...credentials, ...backups, ...env },
+  });
   return {
     http: daemon.http,
     grpc: daemon.grpc,

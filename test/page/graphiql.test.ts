@@ -6,7 +6,7 @@ import { TestBrowser } from './browser.ts';
 import { startDesk } from './desk-daemon.ts';
 
 test('GraphiQL opens without anything foreign and answers a query by key', async () => {
-  await using daemon = await startDesk();
+  await using daemon = await startDesk({ models: 'tiny' });
   await using browser = await TestBrowser.start();
   await using desk = await browser.open(daemon.http);
   const { page } = desk;

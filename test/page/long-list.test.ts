@@ -22,9 +22,9 @@ let browser: TestBrowser;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-long-'));
-  await (await TestDaemon.start({ folder, env, awaitReady: false }))[Symbol.asyncDispose]();
+  await (await TestDaemon.start({ models: 'tiny', folder, env, awaitReady: false }))[Symbol.asyncDispose]();
   await seed();
-  daemon = await TestDaemon.start({ folder, env, awaitReady: false });
+  daemon = await TestDaemon.start({ models: 'tiny', folder, env, awaitReady: false });
   browser = await TestBrowser.start();
 });
 

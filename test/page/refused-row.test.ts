@@ -14,7 +14,7 @@ let browser: TestBrowser;
 before(async () => {
   const folder = stack.use(await makeTemporaryFolder());
   await makeSpoiledStore(folder.path);
-  daemon = stack.use(await TestDaemon.start({ folder: folder.path, env, awaitReady: false }));
+  daemon = stack.use(await TestDaemon.start({ models: 'tiny', folder: folder.path, env, awaitReady: false }));
   browser = stack.use(await TestBrowser.start());
 });
 

@@ -14,7 +14,7 @@ let daemon: DeskDaemon;
 let browser: TestBrowser;
 
 before(async () => {
-  daemon = await startDesk();
+  daemon = await startDesk({ models: 'tiny' });
   browser = await TestBrowser.start();
 });
 

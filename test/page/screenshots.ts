@@ -65,7 +65,7 @@ async function shootAll(
 }
 
 const [first, ...wanted] = process.argv.slice(2);
-await using daemon = await startDesk({ ASSAY_REGISTRATION_OPEN: 'true' });
+await using daemon = await startDesk({ env: { ASSAY_REGISTRATION_OPEN: 'true' } });
 await using browser = await TestBrowser.start();
 const all = await fillDesk(daemon, { ofOthers: first !== '--docs' });
 const pages = all.filter(({ name }) => wanted.length === 0 || wanted.includes(name));

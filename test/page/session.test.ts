@@ -12,7 +12,7 @@ let csrf: string;
 let identifier: string;
 
 before(async () => {
-  daemon = await startDesk();
+  daemon = await startDesk({ models: 'tiny' });
   const answer = await post('/session/sign-in', ADMIN, { origin: daemon.http });
   assert.equal(answer.status, 200, await answer.clone().text());
   cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';

@@ -13,7 +13,7 @@ let browser: TestBrowser;
 let record: string;
 
 before(async () => {
-  daemon = await startDesk();
+  daemon = await startDesk({ models: 'tiny' });
   browser = await TestBrowser.start();
   const definition = definitionOf(GENERATED);
   const { file } = await signMedia({ definition }, { signer: makeSigner(authority) });

@@ -25,7 +25,7 @@ const pictureOf = (seed: number): Promise<Buffer> =>
 before(async () => {
   watched = await makeTemporaryFolder();
   const env = { ASSAY_WATCH_ROOTS: watched.path, ASSAY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32' };
-  daemon = await startDesk(env);
+  daemon = await startDesk({ models: 'tiny', env });
   browser = await TestBrowser.start();
   const picture = await pictureOf(9);
   source = createServer((_, response) => {

@@ -49,7 +49,7 @@ async function asExpected(daemon: TestDaemon, bytesMax: number): Promise<void> {
 }
 
 test('300 submissions after the doctor was asked once', { timeout: 180_000 }, async () => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   for (const name of ['a', 'b', 'c', 'd']) {
     await askGraphql(daemon, `mutation { createKey(name: "${name}") { userErrors { message } } }`);
   }
@@ -72,7 +72,7 @@ const NOT_ASKED = /GRAPHQL_|the operation (has|costs|is)|internal error|UNIMPLEM
 test('300 submissions after every reading operation of every facade was called once', {
   timeout: 300_000,
 }, async () => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   const actor = { url: daemon.http, grpc: daemon.grpc, key: TEST_KEY };
   const pictures = await Promise.all([1, 2, 3].map((seed) => distinctPicture(seed)));
   const identifiers: string[] = [];

@@ -35,7 +35,7 @@ function openTo(folder: string): string[] {
 test('a new data folder is made so that only its owner reads it', { timeout: 120_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
-  await using daemon = await TestDaemon.start({ folder: data, awaitReady: false });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: data, awaitReady: false });
   assert.deepEqual(openTo(data), []);
   assert.ok(readdirSync(data).includes('admin.key'));
   assert.deepEqual(daemon.stderr, []);
@@ -49,7 +49,11 @@ test('an old one is closed at the start, which says so, and stays closed', { tim
   symlinkSync(elsewhere, join(data, 'before-upgrade'));
   {
     const backup = join(folder.path, 'backups');
-    await using daemon = await TestDaemon.start({ folder: data, env: { ASSAY_BACKUP_DIR: backup } });
+    await using daemon = await TestDaemon.start({
+      models: 'tiny',
+      folder: data,
+      env: { ASSAY_BACKUP_DIR: backup },
+    });
     const said = daemon.stderr.join('\n');
     assert.match(
       said,
@@ -75,11 +79,11 @@ test('an old one is closed at the start, which says so, and stays closed', { tim
     assert.deepEqual(openTo(data), []);
     assert.deepEqual(openTo(backup), []);
   }
-  await using again = await TestDaemon.start({ folder: data });
+  await using again = await TestDaemon.start({ models: 'tiny', folder: data });
   assert.doesNotMatch(again.stderr.join('\n'), /other users of this box could/);
   chmodSync(join(data, 'records', 'data.mdb'), 0o644);
   assert.equal(await again.kill('SIGTERM'), 0);
-  await using third = await TestDaemon.start({ folder: data });
+  await using third = await TestDaemon.start({ models: 'tiny', folder: data });
   assert.match(
     third.stderr.join('\n'),
     /other users of this box could read 1 files and folders in the data folder/,

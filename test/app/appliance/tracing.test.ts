@@ -75,7 +75,7 @@ test('a submission and its analysis are one trace', { timeout: 60_000 }, async (
     ASSAY_TRACING_ENDPOINT: receiver.url,
     ASSAY_TRACING_AUTHORIZATION: 'Bearer of-the-collector',
   };
-  await using daemon = await TestDaemon.start({ env });
+  await using daemon = await TestDaemon.start({ models: 'tiny', env });
   const identifier = await submit(daemon);
   const hasEnded = () => receiver.spans().some(({ name }) => name === 'analysis');
   for (let count = 0; !hasEnded() && count < 200; count++) await delay(100);

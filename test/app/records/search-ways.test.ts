@@ -41,7 +41,7 @@ before(async () => {
   cut = await writePicture(folder, 'cut.jpg', part);
   flippedCopy = await writePicture(folder, 'flipped.jpg', await sharp(whole).flop().jpeg().toBuffer());
   unlike = await writePicture(folder, 'unlike.png', await scene(50).png().toBuffer());
-  daemon = await TestDaemon.start();
+  daemon = await TestDaemon.start({ models: 'tiny' });
   const { stdout, stderr } = await assay('classify', '--json', original);
   assert.notEqual(stdout, '', stderr);
   identifier = String((JSON.parse(stdout) as { identifier: string }).identifier);

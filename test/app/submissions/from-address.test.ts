@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  daemon = await TestDaemon.start({ env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' } });
+  daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' } });
 });
 after(async () => {
   await daemon[Symbol.asyncDispose]();

@@ -300,12 +300,12 @@ test('a kill in the middle of an attempt sends it again, under the same id', asy
   await using killed = await makeTemporaryFolder();
   await using receiver = await openReceiver({ status: 200, isSilent: true }, { status: 200 });
   const env = { ASSAY_WEBHOOK_ALLOW_NETWORKS: LOOPBACK };
-  await using first = await TestDaemon.start({ folder: killed.path, env });
+  await using first = await TestDaemon.start({ models: 'tiny', folder: killed.path, env });
   const bytes = await distinctPicture(99);
   const { text } = await submit(first.http, bytes, { webhook_url: `${receiver.origin}/hook` });
   await receiver.waitFor(1);
   await first.kill('SIGKILL');
-  const second = await TestDaemon.start({ folder: killed.path, env, awaitReady: false });
+  const second = await TestDaemon.start({ models: 'tiny', folder: killed.path, env, awaitReady: false });
   await receiver.waitFor(2);
   equal(await second.kill('SIGTERM'), 0);
   const ids = receiver.hooks.map(({ headers }) => headers['webhook-id']);
