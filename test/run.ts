@@ -67,7 +67,13 @@ const tests = positionals.length > 0 ? positionals : whole();
 const FILES_AT_ONCE = Math.min(availableParallelism() + 2, 8);
 const runner = [
   ...['--import', join(import.meta.dirname, 'times.ts')],
-  ...['--test', '--test-reporter=spec', `--test-concurrency=${FILES_AT_ONCE}`, '--test-timeout=300000', ...tests],
+  ...[
+    '--test',
+    '--test-reporter=spec',
+    `--test-concurrency=${FILES_AT_ONCE}`,
+    '--test-timeout=300000',
+    ...tests,
+  ],
 ];
 rmSync(TIMES_FILE, { force: true });
 mkdirSync(dirname(TIMES_FILE), { recursive: true });
