@@ -2,7 +2,7 @@
 
 import type { Analysis } from './domain/records/classification.ts';
 import { assessmentState } from './domain/verdicts/assessment.ts';
-import type { EngineObserver } from './engine/engine-config.ts';
+import type { EngineObserver } from './engine/executors/engine-observer.ts';
 import type { Metrics } from './machinery/metrics.ts';
 import type { Tracing } from './machinery/tracing.ts';
 import type { Store } from './store/store.ts';

@@ -201,7 +201,6 @@ const KNOTTED: readonly string[] = [
     'src/domain',
     'accounts automation contract packs provenance records sheets transcripts verdicts',
   ),
-  ...foldersOf('src/engine', '. analyses decode executors inference packs queue remote'),
   ...foldersOf('src/app', '. accounts appliance appliance/doctor callers custody evidence notices records'),
   ...foldersOf('src/app', 'submissions trust watch-folders webhooks'),
 ];

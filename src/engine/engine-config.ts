@@ -1,36 +1,24 @@
 /** What the engine is made of and reports of itself. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
-import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
-import type { VideoDecoder, VideoDecoderChoice } from '../worker/protocol/decode-protocol.ts';
 import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts';
-import type { FetchManifest } from './analyses/outer-manifest.ts';
-import type { FetchMedia } from './analyses/source.ts';
-import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { IsolationLevel } from './decode/isolation.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
+import type { ExecutorConfig } from './executors/child-executor.ts';
+import type { EngineObserver } from './executors/engine-observer.ts';
 import type { LocalExecutor } from './executors/local-executor.ts';
-import type { InferencePoolConfig } from './inference/inference-pool.ts';
 import type { PackStatus } from './packs/pack-status.ts';
 import type { RemoteExecutor } from './remote/remote-executor.ts';
+import type { FetchManifest } from './running/outer-manifest.ts';
+import type { FetchMedia } from './running/source.ts';
 
-export interface EngineConfig {
-  /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
-  dataFolder: string;
-  decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
-  inference: Partial<InferencePoolConfig>;
+export interface EngineConfig extends ExecutorConfig {
   /** With `gpu`, nothing is analysed while a model runs on the CPU. */
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
-  /** Folders whose sub-folders are packs; one that does not exist holds none. */
-  modelFolders: readonly string[];
-  /** The trust lists of now: administrators change them while the daemon runs. */
-  trust: () => TrustMaterial;
   /** A file that ends its worker so often is given up. */
   attemptsMax: number;
-  /** Deadline of one attempt, with its wait for a slot and for the models. */
-  analysisTimeoutMs: number;
   /** How long a probe waits for a slot: somebody waits for its answer. */
   probeWaitMs: number;
   /** Deadline of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
@@ -39,25 +27,7 @@ export interface EngineConfig {
   videoHeightMin: number;
   /** Analyses that may wait. */
   queueMax: number;
-  /** Analyses in work at once on this box; 0 where workers on others carry out all. */
-  analysesMax: number;
-  /** Whether each picture is measured again on a recompressed and a scaled copy. */
-  stability: boolean;
   renditions: RenditionsConfig;
-  isolation: DecodePoolConfig['isolation'];
-  videoDecoder: VideoDecoderChoice;
-}
-
-/** For metrics; must not throw. */
-export interface EngineObserver {
-  analysisEnded(analysis: Analysis): void;
-  /** `analysis`: what it was a step of; absent for what belongs to none. */
-  stepTimed(step: string, seconds: number, analysis?: Analysis): void;
-  workerDied(worker: 'decode' | 'inference', message: string): void;
-  queueChanged(depth: number, running: number): void;
-  /** A video's pictures were decoded, by what was wanted or by something else. */
-  videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
-  batch(model: string, size: number): void;
 }
 
 export interface EngineParts {

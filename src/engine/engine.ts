@@ -20,11 +20,7 @@ import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Probe, ReadMarks } from '../worker/protocol/decode-protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
-import { AnalysisRunner } from './analyses/analysis-runner.ts';
-import { withOuterManifest } from './analyses/outer-manifest.ts';
 import { nameParts } from './analyses/part-names.ts';
-import { prepareAttempt } from './analyses/prepare-attempt.ts';
-import type { SourceParts } from './analyses/source.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { describeForCaller, type PictureToDescribe } from './decode/describe-picture.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
@@ -42,17 +38,15 @@ import { resolveModels } from './packs/resolve-models.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
-import { WorkQueue } from './queue/work-queue.ts';
 import type { BrokerStatus } from './remote/remote-executor.ts';
 import type { WorkerStatus } from './remote/worker-roster.ts';
+import { AnalysisRunner } from './running/analysis-runner.ts';
+import { withOuterManifest } from './running/outer-manifest.ts';
+import { prepareAttempt } from './running/prepare-attempt.ts';
+import type { SourceParts } from './running/source.ts';
+import { WorkQueue } from './running/work-queue.ts';
 
-export type {
-  EngineConfig,
-  EngineObserver,
-  EngineParts,
-  EnginePhase,
-  EngineStatus,
-} from './engine-config.ts';
+export type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 
 export class Engine implements AsyncDisposable {
   readonly #config: EngineConfig;

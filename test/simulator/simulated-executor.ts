@@ -4,12 +4,12 @@
  */
 import { pause } from '../../src/domain/clock.ts';
 import type { Attempt } from '../../src/engine/analyses/analysis-parts.ts';
+import { AbortError, MediaFaultError, WorkerLostError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodePool } from '../../src/engine/decode/decode-pool.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { Execution } from '../../src/engine/executors/executor.ts';
 import type { LocalExecutor } from '../../src/engine/executors/local-executor.ts';
 import { INFERENCE_POOL_DEFAULTS } from '../../src/engine/inference/inference-pool.ts';
-import { AbortError, MediaFaultError, WorkerLostError } from '../../src/engine/worker-errors.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';
 import { imageResult, SIDE } from './results.ts';

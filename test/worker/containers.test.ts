@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_AAC, type FFEncoderCodec } from 'node-av/constants';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
+import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type {
   DecodeAudioRequest,
   DecodeImageRequest,

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type { Probe } from '../../src/worker/protocol/decode-protocol.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../media/pictures.ts';

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
-import type { FetchedManifest } from '../../engine/analyses/outer-manifest.ts';
+import type { FetchedManifest } from '../../engine/running/outer-manifest.ts';
 import { fetchRule, type ResolveHost } from '../../machinery/address.ts';
 import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
 import { readBounded } from '../../machinery/read-bounded.ts';

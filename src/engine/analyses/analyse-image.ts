@@ -15,11 +15,11 @@ import type {
   RenderHeatmapRequest,
   ViewSetRequest,
 } from '../../worker/protocol/decode-protocol.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
-import { WorkerLostError } from '../worker-errors.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toProbabilities } from './calibration.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';

@@ -10,10 +10,10 @@ import {
 import { type Face, findFaces } from '../../domain/verdicts/faces.ts';
 import type { Detection, ModelRun } from '../../domain/verdicts/result.ts';
 import type { PatchSet } from '../../worker/protocol/decode-protocol.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { Inference } from '../inference/inference-process.ts';
 import { type ContentPacks, type Found, toViewSet } from '../packs/content-packs.ts';
-import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { InferParts, Patched } from './image-runs.ts';
 

@@ -3,10 +3,10 @@
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import { type FrameSample, preferFaces } from '../../domain/verdicts/face-frames.ts';
 import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol/decode-protocol.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { toViewSet } from '../packs/content-packs.ts';
-import { WorkerLostError } from '../worker-errors.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { detectFaces } from './content-runs.ts';
 

@@ -2,7 +2,7 @@
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import type { DecodedImage, PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
-import { WorkerLostError } from '../worker-errors.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 
 /** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */
 export type PatchPurpose = 'origin' | 'map' | StabilityVariantName;

@@ -23,8 +23,8 @@ import {
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
-import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';

@@ -11,9 +11,9 @@ import {
   type TileAnswers,
 } from '../../domain/verdicts/tampering-score.ts';
 import type { PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { Found } from '../packs/content-packs.ts';
-import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { InferParts, Patched } from './image-runs.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '../../domain/transcripts/transcript.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
-import { ModelFailedError } from '../worker-errors.ts';
+import { ModelFailedError } from '../children/worker-errors.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 
 const SAMPLE_RATE = 16_000;

@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { IsolationMissingError, WorkerLostError } from '../worker-errors.ts';
+import { IsolationMissingError, WorkerLostError } from '../children/worker-errors.ts';
 import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';
 import { detectIsolation, type Isolation, type IsolationLevel } from './isolation.ts';

@@ -15,9 +15,9 @@ import type {
   DecodeResponse,
   PatchedPicture,
 } from '../../worker/protocol/decode-protocol.ts';
-import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
-import { describeExit } from './child-exit.ts';
-import { forwardLines } from './child-log.ts';
+import { describeExit } from '../children/child-exit.ts';
+import { forwardLines } from '../children/child-log.ts';
+import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import type { CopyRoom } from './copy-room.ts';
 import { parseDecodeResponse } from './decode-answer.ts';
 import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';

@@ -10,7 +10,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
-import { NICENESS } from '../lower-priority.ts';
+import { NICENESS } from '../children/lower-priority.ts';
 
 /** What isolates a decode child, strongest first. */
 export const ISOLATION_LEVELS = [

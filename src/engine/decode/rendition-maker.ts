@@ -15,7 +15,7 @@ import {
 import { Turnstile } from '../../machinery/turns/turnstile.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
-import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
+import { AbortError, MediaFaultError, WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot, DecodeWork } from './decode-slot.ts';

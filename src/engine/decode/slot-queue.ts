@@ -5,7 +5,7 @@
  * accounts behind what waits for the same purpose take turns.
  */
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
-import { AbortError, SlotBusyError } from '../worker-errors.ts';
+import { AbortError, SlotBusyError } from '../children/worker-errors.ts';
 
 export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
 export type SlotPurpose = (typeof SLOT_PURPOSES)[number];

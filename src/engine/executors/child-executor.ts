@@ -1,17 +1,19 @@
 /** The children of one box that decode and judge, the packs that they hold, and the analyses that are made with them. */
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { analyseAudio } from '../analyses/analyse-audio.ts';
 import { analyseImage } from '../analyses/analyse-image.ts';
 import { analyseVideo } from '../analyses/analyse-video.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt } from '../analyses/analysis-parts.ts';
 import { timeParts } from '../analyses/timed-parts.ts';
-import { DECODE_POOL_DEFAULTS, DecodePool } from '../decode/decode-pool.ts';
+import { DECODE_POOL_DEFAULTS, DecodePool, type DecodePoolConfig } from '../decode/decode-pool.ts';
 import { VideoDecoding } from '../decode/video-decoding.ts';
-import type { EngineConfig, EngineParts } from '../engine-config.ts';
 import { CheckMemory } from '../inference/check-memory.ts';
 import {
   INFERENCE_POOL_DEFAULTS,
@@ -19,32 +21,43 @@ import {
   type InferencePoolConfig,
 } from '../inference/inference-pool.ts';
 import { PackShelf } from '../packs/pack-shelf.ts';
-import { decodeObserver, inferenceObserver } from '../worker-observers.ts';
+import type { EngineObserver } from './engine-observer.ts';
 import type { Execution } from './executor.ts';
 import type { LocalExecutor } from './local-executor.ts';
+import { decodeObserver, inferenceObserver } from './worker-observers.ts';
 
-export type ChildExecutorConfig = Pick<
-  EngineConfig,
-  | 'dataFolder'
-  | 'analysesMax'
-  | 'decode'
-  | 'inference'
-  | 'modelFolders'
-  | 'trust'
-  | 'analysisTimeoutMs'
-  | 'stability'
-  | 'isolation'
-  | 'videoDecoder'
-> & {
+/** What this box and a worker have alike. */
+export interface ExecutorConfig {
+  /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
+  dataFolder: string;
+  decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
+  inference: Partial<InferencePoolConfig>;
+  /** Folders whose sub-folders are packs; one that does not exist holds none. */
+  modelFolders: readonly string[];
+  /** The trust lists of now: administrators change them while the daemon runs. */
+  trust: () => TrustMaterial;
+  /** Deadline of one attempt, with its wait for a slot and for the models. */
+  analysisTimeoutMs: number;
+  /** Analyses in work at once on this box; 0 if workers on others carry out all. */
+  analysesMax: number;
+  /** Whether each picture is measured again on a recompressed and a scaled copy. */
+  stability: boolean;
+  isolation: DecodePoolConfig['isolation'];
+  videoDecoder: VideoDecoderChoice;
+}
+
+export interface ChildExecutorConfig extends ExecutorConfig {
   diskFreeBytesMin: number;
   /** A worker's packs must all have given their golden outputs before it gets work. */
   checksAllPacksAtOnce: boolean;
-};
+}
 
-export type ChildExecutorParts = Pick<EngineParts, 'log' | 'observer'> & {
+export interface ChildExecutorParts {
+  log: Logger;
+  observer: EngineObserver;
   /** What runs where may have changed. */
   changed: () => void;
-};
+}
 
 const CHECKS_FILE = 'model-checks.json';
 

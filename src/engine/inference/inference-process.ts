@@ -15,10 +15,10 @@ import type {
   TranscribeRequest,
   WindowText,
 } from '../../worker/protocol/inference-protocol.ts';
-import { describeExit } from '../decode/child-exit.ts';
-import { forwardLines } from '../decode/child-log.ts';
-import { lowerPriority } from '../lower-priority.ts';
-import { AbortError, ModelFailedError, WorkerLostError } from '../worker-errors.ts';
+import { describeExit } from '../children/child-exit.ts';
+import { forwardLines } from '../children/child-log.ts';
+import { lowerPriority } from '../children/lower-priority.ts';
+import { AbortError, ModelFailedError, WorkerLostError } from '../children/worker-errors.ts';
 import type { CheckMemory } from './check-memory.ts';
 import { inferenceEnvironment } from './inference-environment.ts';
 

@@ -3,7 +3,7 @@
  * start: the runtime's binding cannot keep them). Others answer meanwhile, and again whenever these are lost.
  */
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import { WorkerLostError } from '../worker-errors.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import { type InferenceConfig, type InferenceObserver, InferenceProcess } from './inference-process.ts';
 
 /** Far beyond any build; what takes longer hangs. */

@@ -22,7 +22,7 @@ import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import { hashFile } from '../decode/hash-file.ts';
+import { hashFile } from './hash-file.ts';
 import { packageFilesOf } from './package-files.ts';
 
 /** Shipped with the program. */

@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../domain/clock.ts';
 import type { Analysis, Suspicion } from '../../domain/records/classification.ts';
+import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { EngineParts } from '../engine-config.ts';
 import { failAnalysis, requeueAnalysis } from './transitions.ts';
 
 /** Once is chance and twice may be; the third time the file is put aside. */
@@ -21,11 +21,14 @@ export interface Recovered {
   careful: Set<string>;
 }
 
-export async function recoverAnalyses({
-  store,
-  clock,
-  bootId,
-}: Pick<EngineParts, 'store' | 'bootId'> & { clock: Pick<Clock, 'now'> }): Promise<Recovered> {
+export interface RecoveryParts {
+  store: Store;
+  clock: Pick<Clock, 'now'>;
+  /** The kernel's name of this boot. */
+  bootId: string;
+}
+
+export async function recoverAnalyses({ store, clock, bootId }: RecoveryParts): Promise<Recovered> {
   return await store.transact((tx) => {
     const found = [...tx.openAnalyses()];
     const running = found.filter(({ state }) => state === 'running');

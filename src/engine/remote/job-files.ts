@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
-import { ExecutorLostError, MediaFaultError } from '../worker-errors.ts';
+import { ExecutorLostError, MediaFaultError } from '../children/worker-errors.ts';
 import type { Grant } from './messages.ts';
 
 /** A request that breaks off is made again from there. */

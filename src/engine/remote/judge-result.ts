@@ -6,7 +6,7 @@
 import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';
-import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
+import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../children/worker-errors.ts';
 import type { Brought } from './brought.ts';
 import { firstContradiction, must } from './contradiction.ts';
 import { askPicture, checkImage, contentOf } from './judge-picture.ts';

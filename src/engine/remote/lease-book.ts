@@ -10,8 +10,8 @@ import { AppError } from '../../domain/errors.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnalysisFiles, AnalysisJob, Attempt } from '../analyses/analysis-parts.ts';
+import { ExecutorLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
-import { ExecutorLostError } from '../worker-errors.ts';
 
 /** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
 const LEASE_FILES_BYTES_MAX = 2 * 1024 ** 3;

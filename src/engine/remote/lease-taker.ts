@@ -15,9 +15,9 @@ import { StepTimes } from '../../domain/records/step-times.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
 import type { SeenLikeness } from '../analyses/analysis-parts.ts';
-import { failureOf } from '../engine-errors.ts';
+import { failureOf } from '../children/engine-errors.ts';
+import { MediaFaultError } from '../children/worker-errors.ts';
 import type { ChildExecutor } from '../executors/child-executor.ts';
-import { MediaFaultError } from '../worker-errors.ts';
 import type { Brought } from './brought.ts';
 import { JobFiles } from './job-files.ts';
 import {

@@ -3,7 +3,7 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
-import { ExecutorLostError, WorkerLostError } from '../worker-errors.ts';
+import { ExecutorLostError, WorkerLostError } from '../children/worker-errors.ts';
 import { brought } from './brought.ts';
 import { faultOfFindings, faultOfResult, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';

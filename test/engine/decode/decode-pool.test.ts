@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import {
   AbortError,
   IsolationMissingError,
   SlotBusyError,
   WorkerLostError,
-} from '../../../src/engine/worker-errors.ts';
+} from '../../../src/engine/children/worker-errors.ts';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import { LIMITS, makePool } from '../../media/decode-fixture.ts';
 import { patternImage, writePicture } from '../../media/pictures.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

@@ -9,9 +9,9 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AbortError, WorkerLostError } from '../../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import { detectIsolation } from '../../../src/engine/decode/isolation.ts';
-import { AbortError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
 import { childrenOf } from '../../faults/rounds/processes.ts';
 import { LIMITS, openBareSlot, openSlot, openSlotAt } from '../../media/decode-fixture.ts';
 import { patternImage, writePicture } from '../../media/pictures.ts';

@@ -13,6 +13,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { NICENESS } from '../../../src/engine/children/lower-priority.ts';
 import {
   type ChildCommand,
   decodeCommand,
@@ -21,7 +22,6 @@ import {
   ISOLATION_LEVELS,
   type Isolation,
 } from '../../../src/engine/decode/isolation.ts';
-import { NICENESS } from '../../../src/engine/lower-priority.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 

@@ -10,10 +10,10 @@ import { chmod, mkdir, readdir, readFile, stat, statfs, writeFile } from 'node:f
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AppError } from '../../../src/domain/errors.ts';
+import { failureOf } from '../../../src/engine/children/engine-errors.ts';
 import { CopyRoom } from '../../../src/engine/decode/copy-room.ts';
 import { findIsolations, reachesOriginals } from '../../../src/engine/decode/isolation.ts';
 import { placeOriginal } from '../../../src/engine/decode/place-original.ts';
-import { failureOf } from '../../../src/engine/engine-errors.ts';
 import { ChangedOriginalError } from '../../../src/store/blob-checks.ts';
 import { BlobStore } from '../../../src/store/blobs.ts';
 import { LIMITS, openSlotAt } from '../../media/decode-fixture.ts';

@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ModelFailedError } from '../../../src/engine/children/worker-errors.ts';
 import { CheckMemory } from '../../../src/engine/inference/check-memory.ts';
 import {
   INFERENCE_DEFAULTS,
   type InferenceConfig,
   InferenceProcess,
 } from '../../../src/engine/inference/inference-process.ts';
-import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
 import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
 import { writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

@@ -14,6 +14,7 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { AbortError, ModelFailedError, WorkerLostError } from '../../../src/engine/children/worker-errors.ts';
 import {
   driverEnvironment,
   inferenceEnvironment,
@@ -24,7 +25,6 @@ import {
   type InferenceConfig,
   InferenceProcess,
 } from '../../../src/engine/inference/inference-process.ts';
-import { AbortError, ModelFailedError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
 import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

@@ -8,12 +8,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ModelFailedError } from '../../../src/engine/children/worker-errors.ts';
 import {
   INFERENCE_POOL_DEFAULTS,
   InferencePool,
   type InferencePoolConfig,
 } from '../../../src/engine/inference/inference-pool.ts';
-import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

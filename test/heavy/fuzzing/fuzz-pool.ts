@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
+import { MediaFaultError, WorkerLostError } from '../../../src/engine/children/worker-errors.ts';
 import type { DecodePool } from '../../../src/engine/decode/decode-pool.ts';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
-import { MediaFaultError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
 import { childrenOf } from '../../faults/rounds/processes.ts';
 import { LIMITS, makePool, type ObservedPool } from '../../media/decode-fixture.ts';
 import type { Sample } from './corpus.ts';

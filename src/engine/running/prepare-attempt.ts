@@ -2,9 +2,9 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import type { Attempt, AttemptReports } from './analysis-parts.ts';
+import type { Attempt, AttemptReports } from '../analyses/analysis-parts.ts';
+import { timed } from '../analyses/timed-parts.ts';
 import { fetchSource, type SourceParts } from './source.ts';
-import { timed } from './timed-parts.ts';
 
 /** Throws AppError `media` if the file is gone; undefined if the analysis was cancelled while it was fetched. */
 export async function prepareAttempt(

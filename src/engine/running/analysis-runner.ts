@@ -12,7 +12,9 @@ import { type CheckedResult, checkResult } from '../../domain/verdicts/result.ts
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { failureOf, giveUpSentence } from '../engine-errors.ts';
+import type { AttemptReports, FoundLikenesses, SeenLikeness } from '../analyses/analysis-parts.ts';
+import { failureOf, giveUpSentence } from '../children/engine-errors.ts';
+import { WorkerLostError } from '../children/worker-errors.ts';
 import type { Execution } from '../executors/executor.ts';
 import { markHealthy } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
@@ -23,8 +25,6 @@ import {
   leaseAnalysis,
   requeueAnalysis,
 } from '../queue/transitions.ts';
-import { WorkerLostError } from '../worker-errors.ts';
-import type { AttemptReports, FoundLikenesses, SeenLikeness } from './analysis-parts.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;

@@ -1,12 +1,16 @@
 /** What happens to worker processes, as log lines and figures. */
-import type { DecodePoolObserver } from './decode/decode-pool.ts';
-import type { EngineParts } from './engine-config.ts';
-import type { InferenceObserver } from './inference/inference-process.ts';
+import type { Logger } from 'pino';
+import type { DecodePoolObserver } from '../decode/decode-pool.ts';
+import type { InferenceObserver } from '../inference/inference-process.ts';
+import type { EngineObserver } from './engine-observer.ts';
 
 /** As ONNX Runtime begins what it says of severity E. */
 const RUNTIME_ERROR = /\[E:onnxruntime:/;
 
-type ObserverParts = Pick<EngineParts, 'log' | 'observer'>;
+interface ObserverParts {
+  log: Logger;
+  observer: EngineObserver;
+}
 
 export function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
   return {

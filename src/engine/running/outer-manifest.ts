@@ -16,10 +16,10 @@ import type { Analysis } from '../../domain/records/classification.ts';
 import { hasEmbedded, type Provenance } from '../../domain/verdicts/provenance.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Store } from '../../store/store.ts';
+import type { Attempt } from '../analyses/analysis-parts.ts';
 import type { DecodePool } from '../decode/decode-pool.ts';
 import { readStoredProvenance } from '../decode/read-provenance.ts';
 import type { Execution } from '../executors/executor.ts';
-import type { Attempt } from './analysis-parts.ts';
 
 export type FetchedManifest =
   | { outcome: 'fetched'; bytes: Uint8Array }

@@ -4,10 +4,10 @@ import type { CheckedResult } from '../../domain/verdicts/result.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { AnalysisRunner } from '../analyses/analysis-runner.ts';
-import { type AdditionSpec, cancelAddition, fitsTo, queueAddition } from './additions.ts';
-import { type AnalysisSpec, type Joined, joinOrQueue } from './queue.ts';
-import { assertRoom, type QueueParts } from './queue-room.ts';
+import { type AdditionSpec, cancelAddition, fitsTo, queueAddition } from '../queue/additions.ts';
+import { type AnalysisSpec, type Joined, joinOrQueue } from '../queue/queue.ts';
+import { assertRoom, type QueueParts } from '../queue/queue-room.ts';
+import type { AnalysisRunner } from './analysis-runner.ts';
 
 interface WorkQueueParts {
   store: Pick<Store, 'read' | 'artifacts'>;

@@ -1,6 +1,6 @@
 /** What work in a child process can end with, besides an answer. */
-import { OperatorFault } from '../domain/operator-fault.ts';
-import type { MediaFault } from '../worker/protocol/decode-protocol.ts';
+import { OperatorFault } from '../../domain/operator-fault.ts';
+import type { MediaFault } from '../../worker/protocol/decode-protocol.ts';
 
 /** The file's own fault: final, shown to the one who sent it. */
 export class MediaFaultError extends Error {

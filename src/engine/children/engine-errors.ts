@@ -1,6 +1,6 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
-import { AppError, type Reason, toAppError } from '../domain/errors.ts';
-import { ChangedOriginalError } from '../store/blob-checks.ts';
+import { AppError, type Reason, toAppError } from '../../domain/errors.ts';
+import { ChangedOriginalError } from '../../store/blob-checks.ts';
 import { ExecutorLostError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =

@@ -1,0 +1,15 @@
+/** What the engine reports of analyses and of the processes that carry them out. */
+import type { Analysis } from '../../domain/records/classification.ts';
+import type { VideoDecoder } from '../../worker/protocol/decode-protocol.ts';
+
+/** For metrics; must not throw. */
+export interface EngineObserver {
+  analysisEnded(analysis: Analysis): void;
+  /** `analysis`: what it was a step of; absent for what belongs to none. */
+  stepTimed(step: string, seconds: number, analysis?: Analysis): void;
+  workerDied(worker: 'decode' | 'inference', message: string): void;
+  queueChanged(depth: number, running: number): void;
+  /** A video's pictures were decoded, by what was wanted or by something else. */
+  videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
+  batch(model: string, size: number): void;
+}
