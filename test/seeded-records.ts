@@ -1,7 +1,7 @@
 /** Finished records written past the daemon: thousands of submissions would take an hour. */
 
+import { NO_PROVENANCE } from '../src/domain/provenance/provenance.ts';
 import { DEFAULT_OPTIONS } from '../src/domain/records/options.ts';
-import { NO_PROVENANCE } from '../src/domain/verdicts/provenance.ts';
 import type { ImageResult, ModelRun } from '../src/domain/verdicts/result.ts';
 import type { Store } from '../src/store/store.ts';
 

@@ -11,10 +11,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 import ts from 'typescript';
-import { ANALYSIS_OPTIONS } from '../src/domain/contract/analysis-options.ts';
-import { toSnakeCase } from '../src/domain/contract/field.ts';
 import { PLAN } from '../src/domain/contract/plan.ts';
 import { RECORD } from '../src/domain/contract/record.ts';
+import { toSnakeCase } from '../src/domain/field.ts';
+import { ANALYSIS_OPTIONS } from '../src/domain/records/analysis-options.ts';
 
 const root = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 400;
@@ -197,10 +197,6 @@ test('no cycle over imports, those of types included', () => {
 
 /** Folders that still import each other in a circle, directly or by way of others. It may only get shorter. */
 const KNOTTED: readonly string[] = [
-  ...foldersOf(
-    'src/domain',
-    'accounts automation contract packs provenance records sheets transcripts verdicts',
-  ),
   ...foldersOf('src/app', '. accounts appliance appliance/doctor callers custody evidence notices records'),
   ...foldersOf('src/app', 'submissions trust watch-folders webhooks'),
 ];
@@ -359,6 +355,8 @@ test('nothing banned', () => {
 
 /** Who lists a noun's fields beside its table, and why. */
 const LISTS_ALLOWED: readonly string[] = [
+  // The table of the options: a stored record has them, so they lie below the other tables.
+  'src/domain/records/analysis-options.ts',
   // Gives every field of a record its value.
   'src/app/records/record.ts',
   // Chooses what a person is shown of a plan.

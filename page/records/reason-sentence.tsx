@@ -1,6 +1,6 @@
 /** A reason in the reader's language. */
 import type { JSX } from 'preact';
-import { fillReason } from '../../src/domain/verdicts/finding-words.ts';
+import { fillReason } from '../../src/domain/records/finding-words.ts';
 import { formatPercent } from '../parts/format.ts';
 import { findText } from '../texts/language.ts';
 

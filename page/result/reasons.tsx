@@ -1,7 +1,7 @@
 /** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
 import type { JSX } from 'preact';
 import type { MediaKind } from '../../src/domain/media/media.ts';
-import { LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
+import { LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/records/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { Fold } from '../parts/fold.tsx';
 import { ReasonSentence } from '../records/reason-sentence.tsx';

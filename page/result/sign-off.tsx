@@ -1,8 +1,8 @@
 /** Another person's word on a person's finding: how it stands, asking for it, and giving it. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { isDisputed, signOffWord } from '../../src/domain/records/finding-words.ts';
 import { showText } from '../../src/domain/shown-text.ts';
-import { isDisputed, signOffWord } from '../../src/domain/verdicts/finding-words.ts';
 import {
   ANSWER_SIGN_OFF,
   ASK_SIGN_OFF,

@@ -1,5 +1,5 @@
 /** What decided, and what speaks against it: sorted out of the daemon's reasons and of the figures beside them. */
-import { SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
+import { SMALL_SIDE_PIXELS } from '../../src/domain/records/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { artificialScore } from '../parts/records.ts';

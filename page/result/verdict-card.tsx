@@ -1,6 +1,6 @@
 /** The verdict as a sentence, with how sure it is; what forced it is said before anything else. */
 import type { JSX } from 'preact';
-import { certaintyOf, shownRatio, supportOf } from '../../src/domain/verdicts/finding-words.ts';
+import { certaintyOf, shownRatio, supportOf } from '../../src/domain/records/finding-words.ts';
 import type { Assessment, FullRecord, Verdict } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { outcomeOf } from '../parts/records.ts';

@@ -1,7 +1,8 @@
 /** What a package says of one record, for programs: `record.json`, and `figures.json` from which a later version reads it anew. */
+
+import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/answers/measured.ts';
+import type { ClassificationRecord } from '../domain/answers/record.ts';
 import { type ReadingOfFigures, readingOfRecord, toReading } from '../domain/records/exported-reading.ts';
-import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/records/measured.ts';
-import type { ClassificationRecord } from '../domain/records/record.ts';
 import type { FindingEntry, SignOff } from '../domain/records/sign-off.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';

@@ -1,6 +1,7 @@
 /** What a person learns of a package: whether it is whole, what it found, and how this version reads the same figures. */
+
+import type { Reading } from '../domain/answers/measured.ts';
 import { type ReadingOfFigures, readsOtherwise } from '../domain/records/exported-reading.ts';
-import type { Reading } from '../domain/records/measured.ts';
 import { showText } from '../domain/shown-text.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';

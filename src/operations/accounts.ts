@@ -14,8 +14,8 @@ import {
 import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { UserView } from '../domain/contract/account.ts';
-import { moment, noun, text, whole } from '../domain/contract/field.ts';
 import type { Credits } from '../domain/contract/ledger.ts';
+import { moment, noun, text, whole } from '../domain/field.ts';
 import {
   accountNumber,
   form,

@@ -14,9 +14,9 @@ import { drainWorker, forgetWorker, listWorkers, resumeWorker } from '../app/app
 import { AUDIT_ENTRY } from '../domain/contract/account.ts';
 import { CATALOGUE_ENTRY, FINDING, type ModelStatus } from '../domain/contract/appliance.ts';
 import { BACKUPS } from '../domain/contract/backups.ts';
-import { flag, identifier, json, listOf, noun, nounOf, text } from '../domain/contract/field.ts';
 import { PROCESSES, WORKER } from '../domain/contract/processes.ts';
 import { QUEUE } from '../domain/contract/queue.ts';
+import { flag, identifier, json, listOf, noun, nounOf, text } from '../domain/field.ts';
 import { initially, itself, limit, mutation, one, page, pageInput, query } from './operation.ts';
 
 const WORK = one('identifiers', listOf(text({ description: 'The records that the work is for.' })));

@@ -10,7 +10,7 @@ import {
   JUDGED_CHECKPOINT,
 } from '../domain/contract/custody.ts';
 import { EVIDENCE_EXPORT, EVIDENCE_KEY } from '../domain/contract/evidence.ts';
-import { identifier, json, listOf, long, moment, nounOf, nullable, text } from '../domain/contract/field.ts';
+import { identifier, json, listOf, long, moment, nounOf, nullable, text } from '../domain/field.ts';
 import { itself, mutation, one, optional, page, pageInput, query, several } from './operation.ts';
 
 const KEYS = one('keys', listOf(nounOf(EVIDENCE_KEY)));

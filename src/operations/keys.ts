@@ -1,7 +1,7 @@
 /** API keys of the account, or of a user that it manages. */
 import { createKey, listKeys, replaceKey, revealKey, revokeKey } from '../app/accounts/keys.ts';
-import { listOf, nounOf, text } from '../domain/contract/field.ts';
 import { API_KEY } from '../domain/contract/key.ts';
+import { listOf, nounOf, text } from '../domain/field.ts';
 import { accountNumber, mutation, one, optional, query, several } from './operation.ts';
 
 const KEY = nounOf(API_KEY);

@@ -6,8 +6,8 @@ import {
   setNoticeRulePaused,
   testNoticeRule,
 } from '../app/notices/notice-rules.ts';
-import { flag, listOf, nounOf, nullable, text, whole } from '../domain/contract/field.ts';
 import { NOTICE_RULE } from '../domain/contract/notice-rule.ts';
+import { flag, listOf, nounOf, nullable, text, whole } from '../domain/field.ts';
 import { accountNumber, form, mutation, one, query, several } from './operation.ts';
 
 const RULE = nounOf({

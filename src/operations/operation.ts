@@ -6,7 +6,7 @@
 import type { App } from '../app/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
 import type { RawFields } from '../app/submissions/input.ts';
-import type { Field, FieldNotes, FieldRow, Fields } from '../domain/contract/field.ts';
+import type { Field, FieldNotes, FieldRow, Fields } from '../domain/field.ts';
 
 /** Fields that a noun is written with; each typed facade has an input of its own for them. */
 export type FormName = 'account' | 'noticeRule' | 'plan' | 'user';

@@ -1,7 +1,7 @@
 /** Pricing plans. */
 import { createPlan, listPlans, updatePlan } from '../app/accounts/plans.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
-import { listOf, noun } from '../domain/contract/field.ts';
+import { listOf, noun } from '../domain/field.ts';
 import { accountNumber, form, mutation, one, query } from './operation.ts';
 
 const PLAN = one('plan', noun<Plan>('Plan'));

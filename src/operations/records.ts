@@ -9,6 +9,10 @@ import { compareRecordAnswers, compareRecords } from '../app/records/marks.ts';
 import { overrideClassification, overrideHistory, removeOverride } from '../app/records/overrides.ts';
 import { answerSignOff, askSignOff } from '../app/records/sign-offs.ts';
 import { parseUploadId, queryUpload } from '../app/submissions/unfinished-uploads.ts';
+import type { ClassificationRecord, OverrideResult } from '../domain/answers/record.ts';
+import { AI_PART, LABELLED_KIND } from '../domain/contract/marks.ts';
+import { FINDING_ENTRY } from '../domain/contract/record-parts.ts';
+import { LABEL, MEDIA_KIND } from '../domain/contract/words.ts';
 import {
   flag,
   identifier,
@@ -20,12 +24,8 @@ import {
   nullable,
   oneOf,
   text,
-} from '../domain/contract/field.ts';
-import { AI_PART, LABELLED_KIND } from '../domain/contract/marks.ts';
-import { FINDING_ENTRY } from '../domain/contract/record-parts.ts';
-import { LABEL, MEDIA_KIND } from '../domain/contract/words.ts';
-import type { AnswerFate } from '../domain/provenance/answers-compared.ts';
-import type { ClassificationRecord, OverrideResult } from '../domain/records/record.ts';
+} from '../domain/field.ts';
+import type { AnswerFate } from '../domain/verdicts/answers-compared.ts';
 import { adviseLabel, completeQuestion, type LabelAdvice } from '../domain/verdicts/article-50.ts';
 import type { MarkChange } from '../domain/verdicts/marks-compared.ts';
 import { itself, mutation, one, optional, query, several } from './operation.ts';

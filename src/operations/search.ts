@@ -1,6 +1,6 @@
 /** Searches among the pictures that are kept. */
 import { searchByRecord } from '../app/records/search-pictures.ts';
-import { identifier, noun } from '../domain/contract/field.ts';
+import { identifier, noun } from '../domain/field.ts';
 import type { PictureSearchAnswer } from '../domain/records/found-picture.ts';
 import { one, query } from './operation.ts';
 

@@ -9,16 +9,6 @@ import {
   updateTrustList,
 } from '../app/trust/trust-lists.ts';
 import {
-  type Field,
-  flag,
-  identifier,
-  listOf,
-  nounOf,
-  nullable,
-  oneOf,
-  text,
-} from '../domain/contract/field.ts';
-import {
   RECHECKED_RECORD,
   TRUST_LIST,
   TRUST_LIST_DIFF,
@@ -26,6 +16,7 @@ import {
   TRUST_RECHECK,
   TRUSTED_CERTIFICATE,
 } from '../domain/contract/trust.ts';
+import { type Field, flag, identifier, listOf, nounOf, nullable, oneOf, text } from '../domain/field.ts';
 import { initially, mutation, one, page, pageInput, query } from './operation.ts';
 
 const LIST = nounOf({

@@ -10,9 +10,9 @@ import {
   resumeWatchFolder,
   testWatchFolder,
 } from '../app/watch-folders/watch-folders.ts';
-import { flag, listOf, nounOf, oneOf, text } from '../domain/contract/field.ts';
 import { FOLDER_FINDING, WATCH_FOLDER, WATCHED_FILE } from '../domain/contract/watch-folder.ts';
 import { DONE_ACTION, WATCHED_FILE_STATE } from '../domain/contract/words.ts';
+import { flag, listOf, nounOf, oneOf, text } from '../domain/field.ts';
 import { accountNumber, mutation, one, optional, page, pageInput, query, several } from './operation.ts';
 
 const FOLDER = nounOf({

@@ -1,8 +1,8 @@
 /** The secret that the account's webhooks are signed with, and a delivery that is sent again. */
 import { rotateWebhookSecret, webhookSecretOf } from '../app/accounts/keys.ts';
 import { replayDelivery } from '../app/webhooks/deliveries.ts';
-import { identifier, noun, text } from '../domain/contract/field.ts';
-import type { WebhookDelivery } from '../domain/records/webhook.ts';
+import type { WebhookDelivery } from '../domain/answers/webhook.ts';
+import { identifier, noun, text } from '../domain/field.ts';
 import { mutation, one, query } from './operation.ts';
 
 const SECRET = one('secret', text());

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Key } from 'lmdb';
 import type { Account, ApiKey } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
-import { PLAN_OPTIONS } from '../domain/accounts/plan-option.ts';
+import { PLAN_OPTIONS } from '../domain/plan-option.ts';
 import type { Override } from '../domain/records/classification.ts';
 import { openRecordsCopy } from './records-copy.ts';
 import { flushFolder, renameDurably } from './space/folder.ts';

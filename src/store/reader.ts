@@ -1,13 +1,13 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
-import type { AuditEntry } from '../domain/accounts/audit.ts';
+import type { WebhookDelivery } from '../domain/answers/webhook.ts';
+import type { AuditEntry } from '../domain/custody/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { AddsTo, Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
-import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { sha256 } from './automation/automation-reader.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { OuterManifestReader } from './records/outer-manifests.ts';

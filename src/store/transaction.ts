@@ -1,8 +1,9 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
-import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
+import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { NoticeRule } from '../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
+import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, RecheckOutcome, StoredRecheck } from '../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
@@ -11,7 +12,6 @@ import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
-import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountTransaction } from './account-transaction.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';

@@ -1,7 +1,7 @@
 /** What a file's manifests say, and nothing else of it: no pixel and no sound is decoded. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Provenance } from '../domain/verdicts/provenance.ts';
+import type { Provenance } from '../domain/provenance/provenance.ts';
 import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';

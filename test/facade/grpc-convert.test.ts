@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
-import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
-import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
   RecordBase,
   VideoRecord,
-} from '../../src/domain/records/record.ts';
+} from '../../src/domain/answers/record.ts';
+import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { toClassification } from '../../src/facade/grpc/convert.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AudioRecord, ImageRecord, VideoRecord } from '../../src/domain/answers/record.ts';
 import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
 import type { Axis } from '../../src/domain/packs/model-pack.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
-import type { AudioRecord, ImageRecord, VideoRecord } from '../../src/domain/records/record.ts';
 import type { Verdict } from '../../src/domain/verdicts/heuristics.ts';
 import { toClassification } from '../../src/facade/rest/convert.ts';
 

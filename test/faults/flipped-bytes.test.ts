@@ -22,9 +22,9 @@ import { deleteClassification, listClassifications } from '../../src/app/records
 import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
 import { askSignOff } from '../../src/app/records/sign-offs.ts';
+import { shownOf } from '../../src/domain/answers/refused-record.ts';
 import { NO_FILES } from '../../src/domain/automation/watch-folder.ts';
 import { emptyKeypoints, packKeypoints } from '../../src/domain/media/keypoints.ts';
-import { shownOf } from '../../src/domain/records/refused-record.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/tables/schema.ts';
 import { Table } from '../../src/store/tables/table.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';

@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
-import { ANALYSIS_OPTIONS } from '../../src/domain/contract/analysis-options.ts';
-import { toSnakeCase } from '../../src/domain/contract/field.ts';
 import { PLAN } from '../../src/domain/contract/plan.ts';
 import { PROVENANCE_PARTS } from '../../src/domain/contract/provenance-parts.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../src/domain/contract/record.ts';
 import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
+import { toSnakeCase } from '../../src/domain/field.ts';
+import { ANALYSIS_OPTIONS } from '../../src/domain/records/analysis-options.ts';
 import { EXCEPTIONS as ALL } from '../../src/facade/grpc/exceptions.ts';
 import { FORMS } from '../../src/facade/grpc/forms.ts';
 import { SERVICES } from '../../src/facade/grpc/server.ts';

@@ -1,6 +1,6 @@
 /** The other end of custody-kills.ts: writes facts of every kind into a store until it is killed. Arguments: folder, seed. */
 import { randomBytes } from 'node:crypto';
-import type { AuditLine } from '../../src/domain/accounts/audit.ts';
+import type { AuditLine } from '../../src/domain/custody/audit.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { Store } from '../../src/store/store.ts';
 import { Random } from './random.ts';

@@ -1,6 +1,6 @@
 /** What the simulated models say of a picture: figures that belong together, drawn from the seed. */
 import { isImagePack, packKey } from '../../src/domain/packs/model-pack.ts';
-import { NO_PROVENANCE } from '../../src/domain/verdicts/provenance.ts';
+import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import type { ImageResult, ModelRun } from '../../src/domain/verdicts/result.ts';
 import { toAnsweredRun } from '../../src/engine/analyses/calibration.ts';
 import type { Random } from '../heavy/random.ts';

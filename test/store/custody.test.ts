@@ -12,8 +12,8 @@ import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
-import type { AuditLine } from '../../src/domain/accounts/audit.ts';
 import type { CustodyReport } from '../../src/domain/contract/custody.ts';
+import type { AuditLine } from '../../src/domain/custody/audit.ts';
 import { holdsCommitment, parseEntry } from '../../src/domain/custody/entry.ts';
 import {
   holdsConsistency,

@@ -7,7 +7,7 @@ import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/s
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { NO_PROVENANCE } from '../../src/domain/verdicts/provenance.ts';
+import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import type { ImageResult, VideoResult } from '../../src/domain/verdicts/result.ts';
 import { Store } from '../../src/store/store.ts';
 import { addRecord, addUser, openApp } from '../app/open-app.ts';

@@ -8,9 +8,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import sharp from 'sharp';
+import { measurePicture } from '../../../src/domain/media/picture-evidence.ts';
 import { findRepeatedParts } from '../../../src/domain/media/repeated-parts.ts';
-import { measurePicture } from '../../../src/domain/verdicts/picture-evidence.ts';
-import { placeTiles, splitTiles } from '../../../src/domain/verdicts/tampering-score.ts';
+import { placeTiles, splitTiles } from '../../../src/domain/media/tampering-score.ts';
 import { toPicture } from '../../../src/worker/pictures/pixels.ts';
 import { cutTile } from '../../../src/worker/steps/tampering-tiles.ts';
 

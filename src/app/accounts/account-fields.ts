@@ -1,9 +1,9 @@
 /** The fields of an account as a caller may write them: absent ones stay as they are. */
 import { type Account, ROLES, type Role } from '../../domain/accounts/account.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
-import { toSnakeCase } from '../../domain/contract/field.ts';
 import { C2PA_POLICY } from '../../domain/contract/words.ts';
 import { badField } from '../../domain/errors.ts';
+import { toSnakeCase } from '../../domain/field.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
 import { parseEach } from '../check-each.ts';
 import { parseChoice, parseId, parseLine, parseNullableLine } from '../field-parsers.ts';

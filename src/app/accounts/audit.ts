@@ -2,7 +2,7 @@
  * The audit log: one line for every change that an account or an administrator made, in the change's transaction. It is a
  * reading of the custody log (store/custody): a line is an entry there like any other.
  */
-import type { AuditEntry, AuditLine } from '../../domain/accounts/audit.ts';
+import type { AuditEntry, AuditLine } from '../../domain/custody/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';

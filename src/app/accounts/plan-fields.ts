@@ -4,12 +4,12 @@
  */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { PLAN_OPTIONS } from '../../domain/accounts/plan-option.ts';
-import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
+import { PRICED_OPTIONS, type PricedOption } from '../../domain/accounts/price.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
 import { badField } from '../../domain/errors.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
-import { PRICED_OPTIONS, type PricedOption } from '../../domain/records/price.ts';
+import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
 import { parseEach } from '../check-each.ts';
 import { parseChoice, parseChoices, parseLine, parseTextList, parseWhole } from '../field-parsers.ts';
 import { parseBoolean, type RawFields, show } from '../submissions/input.ts';

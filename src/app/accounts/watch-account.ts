@@ -1,6 +1,7 @@
 /** An account's credits and deliveries live; a slow reader skips to the newest state. */
+
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { Credits } from '../../domain/contract/ledger.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getCredits } from './credits.ts';
 import type { AccountParts } from './parts.ts';

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
 import type { BackupStatus } from '../../domain/contract/backups.ts';
-import type { ValuesOf } from '../../domain/contract/field.ts';
+import type { ValuesOf } from '../../domain/field.ts';
 import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';

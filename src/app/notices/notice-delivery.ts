@@ -1,11 +1,11 @@
 /** From records that ended to notices: which rules want them, and one notice to its channel. */
 import { randomUUID } from 'node:crypto';
+import { NOTICE_BODIES, type Notice, toMail } from '../../domain/answers/notice-texts.ts';
+import { summaryOf } from '../../domain/answers/record-summary.ts';
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { type NoticeRule, wantsNotice } from '../../domain/automation/notice-rule.ts';
-import { NOTICE_BODIES, type Notice, toMail } from '../../domain/automation/notice-texts.ts';
 import { AppError } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
-import { summaryOf } from '../../domain/records/record-summary.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
 import { recordUnlessRefused } from '../records/find-records.ts';

@@ -1,5 +1,6 @@
 /** An account's rules of notices: made, listed, paused, tried and removed. Each change and its audit line are one transaction. */
 
+import type { Notice } from '../../domain/answers/notice-texts.ts';
 import {
   NOTICE_CHANNELS,
   NOTICE_OUTCOMES,
@@ -7,7 +8,6 @@ import {
   type NoticeRule,
   shownTarget,
 } from '../../domain/automation/notice-rule.ts';
-import type { Notice } from '../../domain/automation/notice-texts.ts';
 import type { NoticeRuleView } from '../../domain/contract/notice-rule.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';

@@ -3,6 +3,8 @@
  * kept file by work of their own, are charged as they would have been at submission, and change nothing that was measured.
  */
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { priceOf } from '../../domain/accounts/price.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import {
@@ -20,8 +22,6 @@ import {
   statusOf,
 } from '../../domain/records/classification.ts';
 import { completeOptions } from '../../domain/records/options.ts';
-import { priceOf } from '../../domain/records/price.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';

@@ -2,6 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { priceOf } from '../../domain/accounts/price.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import type { RecordEntry } from '../../domain/answers/refused-record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
@@ -9,9 +12,6 @@ import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../../domain
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { hasEnded, isAdding, statusOf } from '../../domain/records/classification.ts';
-import { priceOf } from '../../domain/records/price.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
-import type { RecordEntry } from '../../domain/records/refused-record.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
 import { Turnstile } from '../../machinery/turns/turnstile.ts';
 import { auditLine } from '../accounts/audit.ts';

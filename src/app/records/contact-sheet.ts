@@ -1,7 +1,7 @@
 /** The contact sheet of a video: its analysed frames with their times and scores as one picture. */
 import { createHash } from 'node:crypto';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { SHEET_FRAMES_MAX } from '../../domain/media/rendition.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { SheetOrder } from '../../engine/decode/rendition-maker.ts';
 import type { Core } from '../core.ts';
 

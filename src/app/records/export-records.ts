@@ -1,8 +1,8 @@
 /** All records that a filter lets through as a sheet, streamed: a page is in memory at a time, however many there are. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { refusedLine, type SheetFormat, sheetHead, sheetLine } from '../../domain/answers/record-sheet.ts';
+import { summaryOf } from '../../domain/answers/record-summary.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import { summaryOf } from '../../domain/records/record-summary.ts';
-import { refusedLine, type SheetFormat, sheetHead, sheetLine } from '../../domain/sheets/record-sheet.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';

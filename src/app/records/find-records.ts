@@ -5,17 +5,17 @@
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import type { RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { decidedBy, fromNumber } from '../../domain/records/answer-class.ts';
 import { type Classification, type Status, statusOf } from '../../domain/records/classification.ts';
 import { type Decided, outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText, type Searched } from '../../domain/records/record-search.ts';
-import type { RecordEntry, RefusedRecord } from '../../domain/records/refused-record.ts';
 import { isSaid } from '../../domain/transcripts/transcript.ts';
-import { transcriptOf } from '../../domain/transcripts/transcripts-of.ts';
+import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
 import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';

@@ -4,7 +4,7 @@ import {
   type AnswerFate,
   type ComparedFile,
   compareAnswers,
-} from '../../domain/provenance/answers-compared.ts';
+} from '../../domain/verdicts/answers-compared.ts';
 import type { Mark } from '../../domain/verdicts/marks.ts';
 import { compareMarks, type MarkChange } from '../../domain/verdicts/marks-compared.ts';
 import type { Principal } from '../callers/principal.ts';

@@ -1,9 +1,9 @@
 /** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
 
+import type { OverrideResult } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
-import type { OverrideResult } from '../../domain/records/record.ts';
 import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';

@@ -1,6 +1,6 @@
 /** Records as they were built last: a client that asks for one again and again costs no second building. */
 import { LRUCache } from 'lru-cache';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 
 /** A built record is a few kilobytes; what is asked for more than once is what somebody works on now. */
 const RECORDS_KEPT_MAX = 1000;

@@ -1,5 +1,20 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
 
+import {
+  measureAudio,
+  measureImage,
+  measureVideo,
+  type Reading,
+  UNMEASURED_AUDIO,
+  UNMEASURED_IMAGE,
+  UNMEASURED_VIDEO,
+} from '../../domain/answers/measured.ts';
+import type {
+  AudioRecord,
+  ClassificationRecord,
+  ImageRecord,
+  RecordBase,
+} from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -14,23 +29,8 @@ import {
   statusOf,
 } from '../../domain/records/classification.ts';
 import { readingOfRecord, readsOtherwise } from '../../domain/records/exported-reading.ts';
-import {
-  measureAudio,
-  measureImage,
-  measureVideo,
-  type Reading,
-  UNMEASURED_AUDIO,
-  UNMEASURED_IMAGE,
-  UNMEASURED_VIDEO,
-} from '../../domain/records/measured.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { toTimestampStatus } from '../../domain/records/package-timestamps.ts';
-import type {
-  AudioRecord,
-  ClassificationRecord,
-  ImageRecord,
-  RecordBase,
-} from '../../domain/records/record.ts';
 import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
 import type {
   AnalysisResult,

@@ -4,8 +4,8 @@
  * A row whose checksum fails was reported by its table already.
  */
 import type { Logger } from 'pino';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 

@@ -1,5 +1,5 @@
 /** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
-import type { AuditLine } from '../../domain/accounts/audit.ts';
+import type { AuditLine } from '../../domain/custody/audit.ts';
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { Core } from '../core.ts';
 

@@ -1,5 +1,6 @@
 /** What can be seen and heard of a record's file in a browser: which renditions there are, and their bytes. */
 import { createHash } from 'node:crypto';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   isShowable,
@@ -10,7 +11,6 @@ import {
   TILE_PIXELS,
   tileLevels,
 } from '../../domain/media/rendition.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { FileOrder, RenditionOrder, RenditionView } from '../../engine/decode/rendition-maker.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Principal } from '../callers/principal.ts';

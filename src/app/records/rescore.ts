@@ -1,10 +1,10 @@
 /** What the present models would say of old records. Nothing is stored, charged or sent to anybody. */
 
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { assertAdmin } from '../callers/authority.ts';

@@ -1,8 +1,9 @@
 /** Asking for another person's sign-off of a finding, and giving it. */
+
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { SIGN_OFF_ASKS_MAX, type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';

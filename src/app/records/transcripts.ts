@@ -7,7 +7,7 @@ import {
   TRANSCRIPT_FILES,
   type TranscriptFormat,
 } from '../../domain/transcripts/transcript-formats.ts';
-import { transcriptOf } from '../../domain/transcripts/transcripts-of.ts';
+import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
 import type { Core } from '../core.ts';
 import { type RecordInput, readableClassification, readablePart } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';

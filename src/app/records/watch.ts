@@ -1,6 +1,7 @@
 /** Live status: the present state first, then each change; a slow reader skips to the newest state. */
+
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';

@@ -3,12 +3,12 @@
  * fault names the field, what was expected and what was found.
  */
 
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
-import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
 import { badField } from '../../domain/errors.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { REF_ID_CHARACTERS_MAX, REQUEST_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
 import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { PRIORITIES, type Priority } from '../../domain/records/classification.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import { parseEach } from '../check-each.ts';

@@ -3,6 +3,8 @@
  * answered. The analysis itself goes on without the caller.
  */
 import { createHash } from 'node:crypto';
+import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -10,8 +12,6 @@ import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { Classification, WayIn } from '../../domain/records/classification.ts';
 import { optionsKey } from '../../domain/records/options.ts';
-import { enabledOptions, priceOf } from '../../domain/records/price.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import {
   assertDeliverable,
   fetchRule,

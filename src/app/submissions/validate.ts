@@ -1,8 +1,9 @@
 /** Whether a file could be analysed: the checks of a submission, nothing stored, nothing charged. */
+
+import { enabledOptions } from '../../domain/accounts/price.ts';
+import type { MediaValidation } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { isDetectorPack } from '../../domain/packs/model-pack.ts';
-import { enabledOptions } from '../../domain/records/price.ts';
-import type { MediaValidation } from '../../domain/records/record.ts';
 import type { Principal } from '../callers/principal.ts';
 import { checkMedia } from './check-media.ts';
 import { parseSubmission, type RawFields } from './input.ts';

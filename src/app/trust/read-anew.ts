@@ -1,5 +1,6 @@
 /** One stored manifest read anew under other trust lists: what became of it, written down with its reason. */
 import { AppError } from '../../domain/errors.ts';
+import { restsOnOuter } from '../../domain/provenance/provenance.ts';
 import {
   answersChanged,
   hasManifest,
@@ -9,7 +10,6 @@ import {
 import { type AppliedList, appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { type AnswerChange, type RecheckOutcome, sameLists } from '../../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
-import { restsOnOuter } from '../../domain/verdicts/provenance.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Core } from '../core.ts';
 import { recordOf } from '../records/record.ts';

@@ -3,8 +3,8 @@
  * their final names whole or not at all; then the file; then the row. What is done twice gives the same.
  */
 import { lstat, rm } from 'node:fs/promises';
+import { summaryOf } from '../../domain/answers/record-summary.ts';
 import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/automation/watch-folder.ts';
-import { summaryOf } from '../../domain/records/record-summary.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
 import { readRecord } from '../records/record.ts';

@@ -1,10 +1,10 @@
 /** What a caller says of a folder to watch, parsed once for all facades. */
 
 import { DONE_ACTIONS, type DoneAction } from '../../domain/automation/watch-folder.ts';
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
-import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
 import { badField } from '../../domain/errors.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { parseEach } from '../check-each.ts';
 import { parseChoice, parseTextList } from '../field-parsers.ts';
 import { parseSubmission, type RawFields, show } from '../submissions/input.ts';

@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import type { RecordSummary } from '../../domain/records/record-summary.ts';
+import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import { moveFile } from './folder-check.ts';

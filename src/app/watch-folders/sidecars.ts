@@ -2,7 +2,7 @@
  * A record as it is written beside its original: JSON for programs, XMP (ISO 16684-1) for those who look after pictures.
  * Such a file is known again by what it says. Pure; the original itself is never written.
  */
-import type { RecordSummary } from '../../domain/records/record-summary.ts';
+import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import { formatTime } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
 

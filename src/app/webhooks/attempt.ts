@@ -1,7 +1,7 @@
 /** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
 import type { Logger } from 'pino';
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';

@@ -1,6 +1,7 @@
 /** The account's log of webhooks: read page by page, and sent again on request. */
+
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { auditLine } from '../accounts/audit.ts';
 import type { AccountParts } from '../accounts/parts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';

@@ -1,5 +1,5 @@
 /** The delivery loop of an appliance: whose secrets sign, what is sent, and where it may go. */
-import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';
 import type { AccountParts } from '../accounts/parts.ts';

@@ -1,6 +1,7 @@
 /** What an attempt means for its delivery: ended, given up, or tried again later. Pure. */
+
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 
 /** What the receiver said, or why it said nothing. */
 export interface PostResult extends DeliveryAttempt {

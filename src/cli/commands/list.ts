@@ -1,10 +1,10 @@
 /** `assay list`: the account's records, newest first. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
 import { STATUSES, type Status } from '../../domain/records/classification.ts';
 import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
-import type { RefusedRecord } from '../../domain/records/refused-record.ts';
 import { showText } from '../../domain/shown-text.ts';
 import { fromTimestamp, parseTime, toTimestamp } from '../../domain/time.ts';
 import {

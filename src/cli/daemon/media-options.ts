@@ -1,8 +1,8 @@
 /** The command line's words for what a submission may ask, in one place for all commands that submit. */
 import { InvalidArgumentError, Option } from 'commander';
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
-import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
 import { MediaHeaderSchema, MediaKind as ProtoKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';

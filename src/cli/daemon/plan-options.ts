@@ -2,11 +2,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { PLAN_OPTIONS } from '../../domain/accounts/plan-option.ts';
-import { rowsOf } from '../../domain/contract/field.ts';
+import { PRICED_OPTIONS } from '../../domain/accounts/price.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
+import { rowsOf } from '../../domain/field.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { PRICED_OPTIONS } from '../../domain/records/price.ts';
+import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
 import { PlanFieldsSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
 

@@ -1,6 +1,6 @@
 /** Accounts, keys, ledger and deliveries as rows for a person. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { PLAN_OPTIONS } from '../../domain/accounts/plan-option.ts';
+import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
 import {
   type ApiKey,
   C2paPolicy,

@@ -1,7 +1,7 @@
 /** Signed manifests as the command line shows them: the sentence, the four answers, and what was done when. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ComparedFile, ComparedReadings } from '../../domain/provenance/answers-compared.ts';
+import type { ComparedFile, ComparedReadings } from '../../domain/verdicts/answers-compared.ts';
 import {
   IngredientRelationship,
   type Manifest,

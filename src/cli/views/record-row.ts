@@ -1,6 +1,7 @@
 /** A record's message as the row that sheets are made of. */
+
+import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import type { outcomeOf } from '../../domain/records/outcome.ts';
-import type { RecordSummary } from '../../domain/records/record-summary.ts';
 import { toReadingCells } from '../../domain/sheets/sheet-columns.ts';
 import { fromTimestamp } from '../../domain/time.ts';
 import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';

@@ -1,10 +1,10 @@
 /** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/accounts/keys.ts. */
 
-import type { ValuesOf } from '../contract/field.ts';
 import type { LEDGER_ENTRY } from '../contract/ledger.ts';
 import { ROLE } from '../contract/words.ts';
+import type { ValuesOf } from '../field.ts';
+import type { C2paPolicy } from '../provenance/provenance.ts';
 import type { HeuristicName } from '../verdicts/heuristics.ts';
-import type { C2paPolicy } from '../verdicts/provenance.ts';
 
 export const ROLES = ROLE.words;
 export type Role = (typeof ROLES)[number];

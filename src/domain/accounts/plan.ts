@@ -1,6 +1,7 @@
 /** A pricing plan: what an account may submit, with which options and models, and at what price. */
-import { rowsOf, type ValuesOf } from '../contract/field.ts';
+
 import { PLAN } from '../contract/plan.ts';
+import { rowsOf, type ValuesOf } from '../field.ts';
 
 export type Plan = ValuesOf<typeof PLAN>;
 

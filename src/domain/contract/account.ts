@@ -1,5 +1,5 @@
 /** An account as others may see it, one row a field: the documented User, and what the newer facades add. */
-import type { AuditEntry } from '../accounts/audit.ts';
+import type { AuditEntry } from '../custody/audit.ts';
 import {
   type FieldsOf,
   flag,
@@ -13,7 +13,7 @@ import {
   oneOf,
   text,
   type ValuesOf,
-} from './field.ts';
+} from '../field.ts';
 import { C2PA_POLICY, HEURISTIC, ROLE } from './words.ts';
 
 /** Whom and where: what the account says of itself, and what the program never reads. */

@@ -1,5 +1,5 @@
 /** The appliance and its models as they are now, one row a field. */
-import type { ModelTask } from '../packs/model-pack.ts';
+
 import {
   type Choice,
   flag,
@@ -14,7 +14,8 @@ import {
   text,
   type ValuesOf,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { ModelTask } from '../packs/model-pack.ts';
 import { MEDIA_KIND } from './words.ts';
 
 export const MODEL = {

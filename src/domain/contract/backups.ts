@@ -1,5 +1,5 @@
 /** The backups of the box, one row a field. */
-import { flag, identifier, listOf, long, moment, nounOf, nullable, text, type ValuesOf } from './field.ts';
+import { flag, identifier, listOf, long, moment, nounOf, nullable, text, type ValuesOf } from '../field.ts';
 
 const BACKUP = {
   name: 'Backup',

@@ -12,7 +12,7 @@ import {
   oneOf,
   text,
   type ValuesOf,
-} from './field.ts';
+} from '../field.ts';
 
 export const CUSTODY_ENTRY = {
   name: 'CustodyEntry',

@@ -10,7 +10,7 @@ import {
   text,
   type ValuesOf,
   whole,
-} from './field.ts';
+} from '../field.ts';
 import { DELIVERY_STATE } from './words.ts';
 
 export const DELIVERY_ATTEMPT = {

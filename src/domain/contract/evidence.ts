@@ -1,5 +1,5 @@
 /** Evidence packages and the keys that sign them, one row a field. */
-import { identifier, long, moment, nullable, text, type ValuesOf, whole } from './field.ts';
+import { identifier, long, moment, nullable, text, type ValuesOf, whole } from '../field.ts';
 
 export const EVIDENCE_EXPORT = {
   name: 'EvidenceExport',

@@ -1,5 +1,5 @@
 /** An API key as its account sees it, one row a field. */
-import { identifier, moment, nullable, text, type ValuesOf } from './field.ts';
+import { identifier, moment, nullable, text, type ValuesOf } from '../field.ts';
 
 export const API_KEY = {
   name: 'ApiKey',

@@ -1,5 +1,5 @@
 /** An account's credits and the lines that they are the sum of, one row a field. */
-import { moment, number, oneOf, text, type ValuesOf } from './field.ts';
+import { moment, number, oneOf, text, type ValuesOf } from '../field.ts';
 import { LEDGER_REASON } from './words.ts';
 
 export const CREDITS = { availableCredits: number(), totalSpent: number() };

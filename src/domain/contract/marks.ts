@@ -1,6 +1,7 @@
 /** What is said of marks and labels beside a record, one row a field. Their types stand beside the rules that make them. */
 
-import { type AnswerFate, COMPARED_ANSWERS } from '../provenance/answers-compared.ts';
+import { type Choice, type FieldsOf, listOf, type Noun, noun, oneOf, text } from '../field.ts';
+import { type AnswerFate, COMPARED_ANSWERS } from '../verdicts/answers-compared.ts';
 import {
   AI_PARTS,
   LABEL_DUTIES,
@@ -10,7 +11,6 @@ import {
   SOURCE_RANKS,
 } from '../verdicts/article-50.ts';
 import { MARK_CHANGES, type MarkChange } from '../verdicts/marks-compared.ts';
-import { type Choice, type FieldsOf, listOf, type Noun, noun, oneOf, text } from './field.ts';
 import { MARK_KIND } from './words.ts';
 
 export const MARK_FATE = {

@@ -1,7 +1,8 @@
 /** What an account sees of its rules of notices, one row a field. */
+
+import { flag, identifier, listOf, moment, oneOf, text, type ValuesOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { Outcome } from '../records/outcome.ts';
-import { flag, identifier, listOf, moment, oneOf, text, type ValuesOf } from './field.ts';
 import { MEDIA_KIND, NOTICE_CHANNEL, OUTCOME } from './words.ts';
 
 export const NOTICE_RULE = {

@@ -1,8 +1,9 @@
 /** A pricing plan, one row a field: what an account may submit, with which options and models, and at what price. */
-import { PLAN_OPTIONS, type PlanOption } from '../accounts/plan-option.ts';
+
+import { type Field, flag, identifier, json, listOf, oneOf, text, whole } from '../field.ts';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
 import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
-import { type Field, flag, identifier, json, listOf, oneOf, text, whole } from './field.ts';
+import { PLAN_OPTIONS, type PlanOption } from '../plan-option.ts';
 import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
 
 export interface PlanField<Value> extends Field<Value> {

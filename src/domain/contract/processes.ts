@@ -1,5 +1,5 @@
 /** What the box does now, and the boxes that work for it, one row a field. */
-import type { ModelStatus } from './appliance.ts';
+
 import {
   flag,
   identifier,
@@ -13,7 +13,8 @@ import {
   text,
   type ValuesOf,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { ModelStatus } from './appliance.ts';
 import { WAIT_REASON } from './queue.ts';
 import { MEDIA_KIND } from './words.ts';
 

@@ -1,11 +1,5 @@
 /** What a record says of its provenance, one row a field. The types stand beside the rules of reading. */
-import type { IngredientFacts, TrainingMiningFact, Voucher } from '../provenance/manifest-facts.ts';
-import type { OuterReading } from '../provenance/outer-manifest.ts';
-import type { ManifestRecord, ProvenanceRecord } from '../provenance/provenance-record.ts';
-import type { InTime, ReadingNote, Readings, SignedBy, Who } from '../provenance/readings.ts';
-import type { Sentence } from '../provenance/sentence.ts';
-import type { TimelineStep } from '../provenance/timeline.ts';
-import type { AppliedList } from '../provenance/trust-list.ts';
+
 import {
   type FieldsOf,
   flag,
@@ -17,7 +11,14 @@ import {
   oneOf,
   text,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { IngredientFacts, TrainingMiningFact, Voucher } from '../provenance/manifest-facts.ts';
+import type { OuterReading } from '../provenance/outer-manifest.ts';
+import type { ManifestRecord, ProvenanceRecord } from '../provenance/provenance-record.ts';
+import type { InTime, ReadingNote, Readings, SignedBy, Who } from '../provenance/readings.ts';
+import type { Sentence } from '../provenance/sentence.ts';
+import type { TimelineStep } from '../provenance/timeline.ts';
+import type { AppliedList } from '../provenance/trust-list.ts';
 import {
   INGREDIENT_RELATIONSHIP,
   MANIFEST_SOURCE,

@@ -1,5 +1,5 @@
 /** The engine's work as an administrator sees it, one row a field. */
-import type { WaitReason } from '../records/wait-reason.ts';
+
 import {
   type FieldsOf,
   identifier,
@@ -11,7 +11,8 @@ import {
   text,
   type ValuesOf,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { WaitReason } from '../records/wait-reason.ts';
 import { MEDIA_KIND } from './words.ts';
 
 const QUEUE_ENTRY = {

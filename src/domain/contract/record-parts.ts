@@ -1,4 +1,20 @@
 /** The parts of a record, one row a field. Their types stand beside the rules that make them. */
+
+import {
+  type FieldsOf,
+  flag,
+  identifier,
+  listOf,
+  moment,
+  type Noun,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
@@ -17,21 +33,6 @@ import type { Verdict } from '../verdicts/heuristics.ts';
 import type { Mark } from '../verdicts/marks.ts';
 import type { StabilityVariant } from '../verdicts/result.ts';
 import type { Tentative, TentativeClip, TentativeFrame } from '../verdicts/tentative.ts';
-import {
-  type FieldsOf,
-  flag,
-  identifier,
-  listOf,
-  moment,
-  type Noun,
-  noun,
-  nullable,
-  number,
-  oneOf,
-  text,
-  type ValuesOf,
-  whole,
-} from './field.ts';
 import {
   ASSESSMENT_STATE,
   ASSESSMENT_STRENGTH,

@@ -2,19 +2,7 @@
  * The record, one row a field: the fields of docs/interface.md, plus what the new facades add. One value, three projections;
  * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
  */
-import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
-import type { AddedAnalyses, Progress, SubmittedBy } from '../records/classification.ts';
-import type { ExportedReading } from '../records/exported-reading.ts';
-import type { AnalysisOptions } from '../records/options.ts';
-import type { SignOff } from '../records/sign-off.ts';
-import type { StepTime } from '../records/step-times.ts';
-import type { TranscriptSummary } from '../transcripts/transcript.ts';
-import type { Assessment } from '../verdicts/assessment.ts';
-import type { Verdict } from '../verdicts/heuristics.ts';
-import type { Mark } from '../verdicts/marks.ts';
-import type { C2paReport } from '../verdicts/provenance.ts';
-import type { AppliedRules } from '../verdicts/rules-version.ts';
-import type { Tentative } from '../verdicts/tentative.ts';
+
 import {
   flag,
   identifier,
@@ -28,7 +16,20 @@ import {
   oneOf,
   text,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { C2paReport } from '../provenance/provenance.ts';
+import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
+import type { AddedAnalyses, Progress, SubmittedBy } from '../records/classification.ts';
+import type { ExportedReading } from '../records/exported-reading.ts';
+import type { AnalysisOptions } from '../records/options.ts';
+import type { SignOff } from '../records/sign-off.ts';
+import type { StepTime } from '../records/step-times.ts';
+import type { TranscriptSummary } from '../transcripts/transcript.ts';
+import type { Assessment } from '../verdicts/assessment.ts';
+import type { Verdict } from '../verdicts/heuristics.ts';
+import type { Mark } from '../verdicts/marks.ts';
+import type { AppliedRules } from '../verdicts/rules-version.ts';
+import type { Tentative } from '../verdicts/tentative.ts';
 import type { ClipRecord, Detail, ModelResult } from './record-parts.ts';
 import { HEATMAP_LAYER, LABEL, MEDIA_KIND, ORIGIN, STATUS } from './words.ts';
 
@@ -150,7 +151,7 @@ export const VIDEO = {
   durationSeconds: nullable(number()),
   isNsfw: nullable(flag()),
   c2pa: nullable(json<C2paReport>()),
-  // Records themselves: domain/records/record.ts says of which kind.
+  // Records themselves: domain/answers/record.ts says of which kind.
   images: listOf(noun<unknown>('ImageClassification')),
   audios: listOf(noun<unknown>('AudioClassification')),
 };

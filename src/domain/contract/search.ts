@@ -1,6 +1,5 @@
 /** What is said of searches with pictures, one row a field. Their types stand beside the rules that make them. */
-import type { Part } from '../media/shared-part.ts';
-import { type FoundPicture, LIKENESS_DEGREES, type PictureSearchAnswer } from '../records/found-picture.ts';
+
 import {
   type Choice,
   type FieldsOf,
@@ -15,7 +14,9 @@ import {
   oneOf,
   text,
   whole,
-} from './field.ts';
+} from '../field.ts';
+import type { Part } from '../media/shared-part.ts';
+import { type FoundPicture, LIKENESS_DEGREES, type PictureSearchAnswer } from '../records/found-picture.ts';
 import { LABEL, OUTCOME } from './words.ts';
 
 export const LIKENESS_DEGREE = {

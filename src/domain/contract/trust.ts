@@ -1,4 +1,21 @@
 /** What is said of trust lists, one row a field. */
+
+import {
+  type Choice,
+  type FieldsOf,
+  flag,
+  identifier,
+  listOf,
+  long,
+  moment,
+  type Noun,
+  noun,
+  nullable,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
 import {
   type AppliedList,
   TRUST_LIST_KINDS,
@@ -18,22 +35,6 @@ import {
   type RecheckState,
   type TrustRecheck,
 } from '../provenance/trust-recheck.ts';
-import {
-  type Choice,
-  type FieldsOf,
-  flag,
-  identifier,
-  listOf,
-  long,
-  moment,
-  type Noun,
-  noun,
-  nullable,
-  oneOf,
-  text,
-  type ValuesOf,
-  whole,
-} from './field.ts';
 
 export const TRUST_LIST_KIND = {
   name: 'TrustListKind',

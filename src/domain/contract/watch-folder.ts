@@ -10,7 +10,7 @@ import {
   text,
   type ValuesOf,
   whole,
-} from './field.ts';
+} from '../field.ts';
 import { DONE_ACTION, WATCH_STATE, WATCHED_FILE_STATE } from './words.ts';
 
 export const WATCH_FOLDER = {

@@ -2,10 +2,12 @@
 
 import { NOTICE_CHANNELS } from '../automation/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/watch-folder.ts';
+import type { Choice } from '../field.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
 import { OUTER_OUTCOMES } from '../provenance/outer-manifest.ts';
+import { C2PA_POLICIES, DECLARED_ORIGINS } from '../provenance/provenance.ts';
 import {
   READING_STATES,
   SIGNER_ANSWERS,
@@ -21,8 +23,6 @@ import { SIGN_OFF_STATES } from '../records/sign-off.ts';
 import { ASSESSMENT_STATES, ASSESSMENT_STRENGTHS } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';
-import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
-import type { Choice } from './field.ts';
 
 export const MEDIA_KIND = { name: 'MediaKind', words: MEDIA_KINDS } as const satisfies Choice;
 export const STATUS = {

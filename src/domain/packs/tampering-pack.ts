@@ -3,7 +3,7 @@
  * see square tiles at native resolution; what fits into one tile only in part is filled up by its mirror image.
  */
 import { z } from 'zod';
-import { PICTURE_FEATURES, type PictureFeature } from '../verdicts/picture-evidence.ts';
+import { PICTURE_FEATURES, type PictureFeature } from '../media/picture-evidence.ts';
 import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
 
 const tilesView = z.strictObject({

@@ -1,5 +1,5 @@
 /** What a record says of a file's provenance: the answers, the sentence, and how the file came about. Pure. */
-import type { Provenance } from '../verdicts/provenance.ts';
+
 import type {
   IngredientFacts,
   ManifestFacts,
@@ -8,6 +8,7 @@ import type {
   TrainingMiningFact,
 } from './manifest-facts.ts';
 import type { OuterReading } from './outer-manifest.ts';
+import type { Provenance } from './provenance.ts';
 import { NOT_READABLE, sentenceOf } from './reading-sentence.ts';
 import { type Readings, readManifest } from './readings.ts';
 import type { Sentence } from './sentence.ts';

@@ -2,8 +2,9 @@
  * A stored reading and a new one of the same file made one, and what differs between two. Only what the lists judge is
  * taken over: the documented `c2pa` object, what it forces, and unsigned metadata stay as they were measured. Pure.
  */
-import type { Provenance } from '../verdicts/provenance.ts';
+
 import type { ManifestFacts, StoreFacts } from './manifest-facts.ts';
+import type { Provenance } from './provenance.ts';
 import type { ProvenanceRecord } from './provenance-record.ts';
 import type { Readings } from './readings.ts';
 import { type AnswerChange, RECHECKED_ANSWERS, type RecheckedAnswer } from './trust-recheck.ts';

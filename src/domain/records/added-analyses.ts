@@ -1,6 +1,7 @@
 /** Analyses that can be asked for when a record has its result already: which there are, of which kind, as which option. */
-import { ANALYSIS_OPTIONS } from '../contract/analysis-options.ts';
+
 import type { MediaKind } from '../media/media.ts';
+import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 import { type AnalysisOptions, DEFAULT_OPTIONS } from './options.ts';
 
 /** By the names that plans and prices know them by. */

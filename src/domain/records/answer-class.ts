@@ -4,9 +4,9 @@
  * the own profile, as the filter wants. Pure.
  */
 import { LABELS, type Label, MEDIA_KINDS } from '../media/media.ts';
+import { C2PA_POLICIES, type C2paPolicy, forcesArtificial } from '../provenance/provenance.ts';
 import { ASSESSMENT_STATES, type AssessmentState, assess } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES, type HeuristicName, judge } from '../verdicts/heuristics.ts';
-import { C2PA_POLICIES, type C2paPolicy, forcesArtificial } from '../verdicts/provenance.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
 import { RULES_VERSION } from '../verdicts/rules-version.ts';
 import { type Analysis, type Classification, type Override, statusOf } from './classification.ts';

@@ -2,9 +2,10 @@
  * What a submission asks of its analysis. An option that changes the measured result is part of the analysis key; one
  * that changes only how the result is read is not, so that both readings share the work.
  */
-import { ANALYSIS_OPTIONS } from '../contract/analysis-options.ts';
-import { rowsOf, type ValuesOf } from '../contract/field.ts';
+
+import { rowsOf, type ValuesOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
+import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 
 export type AnalysisOptions = ValuesOf<typeof ANALYSIS_OPTIONS>;
 

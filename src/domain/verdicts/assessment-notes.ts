@@ -1,9 +1,10 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
+
+import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
-import type { Declaration, DeclaredOrigin, Provenance } from './provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
 import { notesOnTampering } from './tampering-notes.ts';
 

@@ -3,10 +3,15 @@
  * survives recompression and scaling. It is never forced by a signature or an override.
  */
 
+import {
+  type DeclaredOrigin,
+  declaresGenerated,
+  NO_PROVENANCE,
+  type Provenance,
+} from '../provenance/provenance.ts';
 import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
-import { type DeclaredOrigin, declaresGenerated, NO_PROVENANCE, type Provenance } from './provenance.ts';
 import type {
   AnalysisResult,
   AudioResult,

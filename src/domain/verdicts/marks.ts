@@ -10,9 +10,14 @@ import {
   WATERMARK_IDS,
   type WatermarkFind,
 } from '../media/open-watermarks.ts';
+import {
+  type Declaration,
+  type DeclaredOrigin,
+  isSourceType,
+  type Provenance,
+} from '../provenance/provenance.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type Readings, readActive } from '../provenance/readings.ts';
-import { type Declaration, type DeclaredOrigin, isSourceType, type Provenance } from './provenance.ts';
 
 export const MARK_KINDS = [
   'c2pa',

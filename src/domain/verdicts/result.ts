@@ -8,10 +8,10 @@ import { z } from 'zod';
 import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
+import { provenanceSchema } from '../provenance/provenance.ts';
 import { transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
 import { markSearchSchema } from './marks.ts';
-import { provenanceSchema } from './provenance.ts';
 import { CLIPS_MAX } from './speech.ts';
 
 /** More packs than any box has. */

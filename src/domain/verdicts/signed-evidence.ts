@@ -3,10 +3,10 @@
  * conforming device is strong support for a human origin, unless something in the file contradicts it. Pure.
  */
 
+import type { Provenance } from '../provenance/provenance.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type SignedOrigin, signedOriginOf } from '../provenance/signed-origin.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
-import type { Provenance } from './provenance.ts';
 
 export interface SignedWeight {
   state: 'artificial' | 'human' | 'inconclusive';

@@ -6,8 +6,8 @@
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
-import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
 import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
 import type {

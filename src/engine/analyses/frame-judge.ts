@@ -3,7 +3,7 @@
  * decodes on, and batches fill across frames. What was found so far is reported with every frame.
  */
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
+import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame } from '../../worker/protocol/decode-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';

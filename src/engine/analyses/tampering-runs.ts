@@ -1,15 +1,10 @@
 /** What the packs that look for edits say of a picture or a frame: a run each, and the maps of the first that answered. */
 
+import { measurePicture, weighPicture } from '../../domain/media/picture-evidence.ts';
+import { coverageOf, placeTiles, splitTiles, type TileAnswers } from '../../domain/media/tampering-score.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
-import { measurePicture, weighPicture } from '../../domain/verdicts/picture-evidence.ts';
 import type { ModelRun, TamperingSummary } from '../../domain/verdicts/result.ts';
-import {
-  coverageOf,
-  placeTiles,
-  splitTiles,
-  type TileAnswers,
-} from '../../domain/verdicts/tampering-score.ts';
 import type { PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';

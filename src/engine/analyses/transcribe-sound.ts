@@ -5,12 +5,6 @@
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
 import {
-  planSpeechWindows,
-  type SpeechWindow,
-  samplesIn,
-  toSoundSeconds,
-} from '../../domain/transcripts/speech-windows.ts';
-import {
   mainLanguage,
   SEGMENT_CHARACTERS_MAX,
   TRANSCRIPT_SEGMENTS_MAX,
@@ -18,6 +12,12 @@ import {
   type Transcript,
   type TranscriptSegment,
 } from '../../domain/transcripts/transcript.ts';
+import {
+  planSpeechWindows,
+  type SpeechWindow,
+  samplesIn,
+  toSoundSeconds,
+} from '../../domain/verdicts/speech-windows.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
 import { ModelFailedError } from '../children/worker-errors.ts';

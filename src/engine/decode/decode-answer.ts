@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { askedPictureSchema, perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
+import { provenanceSchema } from '../../domain/provenance/provenance.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
-import { provenanceSchema } from '../../domain/verdicts/provenance.ts';
 import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
 import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol/decode-protocol.ts';
 

@@ -1,7 +1,7 @@
 /** The manifests of a stored original read by themselves: anew, or from one that does not lie in the file. */
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
+import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
-import type { Provenance } from '../../domain/verdicts/provenance.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import { type Originals, placeOriginal } from './place-original.ts';

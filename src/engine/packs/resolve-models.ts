@@ -1,8 +1,8 @@
 /** Which packs answer a submission: by the kind of media, by what it asks for, by what the plan allows. Pure. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { toSnakeCase } from '../../domain/contract/field.ts';
 import { AppError } from '../../domain/errors.ts';
+import { toSnakeCase } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { isTranscriptionPack, type ModelPack, type ModelTask } from '../../domain/packs/model-pack.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';

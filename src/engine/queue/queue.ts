@@ -8,7 +8,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis, Classification, Origin, Priority } from '../../domain/records/classification.ts';
 import { type AnalysisOptions, optionsKey } from '../../domain/records/options.ts';
-import { lacksTranscript } from '../../domain/transcripts/transcripts-of.ts';
+import { lacksTranscript } from '../../domain/verdicts/transcripts-of.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertRoom, type QueueParts, UNSTARTED } from './queue-room.ts';
 import { cancelAnalysis } from './transitions.ts';

@@ -1,9 +1,9 @@
 /** Whether what a worker says of a sound, or of a video's track, can be. Pure. */
 
 import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
+import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
-import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { AudioResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';

@@ -11,9 +11,9 @@ import {
   type OuterOutcome,
   type OuterReading,
 } from '../../domain/provenance/outer-manifest.ts';
+import { hasEmbedded, type Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
-import { hasEmbedded, type Provenance } from '../../domain/verdicts/provenance.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Store } from '../../store/store.ts';
 import type { Attempt } from '../analyses/analysis-parts.ts';

@@ -1,8 +1,8 @@
 /** The finding in words: the same sentences as the page's card. */
-import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import { certaintyOf, shownRatio, signOffWord, supportOf } from '../../domain/records/finding-words.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
-import { certaintyOf, shownRatio, signOffWord, supportOf } from '../../domain/verdicts/finding-words.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block } from './blocks.ts';
 import type { Speaker } from './texts.ts';

@@ -1,11 +1,12 @@
 /** One record of a report: what was found, why, how it was looked at, and what could be wrong with it. */
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
-import { rowsOf } from '../../domain/contract/field.ts';
+
+import type { ClassificationRecord, VideoRecord } from '../../domain/answers/record.ts';
+import { rowsOf } from '../../domain/field.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
+import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../domain/records/finding-words.ts';
 import { isOptionOf } from '../../domain/records/options.ts';
-import type { ClassificationRecord, VideoRecord } from '../../domain/records/record.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
-import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../domain/verdicts/finding-words.ts';
 import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block, Fact, Figure } from './blocks.ts';

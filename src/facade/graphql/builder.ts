@@ -2,7 +2,6 @@
 
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import type { Choice } from '../../domain/contract/field.ts';
 import {
   C2PA_POLICY,
   HEATMAP_LAYER,
@@ -14,6 +13,7 @@ import {
   ROLE,
   STATUS,
 } from '../../domain/contract/words.ts';
+import type { Choice } from '../../domain/field.ts';
 import { formatTime, parseTime } from '../../domain/time.ts';
 import { TRANSCRIPT_FORMATS } from '../../domain/transcripts/transcript-formats.ts';
 import type { GraphqlContext } from './transport/context.ts';

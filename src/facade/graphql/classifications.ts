@@ -4,9 +4,9 @@ import {
   openClassification,
   searchClassifications,
 } from '../../app/records/classifications.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { builder, labelEnum, mediaKindEnum, outcomeEnum, statusEnum } from './builder.ts';
 import {
   type Connection,

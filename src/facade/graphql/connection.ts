@@ -1,10 +1,10 @@
 /** Relay's connections, forward only: every list is read from its newest or first entry on. */
 import type { ImplementableObjectRef, InterfaceRef, ObjectRef } from '@pothos/core';
 import { formatCursor, type RecordPage } from '../../app/records/classifications.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import type { RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
-import type { RefusedRecord } from '../../domain/records/refused-record.ts';
 import { formatTime } from '../../domain/time.ts';
 import type { PageNotes } from '../../operations/operation.ts';
 import { cursorOf, nextCursorOf, parseLineNumber } from '../../operations/pages.ts';

@@ -1,5 +1,5 @@
 /** GraphQL types made of the tables of the nouns; a facade's own file adds only what is computed. */
-import type { FieldRow, Fields, FieldType, Noun, ValuesOf } from '../../domain/contract/field.ts';
+import type { FieldRow, Fields, FieldType, Noun, ValuesOf } from '../../domain/field.ts';
 import { builder, enumOf, renamedTo } from './builder.ts';
 
 type ObjectRef<Value> = ReturnType<typeof builder.objectRef<Value>>;

@@ -1,5 +1,5 @@
 /** The root fields that `src/operations` has a row for: a query answers its value, a mutation a payload. */
-import { toSnakeCase } from '../../domain/contract/field.ts';
+import { toSnakeCase } from '../../domain/field.ts';
 import type { Answer, InputRow, InputRows, Operation } from '../../operations/operation.ts';
 import { OPERATIONS, type OperationName } from '../../operations/operations.ts';
 import { parseLineNumber } from '../../operations/pages.ts';

@@ -1,16 +1,16 @@
-/** `interface Classification` and its three kinds: the record of domain/records/record.ts in camelCase. */
+/** `interface Classification` and its three kinds: the record of domain/answers/record.ts in camelCase. */
 
 import { listRenditions } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
-import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
-import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
-import { outcomeOf } from '../../domain/records/outcome.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
   VideoRecord,
-} from '../../domain/records/record.ts';
+} from '../../domain/answers/record.ts';
+import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
+import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
+import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
 import { builder, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';

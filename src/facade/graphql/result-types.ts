@@ -1,11 +1,12 @@
 /** The parts of a record, and what is said beside it. */
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+
+import type { OverrideResult } from '../../domain/answers/record.ts';
 import { MARK_PARTS } from '../../domain/contract/marks.ts';
 import { PROVENANCE_PARTS } from '../../domain/contract/provenance-parts.ts';
 import { RECORD_PARTS } from '../../domain/contract/record-parts.ts';
 import { SEARCH_PARTS } from '../../domain/contract/search.ts';
 import { TRUST_PARTS } from '../../domain/contract/trust.ts';
-import type { OverrideResult } from '../../domain/records/record.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { labelEnum, mediaKindEnum } from './builder.ts';
 import { defineNoun, nameType } from './nouns.ts';
 

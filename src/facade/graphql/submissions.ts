@@ -7,10 +7,10 @@ import { parseSidecar, readSidecar, SIDECAR_FIELD } from '../../app/submissions/
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
-import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import type { ClassificationRecord, MediaValidation } from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { builder, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
 import { inputFieldsOf } from './nouns.ts';
 import { payloadTypeOf } from './operations.ts';

@@ -1,7 +1,7 @@
 /** What became of the account's webhooks. */
 import { type DeliveryPage, deliveryCursor } from '../../app/webhooks/deliveries.ts';
+import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { DELIVERY, DELIVERY_ATTEMPT, type DeliveryAttempt } from '../../domain/contract/delivery.ts';
-import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { type Connection, defineConnection } from './connection.ts';
 import { defineNoun } from './nouns.ts';
 

@@ -1,6 +1,6 @@
 /** The record as a message. */
 import { create } from '@bufbuild/protobuf';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { type Classification, ClassificationSchema } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';

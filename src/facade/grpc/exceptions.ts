@@ -2,12 +2,12 @@
 
 import type { FileMarks } from '../../app/submissions/read-marks.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import type { ClassificationRecord, MediaValidation, VideoRecord } from '../../domain/answers/record.ts';
 import type { BackupStatus } from '../../domain/contract/backups.ts';
 import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 import type { ClipRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
-import type { ClassificationRecord, MediaValidation, VideoRecord } from '../../domain/records/record.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import type { TentativeClip } from '../../domain/verdicts/tentative.ts';
 

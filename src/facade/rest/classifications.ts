@@ -13,11 +13,11 @@ import {
   getClassifications,
   listClassifications,
 } from '../../app/records/classifications.ts';
+import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import { shownOf } from '../../domain/answers/refused-record.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { ClassificationRecord } from '../../domain/records/record.ts';
-import { shownOf } from '../../domain/records/refused-record.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './openapi/routes.ts';

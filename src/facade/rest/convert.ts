@@ -1,14 +1,14 @@
 /** The record as docs/interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
 
-import type { DetectionRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
   MediaValidation,
   VideoRecord,
-} from '../../domain/records/record.ts';
-import { withoutTranscript } from '../../domain/records/without-transcript.ts';
+} from '../../domain/answers/record.ts';
+import { withoutTranscript } from '../../domain/answers/without-transcript.ts';
+import type { DetectionRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
 

@@ -1,7 +1,7 @@
 /** A user as docs/interface.md writes it: its documented fields, no more. */
 import type { UserPage } from '../../app/accounts/user-list.ts';
 import { DOCUMENTED_USER, type UserView } from '../../domain/contract/account.ts';
-import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { formatTime } from '../../domain/time.ts';
 
 export function toUser(view: UserView): object {

@@ -3,7 +3,7 @@
  * average two hashes of the tree; nothing here reads more than the head.
  */
 import { randomBytes } from 'node:crypto';
-import type { AuditEntry, AuditLine } from '../../domain/accounts/audit.ts';
+import type { AuditEntry, AuditLine } from '../../domain/custody/audit.ts';
 import { type CustodyDetails, commitTo, encodeEntry, SALT_BYTES } from '../../domain/custody/entry.ts';
 import { aboutOf, type CustodyKind, type FactKind, kindOfAction } from '../../domain/custody/kinds.ts';
 import { appendLeaf, leafHashOf, rootOf } from '../../domain/custody/merkle-tree.ts';

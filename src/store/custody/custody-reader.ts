@@ -1,5 +1,5 @@
 /** The custody log as it is read: entries with their details, by record, and the hashes that proofs are made of. */
-import type { AuditEntry } from '../../domain/accounts/audit.ts';
+import type { AuditEntry } from '../../domain/custody/audit.ts';
 import { type CustodyDetails, type CustodyEntry, parseEntry } from '../../domain/custody/entry.ts';
 import { actionOf } from '../../domain/custody/kinds.ts';
 import { HASH_BYTES, leafHashOf, nodeHashOf, type ReadSubtree } from '../../domain/custody/merkle-tree.ts';

@@ -8,10 +8,11 @@ import type {
   MailToken,
   Session,
 } from '../../domain/accounts/account.ts';
-import type { AuditEntry } from '../../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../../domain/accounts/plan.ts';
+import type { DisabledReceiver, WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
+import type { AuditEntry } from '../../domain/custody/audit.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/trust-recheck.ts';
@@ -20,7 +21,6 @@ import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
 import type { Likeness, NearMatches, StoredKeypoints } from '../../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../../domain/records/sign-off.ts';
-import type { DisabledReceiver, WebhookDelivery } from '../../domain/records/webhook.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './stored-custody.ts';
 import { Index, Table } from './table.ts';
 

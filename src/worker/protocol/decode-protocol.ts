@@ -21,9 +21,9 @@ import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts'
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { View, ViewLayout } from '../../domain/media/views.ts';
 import type { OuterSource } from '../../domain/provenance/outer-manifest.ts';
+import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { MarkSearch } from '../../domain/verdicts/marks.ts';
-import type { Provenance } from '../../domain/verdicts/provenance.ts';
 import type { ImageQuality } from '../../domain/verdicts/result.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */

@@ -3,7 +3,7 @@
  * Anyone can write or strip them, so they are reported and never decide.
  */
 import { formatOf } from '../../domain/media/formats.ts';
-import { type Declaration, originOfSourceType } from '../../domain/verdicts/provenance.ts';
+import { type Declaration, originOfSourceType } from '../../domain/provenance/provenance.ts';
 import { readExifTexts } from '../pictures/exif-text.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 

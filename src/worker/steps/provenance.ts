@@ -6,13 +6,13 @@ import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
 import type { ManifestSource } from '../../domain/provenance/manifest-facts.ts';
 import { canHoldManifest } from '../../domain/provenance/outer-manifest.ts';
-import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import {
   type C2paReport,
   declaredOriginOf,
   NO_PROVENANCE,
   type Provenance,
-} from '../../domain/verdicts/provenance.ts';
+} from '../../domain/provenance/provenance.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { firstLine } from '../media/media-fault.ts';
 import { type OpenedStore, readBoxes, readFacts, unreadableStore } from '../provenance/read-facts.ts';
 import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';

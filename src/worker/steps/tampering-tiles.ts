@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import { findRepeatedParts } from '../../domain/media/repeated-parts.ts';
-import { placeTiles } from '../../domain/verdicts/tampering-score.ts';
+import { placeTiles } from '../../domain/media/tampering-score.ts';
 import type { Picture } from '../media/picture.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol/decode-protocol.ts';
 

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import { listLedger } from '../../../src/app/accounts/credits.ts';
 import { createPlan, listPlans, updatePlan } from '../../../src/app/accounts/plans.ts';
 import { grantCredits } from '../../../src/app/accounts/users.ts';
+import { enabledOptions, priceOf } from '../../../src/domain/accounts/price.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
-import { enabledOptions, priceOf } from '../../../src/domain/records/price.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 let open: OpenApp;

@@ -8,7 +8,7 @@ import { mock, test } from 'node:test';
 import { pino } from 'pino';
 import { authenticateSession, signIn } from '../../../src/app/accounts/sessions.ts';
 import { redateDeliveries, sweepRequests } from '../../../src/app/appliance/sweeper.ts';
-import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
+import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { ADMIN_PASSWORD, FROM, openApp } from '../open-app.ts';
 
 const YEAR_MINUTES = 365 * 24 * 60;

@@ -12,8 +12,8 @@ import {
   sweepDeliveries,
   sweepRequests,
 } from '../../../src/app/appliance/sweeper.ts';
+import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { REQUEST_ID_TTL_MS } from '../../../src/domain/limits.ts';
-import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
 import { Sealer } from '../../../src/machinery/sealer.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { Store } from '../../../src/store/store.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { App } from '../../../src/app/app.ts';
-import { NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
+import { NO_PROVENANCE } from '../../../src/domain/provenance/provenance.ts';
 import type { ImageResult } from '../../../src/domain/verdicts/result.ts';
 import { addRecord } from '../open-app.ts';
 

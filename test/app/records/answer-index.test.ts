@@ -14,7 +14,10 @@ import { checkAnswers } from '../../../src/app/appliance/doctor/answer-index.ts'
 import { listClassifications } from '../../../src/app/records/classifications.ts';
 import { toRecord } from '../../../src/app/records/record.ts';
 import type { RawFields } from '../../../src/app/submissions/input.ts';
+import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';
+import { shownOf } from '../../../src/domain/answers/refused-record.ts';
 import { MEDIA_KINDS } from '../../../src/domain/media/media.ts';
+import { C2PA_POLICIES, NO_PROVENANCE, type Provenance } from '../../../src/domain/provenance/provenance.ts';
 import {
   ANSWER_CLASS_VERSION,
   type AnswerClass,
@@ -24,10 +27,7 @@ import {
 import type { Analysis, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { OUTCOMES, outcomeOf } from '../../../src/domain/records/outcome.ts';
-import type { ClassificationRecord } from '../../../src/domain/records/record.ts';
-import { shownOf } from '../../../src/domain/records/refused-record.ts';
 import { HEURISTIC_NAMES } from '../../../src/domain/verdicts/heuristics.ts';
-import { C2PA_POLICIES, NO_PROVENANCE, type Provenance } from '../../../src/domain/verdicts/provenance.ts';
 import type { AnalysisResult, ImageResult, ModelRun } from '../../../src/domain/verdicts/result.ts';
 import { Store } from '../../../src/store/store.ts';
 import { TABLES_MAX } from '../../../src/store/tables/schema.ts';

@@ -6,8 +6,8 @@ import {
   measureImage,
   measureVideo,
   type Reading,
-} from '../../../src/domain/records/measured.ts';
-import { NO_PROVENANCE, type Provenance } from '../../../src/domain/verdicts/provenance.ts';
+} from '../../../src/domain/answers/measured.ts';
+import { NO_PROVENANCE, type Provenance } from '../../../src/domain/provenance/provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from '../../../src/domain/verdicts/result.ts';
 
 const READING: Reading = { heuristic: 'cautious', policy: 'any', preventC2paForces: false };

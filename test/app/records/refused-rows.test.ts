@@ -12,7 +12,7 @@ import {
 import { exportRecords } from '../../../src/app/records/export-records.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import type { RawFields } from '../../../src/app/submissions/input.ts';
-import type { RecordEntry } from '../../../src/domain/records/refused-record.ts';
+import type { RecordEntry } from '../../../src/domain/answers/refused-record.ts';
 import { FIRST_TIME_US, identifierOf } from '../../seeded-records.ts';
 import { makeSpoiledStore, nameOf, SPOILED, SPOILED_COUNT, WHOLE } from '../../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

@@ -25,8 +25,8 @@ import {
 } from '../../../src/app/records/overrides.ts';
 import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
+import { shownOf } from '../../../src/domain/answers/refused-record.ts';
 import type { Label } from '../../../src/domain/media/media.ts';
-import { shownOf } from '../../../src/domain/records/refused-record.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const HASH = 'd'.repeat(64);

@@ -23,8 +23,8 @@ import {
 import { watchClassification } from '../../../src/app/records/watch.ts';
 import { submitMedia } from '../../../src/app/submissions/submit.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
+import type { ClassificationRecord, ImageRecord, VideoRecord } from '../../../src/domain/answers/record.ts';
 import type { MediaKind } from '../../../src/domain/media/media.ts';
-import type { ClassificationRecord, ImageRecord, VideoRecord } from '../../../src/domain/records/record.ts';
 import { makeVideo } from '../../media/make-media.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../open-app.ts';

@@ -11,7 +11,7 @@ import { retryClassification } from '../../../src/app/records/classifications.ts
 import { watchClassification } from '../../../src/app/records/watch.ts';
 import { submitMedia } from '../../../src/app/submissions/submit.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
-import type { ClassificationRecord } from '../../../src/domain/records/record.ts';
+import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../open-app.ts';
 

@@ -11,7 +11,7 @@ import {
   SERIES_SECONDS_MAX,
 } from '../../../src/app/webhooks/retry-schedule.ts';
 import { webhookHeaders } from '../../../src/app/webhooks/signature.ts';
-import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
+import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { verifyHook } from './webhook-receiver.ts';
 
 const START = 1_767_225_600_000_000;

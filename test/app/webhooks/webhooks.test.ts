@@ -14,7 +14,7 @@ import { listDeliveries, replayDelivery } from '../../../src/app/webhooks/delive
 import { postWebhook } from '../../../src/app/webhooks/post.ts';
 import { type Daemon, openDaemon } from '../../../src/compose.ts';
 import { loadSettings } from '../../../src/config/settings.ts';
-import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
+import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { Store } from '../../../src/store/store.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
 import { distinctPicture, KEY_HEADERS, until } from '../../faults/rounds/submissions.ts';

@@ -6,14 +6,14 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownTarget, wantsNotice } from '../../../src/domain/automation/notice-rule.ts';
 import {
   type Notice,
   toMail,
   toMattermost,
   toSlack,
   toTeams,
-} from '../../../src/domain/automation/notice-texts.ts';
+} from '../../../src/domain/answers/notice-texts.ts';
+import { shownTarget, wantsNotice } from '../../../src/domain/automation/notice-rule.ts';
 
 const NOTICE: Notice = {
   ...{ identifier: 'a'.repeat(64), name: 'goal.jpg', kind: 'image', sha256: 'b'.repeat(64), refId: '' },

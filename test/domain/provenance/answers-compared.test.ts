@@ -5,7 +5,7 @@ import {
   type ComparedFile,
   type ComparedReadings,
   compareAnswers,
-} from '../../../src/domain/provenance/answers-compared.ts';
+} from '../../../src/domain/verdicts/answers-compared.ts';
 
 const READINGS: ComparedReadings = {
   unchanged: 'yes',

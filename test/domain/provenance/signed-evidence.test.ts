@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ManifestFacts, StoreFacts } from '../../../src/domain/provenance/manifest-facts.ts';
-import { assessImage } from '../../../src/domain/verdicts/assessment.ts';
 import {
   type Declaration,
   type DeclaredOrigin,
   NO_PROVENANCE,
-} from '../../../src/domain/verdicts/provenance.ts';
+} from '../../../src/domain/provenance/provenance.ts';
+import { assessImage } from '../../../src/domain/verdicts/assessment.ts';
 import type { ImageResult, ModelRun } from '../../../src/domain/verdicts/result.ts';
 import { codeFact, created, GOOD_CODES, makeManifest, makeStore } from './made-store.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
+import { enabledOptions, priceOf } from '../../../src/domain/accounts/price.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
-import { enabledOptions, priceOf } from '../../../src/domain/records/price.ts';
 
 const PLAN: Plan = {
   ...appliancePlan(0),

@@ -2,11 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  planSpeechWindows,
-  samplesIn,
-  toSoundSeconds,
-} from '../../../src/domain/transcripts/speech-windows.ts';
+import { planSpeechWindows, samplesIn, toSoundSeconds } from '../../../src/domain/verdicts/speech-windows.ts';
 
 const RATE = 16_000;
 const segment = (startSeconds: number, endSeconds: number) => ({ startSeconds, endSeconds });

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { forcesArtificial, NO_PROVENANCE } from '../../../src/domain/provenance/provenance.ts';
 import { assessImage, evidenceBandOf } from '../../../src/domain/verdicts/assessment.ts';
 import {
   boundsOf,
@@ -16,7 +17,6 @@ import {
   usableRuns,
   voicesOf,
 } from '../../../src/domain/verdicts/heuristics.ts';
-import { forcesArtificial, NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
 import type { ImageResult, ModelRun } from '../../../src/domain/verdicts/result.ts';
 
 function run(logOdds: number | null, changes: Partial<ModelRun> = {}): ModelRun {

@@ -7,8 +7,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '../../../src/domain/media/open-watermarks.ts';
+import {
+  type C2paReport,
+  NO_PROVENANCE,
+  type Provenance,
+} from '../../../src/domain/provenance/provenance.ts';
 import { type MarkedMedia, marksOf } from '../../../src/domain/verdicts/marks.ts';
-import { type C2paReport, NO_PROVENANCE, type Provenance } from '../../../src/domain/verdicts/provenance.ts';
 
 const REPORT: C2paReport = {
   manifests: {},

@@ -1,13 +1,13 @@
 /** Whole pictures: the strongest coherent region counts, and parts that lie in a picture twice are found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findRepeatedParts } from '../../../src/domain/media/repeated-parts.ts';
 import {
   measurePicture,
   PICTURE_FEATURES,
   type PictureFeatures,
   weighPicture,
-} from '../../../src/domain/verdicts/picture-evidence.ts';
+} from '../../../src/domain/media/picture-evidence.ts';
+import { findRepeatedParts } from '../../../src/domain/media/repeated-parts.ts';
 
 const SIZE = 176;
 const SIDE = SIZE / 8;

@@ -1,9 +1,9 @@
 /** Where tiles lie, what they cover, and what becomes of their answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coverageOf, placeTiles, splitTiles } from '../../../src/domain/media/tampering-score.ts';
 import type { ModelRun } from '../../../src/domain/verdicts/result.ts';
 import { notesOnTampering } from '../../../src/domain/verdicts/tampering-notes.ts';
-import { coverageOf, placeTiles, splitTiles } from '../../../src/domain/verdicts/tampering-score.ts';
 
 const VIEW = { type: 'tiles', size: 16, align: 8, cell: 8, countMax: 4, frameCountMax: 2 } as const;
 

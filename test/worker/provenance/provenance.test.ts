@@ -5,8 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import {
+  forcesArtificial,
+  NO_PROVENANCE,
+  type Provenance,
+} from '../../../src/domain/provenance/provenance.ts';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import { forcesArtificial, NO_PROVENANCE, type Provenance } from '../../../src/domain/verdicts/provenance.ts';
 import { boundReport, REPORT_BYTES_MAX, toC2paReport } from '../../../src/worker/steps/c2pa-report.ts';
 import { readProvenance } from '../../../src/worker/steps/provenance.ts';
 import { LIMITS, openSlot } from '../../media/decode-fixture.ts';

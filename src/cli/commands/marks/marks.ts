@@ -1,7 +1,7 @@
 /** `assay marks`: what files say of their own origin, and what an export lost of it. */
 import type { Command } from 'commander';
-import { type ComparedFile, compareAnswers } from '../../../domain/provenance/answers-compared.ts';
 import { showText } from '../../../domain/shown-text.ts';
+import { type ComparedFile, compareAnswers } from '../../../domain/verdicts/answers-compared.ts';
 import type { Mark } from '../../../domain/verdicts/marks.ts';
 import { compareMarks } from '../../../domain/verdicts/marks-compared.ts';
 import { MarksService, type ReadMarksResponse } from '../../../grpc/gen/assay/v1/marks_service_pb.ts';

@@ -10,7 +10,7 @@ import {
   type SheetFormat,
   sheetHead,
   sheetLine,
-} from '../../../domain/sheets/record-sheet.ts';
+} from '../../../domain/answers/record-sheet.ts';
 import { openClient } from '../../daemon/client.ts';
 import { toFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';

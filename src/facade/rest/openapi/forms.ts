@@ -1,8 +1,8 @@
 /** The fields of the submission forms, per media kind and for validation. */
 
-import { ANALYSIS_OPTIONS } from '../../../domain/contract/analysis-options.ts';
-import { rowsOf, toSnakeCase } from '../../../domain/contract/field.ts';
+import { rowsOf, toSnakeCase } from '../../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
+import { ANALYSIS_OPTIONS } from '../../../domain/records/analysis-options.ts';
 import type { Schema } from './schema.ts';
 
 /** How a boolean is written in a form (docs/interface.md, Submit). */

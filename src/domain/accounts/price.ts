@@ -1,11 +1,11 @@
 /** What a submission costs under a plan: its kind, and each option it switches on. */
 
-import type { Plan } from '../accounts/plan.ts';
-import type { PlanOption } from '../accounts/plan-option.ts';
-import { ANALYSIS_OPTIONS } from '../contract/analysis-options.ts';
-import { rowsOf } from '../contract/field.ts';
+import { rowsOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
-import type { AnalysisOptions } from './options.ts';
+import type { PlanOption } from '../plan-option.ts';
+import { ANALYSIS_OPTIONS } from '../records/analysis-options.ts';
+import type { AnalysisOptions } from '../records/options.ts';
+import type { Plan } from './plan.ts';
 
 /** Options that can have a price; the others are no choice of the submitter. */
 export const PRICED_OPTIONS = [

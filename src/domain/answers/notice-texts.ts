@@ -2,9 +2,10 @@
  * A record as a notice for each channel: pure, in the shapes that the channels document. Names are written by strangers: in
  * every channel they are made harmless, so that none pings a room, becomes a link or breaks out of its place. No notice carries a picture.
  */
-import type { RecordSummary } from '../records/record-summary.ts';
+
+import type { NoticeChannel } from '../automation/notice-rule.ts';
 import { showText } from '../shown-text.ts';
-import type { NoticeChannel } from './notice-rule.ts';
+import type { RecordSummary } from './record-summary.ts';
 
 export interface Notice extends Omit<RecordSummary, 'readings'> {
   /** Name of the account whose record it is; empty if a notice is for that account itself. */

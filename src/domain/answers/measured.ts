@@ -2,12 +2,12 @@
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
+import { type C2paPolicy, forcesArtificial, type Provenance } from '../provenance/provenance.ts';
 import { toProvenanceRecord } from '../provenance/provenance-record.ts';
 import { summaryOf } from '../transcripts/transcript.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
 import { marksOf } from '../verdicts/marks.ts';
-import { type C2paPolicy, forcesArtificial, type Provenance } from '../verdicts/provenance.ts';
 import type {
   AudioResult,
   ClipResult,

@@ -3,8 +3,8 @@
  * suspicious of many tiles accuses every large picture: so what is weighed, by a pack's own weights, is how the strongest
  * coherent region stands out from its picture, beside parts that lie in the picture twice. Pure.
  */
-import type { PatchPosition } from '../media/patches.ts';
-import type { RepeatedShift } from '../media/repeated-parts.ts';
+import type { PatchPosition } from './patches.ts';
+import type { RepeatedShift } from './repeated-parts.ts';
 import type { TileAnswers } from './tampering-score.ts';
 
 export const PICTURE_FEATURES = [

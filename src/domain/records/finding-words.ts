@@ -3,7 +3,7 @@
  * themselves stand with the page's.
  */
 import type { MediaKind } from '../media/media.ts';
-import { SIGN_OFF_ASKS_MAX } from '../records/sign-off.ts';
+import { SIGN_OFF_ASKS_MAX } from './sign-off.ts';
 
 export type Certainty = 'high' | 'good' | 'fair' | 'low';
 

@@ -1,5 +1,5 @@
 /** From what a model says of each tile to an answer for the picture. Pure. */
-import { type PatchPosition, placePatches } from '../media/patches.ts';
+import { type PatchPosition, placePatches } from './patches.ts';
 
 /** What the model said of a picture's tiles, tile by tile, row by row; logits. */
 export interface TileAnswers {

@@ -1,8 +1,9 @@
 /** What a submission may ask of its analysis: one row an option. What an option means stands where it is obeyed. */
-import type { PlanOption } from '../accounts/plan-option.ts';
+
+import { type Choice, type Field, flag, oneOf, text, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
+import type { PlanOption } from '../plan-option.ts';
 import { TRANSCRIPT_LANGUAGES } from '../transcripts/languages.ts';
-import { type Choice, type Field, flag, oneOf, text, whole } from './field.ts';
 
 const KEY_FRAME_METHOD = {
   name: 'KeyFrameMethod',

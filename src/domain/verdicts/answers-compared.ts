@@ -1,6 +1,7 @@
 /** Which of the four answers about a signed manifest a copy still gives, held against those of its original. Pure. */
-import type { MARK_CHANGES } from '../verdicts/marks-compared.ts';
-import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from './readings.ts';
+
+import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from '../provenance/readings.ts';
+import type { MARK_CHANGES } from './marks-compared.ts';
 
 export const COMPARED_ANSWERS = ['unchanged', 'signed_by', 'in_time', 'who'] as const;
 export type ComparedAnswer = (typeof COMPARED_ANSWERS)[number];

@@ -1,7 +1,7 @@
 /** The durable outbox of webhooks: one delivery per record that ended, with every attempt. */
 
 import type { DELIVERY } from '../contract/delivery.ts';
-import type { ValuesOf } from '../contract/field.ts';
+import type { ValuesOf } from '../field.ts';
 
 export interface WebhookDelivery extends ValuesOf<typeof DELIVERY> {
   accountId: number;

@@ -1,9 +1,9 @@
 /** What a person wants of a record in one row: of sheets, of sidecars, of notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { outcomeOf } from '../records/outcome.ts';
 import { type ReadingCells, toReadingCells } from '../sheets/sheet-columns.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';
-import type { Outcome } from './outcome.ts';
-import { outcomeOf } from './outcome.ts';
 import type { ClassificationRecord } from './record.ts';
 
 export interface RecordSummary {

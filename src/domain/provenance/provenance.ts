@@ -4,9 +4,9 @@
  * says all of this.
  */
 import { z } from 'zod';
-import { outerReadingSchema } from '../provenance/outer-manifest.ts';
-import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from '../provenance/source-types.ts';
-import { storeFactsSchema } from '../provenance/store-facts-schema.ts';
+import { outerReadingSchema } from './outer-manifest.ts';
+import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
+import { storeFactsSchema } from './store-facts-schema.ts';
 
 /** What the decoder cuts each text to, and somewhat more. */
 const text = z.string().max(4000);

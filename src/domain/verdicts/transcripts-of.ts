@@ -1,6 +1,7 @@
 /** The transcript inside a result: found, and taken out where the media of the record go. Pure. */
-import type { AnalysisResult } from '../verdicts/result.ts';
-import type { Transcript } from './transcript.ts';
+
+import type { Transcript } from '../transcripts/transcript.ts';
+import type { AnalysisResult } from './result.ts';
 
 /** A recording has one, and a video's track. */
 export function transcriptOf(result: AnalysisResult | null): Transcript | undefined {

@@ -2,7 +2,7 @@
  * What a model that writes down speech is given: the speech of a sound, packed into windows of at most half a minute. Long
  * pauses, music and noise between are left out, since a model that hears no words invents some. Pure.
  */
-import type { SampleRange, SpeechSegment } from '../verdicts/speech.ts';
+import type { SampleRange, SpeechSegment } from './speech.ts';
 
 const SAMPLE_RATE = 16_000;
 /** Whisper hears thirty; a second is kept so that the last word is not cut at its edge. */

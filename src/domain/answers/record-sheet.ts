@@ -1,15 +1,16 @@
 /** Records as lines of an export, and as what a row of a sheet of sources is given. Pure. */
-import type { RecordSummary } from '../records/record-summary.ts';
-import type { RefusedRecord } from '../records/refused-record.ts';
-import { formatTime } from '../time.ts';
-import { toCsvLine } from './csv-line.ts';
+
+import { toCsvLine } from '../sheets/csv-line.ts';
 import {
   EXPORT_COLUMNS,
   type ExportedRecord,
   type RowResult,
   toCell,
   toReadingCells,
-} from './sheet-columns.ts';
+} from '../sheets/sheet-columns.ts';
+import { formatTime } from '../time.ts';
+import type { RecordSummary } from './record-summary.ts';
+import type { RefusedRecord } from './refused-record.ts';
 
 export const SHEET_FORMATS = ['csv', 'jsonl'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
