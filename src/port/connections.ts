@@ -28,7 +28,11 @@ export function connectionOptions(trustedProxies: readonly string[]): FastifyHtt
     connectionTimeout: SILENCE_MS,
     // A whole request may take as long as 5 GB take; silence and small bodies have bounds of their own.
     requestTimeout: 0,
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_TIMEOUT_MS },
+    http: {
+      ...{ maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_TIMEOUT_MS },
+      // Any other offer, as curl's of HTTP/2, may be passed over, and its request is answered as it stands (RFC 9110, 7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     // While draining, open connections keep their documented answers: reads work, submissions get 503.
     return503OnClosing: false,

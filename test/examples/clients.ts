@@ -15,6 +15,8 @@ export interface Example {
   ending: RegExp;
   /** For `node:test`'s `skip` option: false, or what is missing here. */
   skip: string | false;
+  /** Built by test/heavy/examples.ts alone, which runs it then. */
+  isHeavy?: boolean;
 }
 
 /** Where test/heavy/examples.ts built the clients in Go: that takes a minute, and modules of others. */
@@ -23,7 +25,7 @@ const PYTHON = 'python3';
 const PLAIN = /: (?:ARTIFICIAL|artificial),? (?:0\.9\d*|1)$/;
 const ASSESSED = /: (?:LABEL_)?ARTIFICIAL, (?:0\.9\d*|1), (?:ASSESSMENT_STATE_)?ARTIFICIAL$/;
 
-export const CLIENTS: readonly Example[] = [
+const ALL: readonly Example[] = [
   nodeExample('rest.ts', PLAIN),
   nodeExample('graphql.ts', ASSESSED),
   nodeExample('grpc.ts', ASSESSED),
@@ -43,6 +45,11 @@ export const CLIENTS: readonly Example[] = [
   goExample('go/grpc/main.go', 'grpc', ASSESSED),
 ];
 
+/** Those that this run can try: the heavy ones where they were built. */
+export const CLIENTS = ALL.filter(({ isHeavy }) => isHeavy !== true || GO_FOLDER !== undefined);
+/** Every one that some run tries. */
+export const TRIED = ALL.map(({ file }) => file);
+
 function nodeExample(name: string, ending: RegExp): Example {
   const file = `typescript/${name}`;
   return { file, command: process.execPath, args: [join(EXAMPLES, file)], ending, skip: false };
@@ -55,9 +62,7 @@ function pythonExample(name: string, modules: readonly string[], ending: RegExp)
 }
 
 function goExample(file: string, built: string, ending: RegExp): Example {
-  const skip =
-    GO_FOLDER === undefined && 'built by `npm run test:heavy`: a minute of compiling, and modules of others';
-  return { file, command: join(GO_FOLDER ?? '', built), args: [], ending, skip };
+  return { file, command: join(GO_FOLDER ?? '', built), args: [], ending, skip: false, isHeavy: true };
 }
 
 /** False where the command runs here, else the sentence that says what is missing. */

@@ -69,6 +69,14 @@ test('no name, a name in the request line and a socket do not get around it', as
   match(await speak(`${socket}Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n`), /^HTTP\/1\.1 421/);
 });
 
+test('an offer of HTTP/2, which the box does not speak, is passed over and the request answered', async () => {
+  const offer =
+    'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
+  match(await speak(`GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n${offer}\r\n`), /^HTTP\/1\.1 200/);
+  const unread = `POST /api/nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n${offer}\r\n{}`;
+  match(await speak(unread), /^HTTP\/1\.1 404[\s\S]*"error"/);
+});
+
 test('no other origin is let in, and every answer forbids framing and sniffing', async () => {
   const origin = 'https://evil.example';
   for (const path of PLACES) {

@@ -13,6 +13,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 const GO_TOOLS = [
   'google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12',
   'google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2',
+  'github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4',
 ] as const;
 
 /** The folder of `python3` with what the examples import, or the sentence that says why not. */
@@ -28,7 +29,7 @@ function preparePython(folder: string): { bin: string } | string {
 }
 
 /** The folder of both built clients, or the sentence that says why not. */
-function prepareGo(folder: string): { built: string } | string {
+function prepareGo(folder: string): { built: string; bin: string } | string {
   const lacking = absence('go', ['version']);
   if (lacking !== false) return lacking;
   const go = join(folder, 'go');
@@ -55,7 +56,7 @@ function prepareGo(folder: string): { built: string } | string {
     ) &&
     runs('go', ['build', '-o', join(built, 'grpc'), '.'], client) &&
     runs('go', ['build', '-o', join(built, 'classify'), join(EXAMPLES, 'go', 'classify.go')], { env });
-  return done ? { built } : 'the modules of examples/go/grpc cannot be had here';
+  return done ? { built, bin: join(go, 'bin') } : 'the modules of examples/go/grpc cannot be had here';
 }
 
 function runs(
@@ -72,9 +73,10 @@ await using folder = await makeTemporaryFolder();
 const python = preparePython(folder.path);
 const go = prepareGo(folder.path);
 for (const found of [python, go]) if (typeof found === 'string') process.stdout.write(`skipped: ${found}\n`);
+const bins = [python, go].flatMap((found) => (typeof found === 'string' ? [] : [found.bin]));
 const env = {
   ...process.env,
-  ...(typeof python === 'string' ? {} : { PATH: `${python.bin}:${process.env.PATH}` }),
+  PATH: [...bins, process.env.PATH].join(':'),
   ...(typeof go === 'string' ? {} : { ASSAY_TEST_GO_FOLDER: go.built }),
 };
 const test = join(ROOT, 'test', 'examples', 'examples.test.ts');

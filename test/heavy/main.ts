@@ -21,6 +21,7 @@ const RUNS = [
   { file: 'release.ts', minutesMax: 10 },
   { file: 'package/main.ts', minutesMax: 60 },
   { file: 'examples.ts', minutesMax: 10 },
+  { file: 'foreign/main.ts', minutesMax: 15 },
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },
   { file: 'fuzzing/manifests.ts', minutesMax: 10 },

@@ -142,6 +142,22 @@ test('the webhook is described with its headers and its body', () => {
   assertFits('ImageClassification', examples.image.value);
 });
 
+test('no tag is that of a path and of a webhook: generators make one file of each, and the later one would win', () => {
+  const tagsOf = (items: object): string[] =>
+    Object.values(items).flatMap((item) =>
+      Object.values(item as object).flatMap((operation) => (operation as { tags?: string[] }).tags ?? []),
+    );
+  const ofPaths = new Set(tagsOf(printed.paths));
+  const ofWebhooks = tagsOf(printed.webhooks);
+  assert.ok(ofWebhooks.length > 0);
+  assert.deepEqual(
+    ofWebhooks.filter((tag) => ofPaths.has(tag)),
+    [],
+  );
+  const named = printed.tags.map(({ name }: { name: string }) => name);
+  assert.deepEqual([...new Set([...ofPaths, ...ofWebhooks])].sort(), named.sort());
+});
+
 test('the check of answers finds a field too many, a field too few and a status that is not described', () => {
   const seen = { method: 'GET', path: '/api/user/credits', status: 200, contentType: 'application/json' };
   const credits = { available_credits: 1, total_spent: 0 };

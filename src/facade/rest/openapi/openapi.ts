@@ -28,6 +28,7 @@ export function describeInterface(): Schema {
       { name: 'account', description: "The caller's account" },
       { name: 'partners', description: 'Accounts that a partner or the administrator looks after' },
       { name: 'operations', description: 'For whoever runs the box' },
+      { name: 'webhooks', description: 'What the box sends to addresses of submissions' },
     ],
     paths: describePaths(),
     webhooks: WEBHOOKS,

@@ -25,7 +25,7 @@ export const WEBHOOKS: Record<string, Schema> = {
   classificationEnded: {
     post: {
       operationId: 'classificationEnded',
-      tags: ['submission'],
+      tags: ['webhooks'],
       summary: 'The record, once its analysis has ended',
       description:
         'Sent to the `webhook_url` of a submission where the plan enables it; not for an answer from the cache. ' +
