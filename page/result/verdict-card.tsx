@@ -74,8 +74,8 @@ function strength({ log10LikelihoodRatio, probability }: Assessment): string {
   if (log10LikelihoodRatio === null || probability === null) return lead;
   const band = t(`support_${supportOf(log10LikelihoodRatio)}`);
   const ratio = shownRatio(log10LikelihoodRatio);
-  const side = t(log10LikelihoodRatio >= 0 ? 'artificial' : 'human');
-  return `${lead} ${t('ratioSentence', { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), side, band })}`;
+  const sentence = log10LikelihoodRatio >= 0 ? 'ratioArtificial' : 'ratioHuman';
+  return `${lead} ${t(sentence, { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), band })}`;
 }
 
 export function Formal({ verdict }: { verdict: Verdict }): JSX.Element {

@@ -195,7 +195,9 @@ export const EN = {
   forcedBySignature: 'By the rule of this account a signature stands above the measurement.',
   measuredWas: 'Measured was: “{sentence}”',
   likelyNotHowMuch: 'This says how likely an artificial origin is, not how much of it is artificial.',
-  ratioSentence: 'What was measured is {ratio} times more to be expected if the origin is {side}: {band}.',
+  ratioArtificial:
+    'What was measured is {ratio} times more to be expected if the origin is artificial: {band}.',
+  ratioHuman: 'What was measured is {ratio} times more to be expected if the origin is human: {band}.',
   support_none: 'no support for either side',
   support_weak: 'weak support',
   support_moderate: 'moderate support',

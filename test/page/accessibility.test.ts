@@ -63,6 +63,15 @@ async function widthBeyond({ page }: Desk): Promise<number> {
   );
 }
 
+/** A table scrolls within its frame: a cell that does not wrap would push the buttons of its row out of sight. */
+async function findCutTables({ page }: Desk): Promise<string[]> {
+  return await page.evaluate(() =>
+    [...document.querySelectorAll('.table')]
+      .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
+      .map((frame) => `the table “${frame.querySelector('caption')?.textContent}” is cut off`),
+  );
+}
+
 /** In this order, since a browser lays out anew for each. */
 async function findWide(desk: Desk): Promise<string[]> {
   const { page } = desk;
@@ -71,6 +80,7 @@ async function findWide(desk: Desk): Promise<string[]> {
     beyond > 0 && wide.push(`${beyond} pixels wider than ${what}`);
   await page.setViewportSize(NARROW);
   note('1,024 pixels', await widthBeyond(desk));
+  wide.push(...(await findCutTables(desk)));
   await page.setViewportSize(PHONE);
   note('a phone', await widthBeyond(desk));
   await page.setViewportSize(DESK);

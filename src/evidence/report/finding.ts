@@ -80,10 +80,9 @@ function strength(speaker: Speaker, { log10LikelihoodRatio, probability }: Asses
   const ratio = shownRatio(log10LikelihoodRatio);
   const filling = {
     ratio: speaker.number(ratio, ratio < 10 ? 1 : 0),
-    side: speaker.say(log10LikelihoodRatio >= 0 ? 'artificial' : 'human'),
     band: speaker.say(`support_${supportOf(log10LikelihoodRatio)}`),
   };
-  return `${lead} ${speaker.say('ratioSentence', filling)}`;
+  return `${lead} ${speaker.say(log10LikelihoodRatio >= 0 ? 'ratioArtificial' : 'ratioHuman', filling)}`;
 }
 
 function isSigned({ verdict }: ClassificationRecord): boolean {
