@@ -22,7 +22,11 @@ const SHARED_FILES = [
   'shown-text.ts',
   'media/formats.ts',
   'media/media.ts',
-  'verdicts/finding-words.ts',
+  'records/finding-words.ts',
+  'sheets/formula-cell.ts',
+  'sheets/sheet-columns.ts',
+  'transcripts/languages.ts',
+  'verdicts/suspicious-moment.ts',
 ].map((name) => join(PROGRAM_FOLDER, 'src', 'domain', name));
 /** A release brings the bundle of its sources along; a checkout has none. */
 const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
