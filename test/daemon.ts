@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { writeTinyPacks } from './interface/packs.ts';
+import { keepModelChecks, layModelChecks } from './model-checks.ts';
 import { noteDaemonStart } from './times.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
@@ -52,6 +53,7 @@ export class TestDaemon implements AsyncDisposable {
   readonly grpc: string;
   readonly process: ChildProcess;
   readonly #keepsFolder: boolean;
+  readonly #keepsChecks: boolean;
   readonly stderr: string[];
   /** Its lines before the one that says that it serves. */
   readonly said: readonly string[];
@@ -60,6 +62,7 @@ export class TestDaemon implements AsyncDisposable {
     child: ChildProcess,
     folder: string,
     keepsFolder: boolean,
+    keepsChecks: boolean,
     http: string,
     grpc: string,
     stderr: string[],
@@ -68,6 +71,7 @@ export class TestDaemon implements AsyncDisposable {
     this.process = child;
     this.folder = folder;
     this.#keepsFolder = keepsFolder;
+    this.#keepsChecks = keepsChecks;
     this.http = http;
     this.grpc = grpc;
     this.stderr = stderr;
@@ -78,6 +82,9 @@ export class TestDaemon implements AsyncDisposable {
     const startedAt = performance.now();
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
     const models = options.models === 'tiny' ? await tinyModels() : {};
+    const hasShippedModels = options.models !== 'tiny' && options.env?.ASSAY_MODELS_FOLDERS === undefined;
+    const keepsChecks = hasShippedModels && options.awaitReady !== false;
+    if (keepsChecks) layModelChecks(folder);
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
         PATH: process.env.PATH,
@@ -95,7 +102,16 @@ export class TestDaemon implements AsyncDisposable {
     const stderr: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
     const { http, grpc, said } = await readReadyLine(child, stderr);
-    const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr, said);
+    const daemon = new TestDaemon(
+      child,
+      folder,
+      options.folder !== undefined,
+      keepsChecks,
+      http,
+      grpc,
+      stderr,
+      said,
+    );
     try {
       if (options.awaitReady !== false) await daemon.ready(options.readyTimeoutMs);
       noteDaemonStart((performance.now() - startedAt) / 1000);
@@ -127,6 +143,7 @@ export class TestDaemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill('SIGTERM');
+    if (this.#keepsChecks) keepModelChecks(this.folder);
     if (!this.#keepsFolder) rmSync(this.folder, { recursive: true, force: true });
   }
 }
