@@ -8,7 +8,6 @@ import { type Caller, granted, mapValue, type SubmitOptions } from './ways/calle
 
 const UNKNOWN = '0'.repeat(64);
 const identifiers = (count: number): string[] => Array.from({ length: count }, () => UNKNOWN);
-const PAUSE_MS = 30;
 
 async function ended(
   caller: Caller,
@@ -16,12 +15,7 @@ async function ended(
   bytes: Uint8Array,
   options: SubmitOptions = {},
 ): Promise<CommonRecord> {
-  const identifier = granted(await caller.submit(kind, bytes, options));
-  for (;;) {
-    const record = granted(await caller.read(kind, identifier));
-    if (record.status !== 'new') return record;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+  return granted(await caller.classify(kind, bytes, options));
 }
 
 /** What is the same for every submission of the bytes. */

@@ -24,6 +24,15 @@ export interface CommonRecord {
   audios: CommonRecord[];
 }
 
+/** What is asked of a whole record, and not of a video's parts. */
+export interface WholeRecord extends CommonRecord {
+  refId: string;
+  resultUrl: string;
+  forced: string;
+  hasHeatmap: boolean;
+  validationState: string;
+}
+
 type Json = Record<string, unknown>;
 
 /** From the JSON of REST, of GraphQL (camelCase) or of protobuf: a field is taken where the protocol has it. */
@@ -54,6 +63,17 @@ export function toCommon(json: Json): CommonRecord {
   };
 }
 
+export function toWhole(json: Json): WholeRecord {
+  return {
+    ...toCommon(json),
+    refId: String(json.ref_id ?? json.refId ?? ''),
+    resultUrl: String(json.result_url ?? json.resultUrl ?? ''),
+    forced: wordOf(json.force_classification ?? json.forceClassification),
+    hasHeatmap: (json.has_heatmap ?? json.hasHeatmap) === true,
+    validationState: String(objectOf(json.c2pa).validation_state ?? ''),
+  };
+}
+
 function toVerdict(verdict: Json): CommonVerdict {
   return {
     heuristic: wordOf(verdict.heuristic),
@@ -75,9 +95,10 @@ function toResult(result: Json): CommonRecord['results'][number] {
 
 /** `LABEL_HUMAN`, `HUMAN` and `human` are one word. */
 function wordOf(value: unknown): string {
-  return String(value ?? '')
+  const word = String(value ?? '')
     .toLowerCase()
     .replace(/^(label|status)_/, '');
+  return word === 'unspecified' ? '' : word;
 }
 
 function objectOf(value: unknown): Json {

@@ -1,9 +1,16 @@
 /** What every facade can be asked, in one vocabulary: contract rows are written against it and know no protocol. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
-import type { CommonRecord } from '../media-record.ts';
+import type { WholeRecord } from '../media-record.ts';
 
-/** `reason` is one of domain/errors.ts; REST shows the status instead. */
-export type Result<T> = { value: T } | { fault: { reason: string } };
+/** Code and reason are those of domain/errors.ts; REST shows the status in place of the reason. */
+export interface Fault {
+  code: string;
+  reason: string;
+  /** The field at fault, empty if none is named. */
+  field: string;
+}
+
+export type Result<T> = { value: T } | { fault: Fault };
 
 export interface SharedUser {
   id: number;
@@ -32,7 +39,10 @@ export interface SharedOverride {
 }
 
 export interface SubmitOptions {
+  /** The file's; `file` where none is named. */
+  name?: string;
   refId?: string;
+  preventC2paForces?: boolean;
   withHeatmap?: boolean;
   withTampering?: boolean;
   withAudio?: boolean;
@@ -43,7 +53,9 @@ export interface SubmitOptions {
 export interface Caller extends Disposable {
   readonly name: 'REST' | 'GraphQL' | 'gRPC';
   submit(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<string>>;
-  read(kind: MediaKind, identifier: string): Promise<Result<CommonRecord>>;
+  /** Submits and follows live status until the record has ended; polls only where the facade cannot push. */
+  classify(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<WholeRecord>>;
+  read(kind: MediaKind, identifier: string): Promise<Result<WholeRecord>>;
   /** Reads several records at once; gives the identifiers that came. */
   readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>>;
   list(kind: MediaKind): Promise<Result<string[]>>;
@@ -79,9 +91,14 @@ export interface FullCaller extends Caller {
 
 export function granted<T>(result: Result<T>): T {
   if ('value' in result) return result.value;
-  throw new Error(`refused: ${result.fault.reason}`);
+  throw new Error(`refused: ${JSON.stringify(result.fault)}`);
 }
 
 export function mapValue<T, U>(result: Result<T>, to: (value: T) => U): Result<U> {
   return 'value' in result ? { value: to(result.value) } : result;
+}
+
+export function refused(result: Result<unknown>): Fault {
+  if ('fault' in result) return result.fault;
+  throw new Error(`not refused: ${JSON.stringify(result.value)}`);
 }

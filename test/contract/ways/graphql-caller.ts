@@ -1,7 +1,8 @@
 /** The contract's vocabulary over GraphQL. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
-import { type CommonRecord, toCommon } from '../media-record.ts';
+import { toWhole, type WholeRecord } from '../media-record.ts';
 import {
+  type Fault,
   type FullCaller,
   mapValue,
   type Result,
@@ -16,12 +17,12 @@ const VERDICT = 'heuristic confidence classification models count unknown';
 const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
 const RESULTS = 'results { model unknown classification { label score } }';
 const AUDIO = `${BASE} ${RESULTS} clips { index start end verdict { ${VERDICT} } }`;
-const RECORD = `${BASE} forceClassification
-  ... on ImageClassification { ${RESULTS} }
+const RECORD = `${BASE} refId resultUrl forceClassification
+  ... on ImageClassification { ${RESULTS} hasHeatmap c2pa }
   ... on AudioClassification { ${AUDIO} }
   ... on VideoClassification { images { ${BASE} ${RESULTS} } audios { ${AUDIO} } }`;
 const USER = 'id name email balance heuristic readonly pricing { sku } partner { id }';
-const ERRORS = 'userErrors { reason }';
+const ERRORS = 'userErrors { code reason field }';
 const LIST_MAX = 100;
 
 interface GraphqlUser {
@@ -36,15 +37,20 @@ interface GraphqlUser {
 }
 
 interface Payload {
-  userErrors: { reason: string }[];
+  userErrors: { code: string; reason: string; field: string | null }[];
 }
 
 interface GraphqlAnswer {
   data?: Record<string, unknown> | null;
-  errors?: { message: string; extensions?: { reason?: string } }[];
+  errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
 }
 
 type Variables = Record<string, unknown>;
+
+interface SentFile {
+  bytes: Uint8Array;
+  name?: string | undefined;
+}
 
 export class GraphqlCaller implements FullCaller {
   readonly name = 'GraphQL';
@@ -59,17 +65,27 @@ export class GraphqlCaller implements FullCaller {
   [Symbol.dispose](): void {}
 
   async submit(kind: MediaKind, bytes: Uint8Array, options: SubmitOptions = {}): Promise<Result<string>> {
-    const { refId, noCache, ...analysis } = options;
+    const { name, refId, noCache, ...analysis } = options;
     const input = { file: null, kind: kind.toUpperCase(), refId, noCache, options: analysis };
     const query = `mutation ($input: SubmitMediaInput!) {
       submitMedia(input: $input) { classification { identifier } ${ERRORS} } }`;
-    const result = await this.#mutate<{ classification: { identifier: string } }>(query, { input }, bytes);
+    const file = { bytes, name };
+    const result = await this.#mutate<{ classification: { identifier: string } }>(query, { input }, file);
     return mapValue(result, ({ classification }) => classification.identifier);
   }
 
-  async read(_kind: MediaKind, identifier: string): Promise<Result<CommonRecord>> {
+  async classify(
+    kind: MediaKind,
+    bytes: Uint8Array,
+    options: SubmitOptions = {},
+  ): Promise<Result<WholeRecord>> {
+    const submitted = await this.submit(kind, bytes, options);
+    return 'fault' in submitted ? submitted : { value: await this.#follow(submitted.value) };
+  }
+
+  async read(_kind: MediaKind, identifier: string): Promise<Result<WholeRecord>> {
     const query = `query ($identifier: ID!) { classification(identifier: $identifier) { ${RECORD} } }`;
-    return mapValue(await this.#ask<Record<string, unknown>>(query, { identifier }), toCommon);
+    return mapValue(await this.#ask<Record<string, unknown>>(query, { identifier }), toWhole);
   }
 
   async readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>> {
@@ -92,7 +108,7 @@ export class GraphqlCaller implements FullCaller {
     const query = `mutation ($input: ValidateMediaInput!) { validateMedia(input: $input) {
       validation { valid filesize mimetype width height models } ${ERRORS} } }`;
     const input = { file: null, kind: kind.toUpperCase(), options };
-    const result = await this.#mutate<{ validation: SharedValidation }>(query, { input }, bytes);
+    const result = await this.#mutate<{ validation: SharedValidation }>(query, { input }, { bytes });
     return mapValue(result, ({ validation }) => ({ ...validation, models: validation.models.sort() }));
   }
 
@@ -166,6 +182,23 @@ export class GraphqlCaller implements FullCaller {
     return mapValue(result, ({ nodes }) => ({ total: nodes.length, names: nodes.map(({ name }) => name) }));
   }
 
+  /** The subscription over server-sent events, which ends with the record. */
+  async #follow(identifier: string): Promise<WholeRecord> {
+    const query = `subscription ($identifier: ID!) { classification(identifier: $identifier) { ${RECORD} } }`;
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'x-api-key': this.#key, accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { identifier } }),
+    });
+    const records = (await response.text()).split('\n\n').flatMap((event) => {
+      const data = /^data: ?(.+)$/m.exec(event)?.[1];
+      return data === undefined ? [] : ((JSON.parse(data) as GraphqlAnswer).data?.classification ?? []);
+    });
+    const last = records.at(-1);
+    if (last === undefined) throw new Error('the subscription said nothing');
+    return toWhole(last as Record<string, unknown>);
+  }
+
   async #override(
     kind: MediaKind,
     hash: string,
@@ -189,17 +222,20 @@ export class GraphqlCaller implements FullCaller {
     }));
   }
 
-  async #mutate<T>(query: string, variables: Variables, file?: Uint8Array): Promise<Result<T>> {
+  async #mutate<T>(query: string, variables: Variables, file?: SentFile): Promise<Result<T>> {
     const result = await this.#ask<T & Payload>(query, variables, file);
     if ('fault' in result) return result;
     const [first] = result.value.userErrors;
-    if (first !== undefined) return { fault: { reason: first.reason } };
+    if (first !== undefined) {
+      const { code, reason, field } = first;
+      return { fault: { code: code.toLowerCase(), reason, field: field ?? '' } };
+    }
     const { userErrors: _none, ...value } = result.value;
     return { value: value as unknown as T };
   }
 
   /** The value of the only root field. */
-  async #ask<T>(query: string, variables: Variables, file?: Uint8Array): Promise<Result<T>> {
+  async #ask<T>(query: string, variables: Variables, file?: SentFile): Promise<Result<T>> {
     const operations = JSON.stringify({ query, variables });
     const json: Record<string, string> = file === undefined ? { 'content-type': 'application/json' } : {};
     const response = await fetch(this.#url, {
@@ -209,16 +245,21 @@ export class GraphqlCaller implements FullCaller {
     });
     const { data, errors } = (await response.json()) as GraphqlAnswer;
     const [first] = errors ?? [];
-    if (first !== undefined) return { fault: { reason: first.extensions?.reason ?? first.message } };
+    if (first !== undefined) return { fault: faultOf(first) };
     return { value: Object.values(data ?? {})[0] as T };
   }
 }
 
-function toForm(operations: string, file: Uint8Array): FormData {
+function faultOf({ message, extensions }: NonNullable<GraphqlAnswer['errors']>[number]): Fault {
+  const code = (extensions?.code ?? '').toLowerCase();
+  return { code, reason: extensions?.reason ?? message, field: '' };
+}
+
+function toForm(operations: string, { bytes, name = 'file' }: SentFile): FormData {
   const form = new FormData();
   form.set('operations', operations);
   form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
-  form.set('0', new Blob([new Uint8Array(file)]), 'file');
+  form.set('0', new Blob([new Uint8Array(bytes)]), name);
   return form;
 }
 

@@ -1,5 +1,7 @@
 /** The contract's vocabulary over gRPC. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import {
   type DescMessage,
   type DescMethodClientStreaming,
@@ -11,19 +13,23 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
-import { credentials, type ServiceError } from '@grpc/grpc-js';
+import { credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import type { MediaKind as KindWord, Label as LabelWord } from '../../../src/domain/media/media.ts';
 import { LedgerReason, type User } from '../../../src/grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
-import { ClassificationSchema } from '../../../src/grpc/gen/assay/v1/classification_pb.ts';
+import {
+  type Classification,
+  ClassificationSchema,
+} from '../../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label, MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
-import { ErrorInfoSchema } from '../../../src/grpc/gen/google/rpc/error_details_pb.ts';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../../src/grpc/gen/google/rpc/status_pb.ts';
-import { type CommonRecord, toCommon } from '../media-record.ts';
+import { toWhole, type WholeRecord } from '../media-record.ts';
 import {
+  type Fault,
   type FullCaller,
   mapValue,
   type Result,
@@ -64,13 +70,29 @@ export class GrpcCaller implements FullCaller {
     return mapValue(result, ({ classification }) => classification?.identifier ?? '');
   }
 
-  async read(_kind: KindWord, identifier: string): Promise<Result<CommonRecord>> {
+  /** One bidirectional call: chunks up, the record's changes down. */
+  async classify(
+    kind: KindWord,
+    bytes: Uint8Array,
+    options: SubmitOptions = {},
+  ): Promise<Result<WholeRecord>> {
+    const call = this.#client.openDuplex(media.classifyMedia);
+    // A refused upload ends the call while chunks are still being written: the refusal is what counts.
+    const uploading = sendUpload(call, kind, bytes, options).catch(() => undefined);
+    let last: Classification | undefined;
+    try {
+      for await (const { update } of call) if (update.case === 'classification') last = update.value;
+    } catch (error) {
+      call.cancel();
+      return { fault: faultOf(error as ServiceError) };
+    }
+    await uploading;
+    return { value: wholeOf(last) };
+  }
+
+  async read(_kind: KindWord, identifier: string): Promise<Result<WholeRecord>> {
     const result = await this.#call(media.getClassification, { identifier });
-    return mapValue(result, ({ classification }) => {
-      if (classification === undefined) throw new Error('the answer is empty');
-      const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
-      return toCommon(toJson(ClassificationSchema, classification, options) as JsonObject);
-    });
+    return mapValue(result, ({ classification }) => wholeOf(classification));
   }
 
   async readMany(kind: KindWord, identifiers: string[]): Promise<Result<string[]>> {
@@ -181,49 +203,60 @@ export class GrpcCaller implements FullCaller {
     return resultOf(this.#client.call(method, request));
   }
 
-  /** Header, chunks, commit; a refusal may come before the last of them. */
   #upload<I extends DescMessage, O extends DescMessage>(
     method: DescMethodClientStreaming<I, O>,
     kind: KindWord,
     bytes: Uint8Array,
-    { refId, noCache, ...options }: SubmitOptions,
+    options: SubmitOptions,
   ): Promise<Result<MessageShape<O>>> {
     const { call, answer } = this.#client.openUpload(method);
-    const send = (payload: object): void => {
-      call.write({ payload } as unknown as MessageInitShape<I>);
-    };
-    const header = {
-      name: 'file',
-      kind: KINDS[kind],
-      refId: refId ?? '',
-      noCache: noCache ?? false,
-      options,
-    };
-    send({ case: 'header', value: header });
-    for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
-      send({ case: 'chunk', value: bytes.subarray(from, from + CHUNK_BYTES) });
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    send({ case: 'commit', value: { sizeBytes: BigInt(bytes.length), sha256 } });
-    call.end();
+    sendUpload(call, kind, bytes, options).catch(() => undefined);
     return resultOf(answer);
   }
+}
+
+/** Header, chunks, commit; a refusal may come before the last of them. */
+async function sendUpload(
+  call: Writable,
+  kind: KindWord,
+  bytes: Uint8Array,
+  { name = 'file', refId = '', noCache = false, ...options }: SubmitOptions,
+): Promise<void> {
+  const send = async (payload: object): Promise<void> => {
+    if (!call.write({ payload })) await once(call, 'drain');
+  };
+  await send({ case: 'header', value: { name, kind: KINDS[kind], refId, noCache, options } });
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+    await send({ case: 'chunk', value: bytes.subarray(from, from + CHUNK_BYTES) });
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await send({ case: 'commit', value: { sizeBytes: BigInt(bytes.length), sha256 } });
+  call.end();
+}
+
+function wholeOf(classification: Classification | undefined): WholeRecord {
+  if (classification === undefined) throw new Error('the answer is empty');
+  const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
+  return toWhole(toJson(ClassificationSchema, classification, options) as JsonObject);
 }
 
 async function resultOf<T>(answer: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await answer };
   } catch (error) {
-    return { fault: { reason: reasonOf((error as Error).cause as ServiceError) } };
+    return { fault: faultOf((error as Error).cause as ServiceError) };
   }
 }
 
-function reasonOf({ metadata }: ServiceError): string {
+function faultOf({ code, metadata }: ServiceError): Fault {
   const [bytes] = metadata.get('grpc-status-details-bin');
-  if (!(bytes instanceof Uint8Array)) return '';
-  const [info] = fromBinary(StatusSchema, bytes).details.flatMap(
-    (any) => anyUnpack(any, ErrorInfoSchema) ?? [],
-  );
-  return info?.reason.toLowerCase() ?? '';
+  const details = bytes instanceof Uint8Array ? fromBinary(StatusSchema, bytes).details : [];
+  const [info] = details.flatMap((any) => anyUnpack(any, ErrorInfoSchema) ?? []);
+  const [violation] = details.flatMap((any) => anyUnpack(any, BadRequestSchema)?.fieldViolations ?? []);
+  return {
+    code: status[code].toLowerCase(),
+    reason: info?.reason.toLowerCase() ?? '',
+    field: violation?.field ?? '',
+  };
 }
 
 function wordOf(words: Readonly<Record<string, number>>, value: number): string {

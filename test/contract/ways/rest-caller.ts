@@ -1,8 +1,9 @@
 /** The contract's vocabulary over REST. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
-import { type CommonRecord, toCommon } from '../media-record.ts';
+import { toWhole, type WholeRecord } from '../media-record.ts';
 import {
   type Caller,
+  type Fault,
   mapValue,
   type Result,
   type SharedOverride,
@@ -20,6 +21,18 @@ interface Identified {
   identifier: string;
 }
 
+const POLL_MS = 50;
+const POLLS_MAX = 600;
+
+/** Status to code; REST's bodies carry no code of their own. */
+const CODES: Record<number, string> = {
+  400: 'invalid_argument',
+  401: 'unauthenticated',
+  404: 'not_found',
+  413: 'invalid_argument',
+  422: 'invalid_argument',
+};
+
 export class RestCaller implements Caller {
   readonly name = 'REST';
   readonly #base: string;
@@ -33,14 +46,30 @@ export class RestCaller implements Caller {
   [Symbol.dispose](): void {}
 
   async submit(kind: MediaKind, bytes: Uint8Array, options: SubmitOptions = {}): Promise<Result<string>> {
-    const form = toForm({ ...fieldsOf(options), [kind]: bytes });
+    const { name, ...fields } = options;
+    const form = toForm({ ...fieldsOf(fields), [kind]: bytes }, name);
     const result = await this.#call<Identified>('POST', `/api/classification_${kind}`, { body: form });
     return mapValue(result, ({ identifier }) => identifier);
   }
 
-  async read(kind: MediaKind, identifier: string): Promise<Result<CommonRecord>> {
+  async classify(
+    kind: MediaKind,
+    bytes: Uint8Array,
+    options: SubmitOptions = {},
+  ): Promise<Result<WholeRecord>> {
+    const submitted = await this.submit(kind, bytes, options);
+    if ('fault' in submitted) return submitted;
+    for (let poll = 0; poll < POLLS_MAX; poll += 1) {
+      const record = await this.read(kind, submitted.value);
+      if ('fault' in record || record.value.status !== 'new') return record;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new Error('the record did not end');
+  }
+
+  async read(kind: MediaKind, identifier: string): Promise<Result<WholeRecord>> {
     const path = `/api/classification_${kind}/${identifier}`;
-    return mapValue(await this.#call<Record<string, unknown>>('GET', path), toCommon);
+    return mapValue(await this.#call<Record<string, unknown>>('GET', path), toWhole);
   }
 
   async readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>> {
@@ -103,8 +132,14 @@ export class RestCaller implements Caller {
     const headers = { ...init.headers, 'x-api-key': this.#key, accept: 'application/json' };
     const response = await fetch(this.#base + path, { ...init, method, headers });
     const body: unknown = await response.json();
-    return response.ok ? { value: body as T } : { fault: { reason: String(response.status) } };
+    return response.ok ? { value: body as T } : { fault: faultOf(response.status, body) };
   }
+}
+
+function faultOf(status: number, body: unknown): Fault {
+  const { error } = body as { error?: string | Record<string, string[]> };
+  const field = typeof error === 'object' ? (Object.keys(error)[0] ?? '') : '';
+  return { code: CODES[status] ?? String(status), reason: String(status), field };
 }
 
 function identifiersOf(result: Result<Identified[]>): Result<string[]> {
@@ -126,11 +161,11 @@ function fieldsOf(options: SubmitOptions): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-function toForm(fields: Record<string, string | Uint8Array>): FormData {
+function toForm(fields: Record<string, string | Uint8Array>, fileName = 'file'): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value === 'string') form.set(name, value);
-    else form.set(name, new Blob([new Uint8Array(value)]), 'file');
+    else form.set(name, new Blob([new Uint8Array(value)]), fileName);
   }
   return form;
 }

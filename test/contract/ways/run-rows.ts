@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { REASONS, type Reason } from '../../../src/domain/errors.ts';
 import { openService, type Service } from '../../interface/service.ts';
 import type { OperationCase } from '../account-cases.ts';
-import type { FullCaller } from './caller.ts';
+import { type FullCaller, type Result, refused } from './caller.ts';
 import { FACADES, openFullStage, openStage, type Stage } from './stage.ts';
 
 /** The stages of the facades that can do more than docs/interface.md; filled before the tests begin. */
@@ -27,7 +27,7 @@ export function runRows(rows: readonly OperationCase[]): readonly Stage<FullCall
         await t.test(`by ${facade}`, async () => {
           const stage = stages.get(facade);
           assert.ok(stage !== undefined);
-          assert.deepEqual(await row.act(stage), expectedOf(row, stage, facade));
+          assertOutcome(await row.act(stage), row, stage);
         });
       }
     });
@@ -35,8 +35,11 @@ export function runRows(rows: readonly OperationCase[]): readonly Stage<FullCall
   return fullStages;
 }
 
-function expectedOf({ gives, refuses }: OperationCase, stage: Stage, facade: string): unknown {
-  if (refuses === undefined) return { value: typeof gives === 'function' ? gives(stage) : gives };
+function assertOutcome(result: Result<unknown>, { gives, refuses }: OperationCase, stage: Stage): void {
+  if (refuses === undefined) {
+    assert.deepEqual(result, { value: typeof gives === 'function' ? gives(stage) : gives });
+    return;
+  }
   const { http } = REASONS[refuses as Reason];
-  return { fault: { reason: facade === 'REST' ? String(http) : refuses } };
+  assert.equal(refused(result).reason, stage.callers.plain.name === 'REST' ? String(http) : refuses);
 }
