@@ -1,6 +1,6 @@
 /** The facades of a daemon, plugged into its port and served. Their packages are half of what a daemon loads. */
 import { join } from 'node:path';
-import type { App } from './app/app.ts';
+import type { App } from './app/appliance/app.ts';
 import type { Settings } from './config/settings.ts';
 import { plugGraphql } from './facade/graphql/server.ts';
 import { GrpcServer } from './facade/grpc/server.ts';

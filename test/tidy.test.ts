@@ -195,17 +195,7 @@ test('no cycle over imports, those of types included', () => {
   assert.deepEqual(cycles, []);
 });
 
-/** Folders that still import each other in a circle, directly or by way of others. It may only get shorter. */
-const KNOTTED: readonly string[] = [
-  ...foldersOf('src/app', '. accounts appliance appliance/doctor callers custody evidence notices records'),
-  ...foldersOf('src/app', 'submissions trust watch-folders webhooks'),
-];
-
-function foldersOf(room: string, names: string): string[] {
-  return names.split(' ').map((name) => normalize(join(room, name)));
-}
-
-test('no folder imports another in a circle, but those that are listed', () => {
+test('no folder imports another in a circle, directly or by way of others', () => {
   const below = new Map<string, Set<string>>();
   for (const file of sources.filter((name) => !isGenerated(name))) {
     const targets = (importsOf.get(file) ?? []).filter(({ to, isPath }) => !isPath && !isGenerated(to));
@@ -225,7 +215,7 @@ test('no folder imports another in a circle, but those that are listed', () => {
     return reached;
   };
   const knotted = [...below.keys()].filter((folder) => reachedFrom(folder).has(folder));
-  assert.deepEqual(knotted.sort(), [...KNOTTED].sort());
+  assert.deepEqual(knotted.sort(), []);
 });
 
 /** Lines that pack names into an object of their own and spread it: the compiler then lets surplus names through. It may only fall. */

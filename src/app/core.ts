@@ -4,9 +4,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
-import type { AccessLog } from './custody/access-log.ts';
-import type { RecordCache } from './records/record-cache.ts';
-import type { Refusals } from './records/refusals.ts';
 
 export interface AppConfig {
   /** Base of `result_url` and of the addresses printed at start, without a trailing slash. */
@@ -38,9 +35,6 @@ export interface AppConfig {
 export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
-  readonly records: RecordCache;
-  readonly refusals: Refusals;
-  readonly accessLog: AccessLog;
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,10 +1,19 @@
 /**
- * Parsers of single fields of accounts and plans. Values come raw, as text from forms or typed from JSON, GraphQL and
+ * Parsers of single fields. Values come raw, as text from forms or typed from JSON, GraphQL and
  * gRPC, under the names of docs/interface.md; a fault names the field, what was expected and what was found.
  */
 import { badField } from '../domain/errors.ts';
+import { isHex64 } from '../domain/identifiers.ts';
 import { PAGE_SIZE_MAX } from '../domain/limits.ts';
-import { type RawFields, show } from './submissions/input.ts';
+import { LABELS, type Label } from '../domain/media/media.ts';
+
+export type RawFields = Readonly<Record<string, unknown>>;
+
+/** A value as a fault shows it: quoted and bounded. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
 
 /** One line of text without control characters; undefined where the field is absent. */
 export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {
@@ -102,4 +111,45 @@ export function parseId(fields: RawFields, field = 'id'): number {
 export function assertPageSize(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_SIZE_MAX) return;
   throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
+}
+
+/** `true`, `1`, `on` / `false`, `0`, empty (docs/interface.md, Submit); anything else is the caller's fault. */
+export function parseBoolean(fields: RawFields, field: string): boolean {
+  const value = fields[field];
+  if (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    value === '' ||
+    value === '0' ||
+    value === 'false'
+  ) {
+    return false;
+  }
+  if (value === true || value === 'true' || value === '1' || value === 'on') return true;
+  throw badField(field, `expected true, 1, on, false, 0 or nothing, found ${show(value)}`);
+}
+
+/** Text within its bound, or undefined where it is absent or empty. */
+export function parseText(fields: RawFields, field: string, charactersMax: number): string | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw badField(field, `expected text, found ${show(value)}`);
+  if (value.length > charactersMax) {
+    throw badField(field, `expected at most ${charactersMax} characters, found ${value.length}`);
+  }
+  return value;
+}
+
+export function parseLabel(value: unknown): Label {
+  const label = LABELS.find((allowed) => allowed === value);
+  if (label === undefined)
+    throw badField('classification', `expected human or artificial, found ${show(value)}`);
+  return label;
+}
+
+export function parseHash(value: string): string {
+  const hash = value.toLowerCase();
+  if (!isHex64(hash)) throw badField('hash', `expected 64 hex characters, found ${show(value)}`);
+  return hash;
 }

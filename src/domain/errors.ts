@@ -132,8 +132,23 @@ export function badField(field: string, description: string): AppError {
   return new AppError('bad_field', describeViolations(fields), { fields });
 }
 
+export function tooLarge(field: string, actualBytes: number, maximumBytes: number, qualifier = ''): AppError {
+  const description = `the file has ${qualifier}${actualBytes} bytes, the maximum is ${maximumBytes} bytes`;
+  return new AppError('too_large', description, {
+    fields: [{ field, description }],
+    metadata: { actual_bytes: String(actualBytes), maximum_bytes: String(maximumBytes) },
+  });
+}
+
 /** A person or a retention has to make room first. */
 const DISK_RETRY_SECONDS = 60;
+export function diskFull(cause?: unknown): AppError {
+  return new AppError('disk_full', 'the disk is full: no new work is accepted until space is free', {
+    retryAfterSeconds: DISK_RETRY_SECONDS,
+    cause,
+  });
+}
+
 /** Full, over its quota, read-only: by name as files say it, by number as the records' own library does. */
 const DISK_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS', 28, 122, 30];
 

@@ -1,15 +1,14 @@
 /** How the box is and what its administrator does with it: work, models, workers, backups. */
 import { listAudit } from '../app/accounts/audit.ts';
 import type { ApplianceStatus } from '../app/appliance/appliance.ts';
-import { getStatus } from '../app/appliance/appliance.ts';
+import { getModelCard, getStatus } from '../app/appliance/appliance.ts';
 import { readBackups, startBackup } from '../app/appliance/backup-list.ts';
 import { listCatalogue } from '../app/appliance/catalogue.ts';
-import { examine } from '../app/appliance/doctor.ts';
-import { readModelCard } from '../app/appliance/model-card.ts';
+import { examine } from '../app/appliance/doctor/doctor.ts';
+import { makeSupportBundle, type SupportBundle } from '../app/appliance/doctor/support-bundle.ts';
 import { removeModel } from '../app/appliance/models.ts';
 import { listProcesses } from '../app/appliance/processes.ts';
 import { cancelAnalysis, getQueue, retryAnalysis } from '../app/appliance/queue.ts';
-import { makeSupportBundle, type SupportBundle } from '../app/appliance/support-bundle.ts';
 import { drainWorker, forgetWorker, listWorkers, resumeWorker } from '../app/appliance/workers.ts';
 import { AUDIT_ENTRY } from '../domain/contract/account.ts';
 import { CATALOGUE_ENTRY, FINDING, type ModelStatus } from '../domain/contract/appliance.ts';
@@ -123,7 +122,7 @@ export const MODEL_OPERATIONS = {
     description: 'What a model was trained on, how often it errs and where it fails, in Markdown.',
     input: { id: identifier<string>() },
     answer: one('card', text()),
-    run: readModelCard,
+    run: getModelCard,
   }),
   listCatalogue: query({
     field: 'catalogue',

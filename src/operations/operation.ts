@@ -3,9 +3,9 @@
  * of their own for one. Uploads, streams and the documented REST stay in the facades: rows of them would hold more exceptions
  * than they save.
  */
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
-import type { RawFields } from '../app/submissions/input.ts';
+import type { RawFields } from '../app/field-parsers.ts';
 import type { Field, FieldNotes, FieldRow, Fields } from '../domain/field.ts';
 
 /** Fields that a noun is written with; each typed facade has an input of its own for them. */

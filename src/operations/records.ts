@@ -1,5 +1,5 @@
 /** What is done with a record: its analysis, a person's finding on its file, another person's sign-off. */
-import { addAnalyses } from '../app/records/add-analyses.ts';
+
 import {
   cancelClassification,
   deleteClassification,
@@ -8,6 +8,7 @@ import {
 import { compareRecordAnswers, compareRecords } from '../app/records/marks.ts';
 import { overrideClassification, overrideHistory, removeOverride } from '../app/records/overrides.ts';
 import { answerSignOff, askSignOff } from '../app/records/sign-offs.ts';
+import { addAnalyses } from '../app/submissions/add-analyses.ts';
 import { parseUploadId, queryUpload } from '../app/submissions/unfinished-uploads.ts';
 import type { ClassificationRecord, OverrideResult } from '../domain/answers/record.ts';
 import { AI_PART, LABELLED_KIND } from '../domain/contract/marks.ts';

@@ -1,6 +1,6 @@
 /** Who calls, by the key of the header `X-Api-Key`, and what may be sent: judged before a byte of the body is read. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { admitCaller, admitMedia, identifyCaller, type MediaIntent } from '../app/callers/admission.ts';
 import { authenticate } from '../app/callers/authenticate.ts';
 import { assertAdmin } from '../app/callers/authority.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import yazl from 'yazl';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { requireCallerOffLoopback } from './caller.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { type PublishedKey, toSshPublicKey } from '../machinery/signing-key.ts';
 

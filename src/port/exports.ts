@@ -1,10 +1,10 @@
 /** `/exports/records.csv` and `.jsonl`: all records that a filter lets through, streamed, for a key or a session. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
+import type { RawFields } from '../app/field-parsers.ts';
 import { parseChoice, parseWhole } from '../app/field-parsers.ts';
 import { exportRecords } from '../app/records/export-records.ts';
-import type { RawFields } from '../app/submissions/input.ts';
 import { SHEET_FORMATS, SHEET_TYPES, type SheetFormat } from '../domain/answers/record-sheet.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { MEDIA_KINDS } from '../domain/media/media.ts';

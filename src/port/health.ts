@@ -1,6 +1,6 @@
 /** What operators and load balancers ask: alive, ready, figures. */
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { getStatus, readMetrics } from '../app/appliance/appliance.ts';
 import { requireAdminOffLoopback } from './caller.ts';
 

@@ -4,15 +4,15 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { admitCaller } from '../app/callers/admission.ts';
 import { readBrowserCall } from '../app/callers/browser.ts';
 import type { Principal } from '../app/callers/principal.ts';
+import type { RawFields } from '../app/field-parsers.ts';
 import { parseChoice } from '../app/field-parsers.ts';
 import { getMedia, type MediaFile, type MediaPart, openMedia } from '../app/records/media-files.ts';
 import { openRendition } from '../app/records/renditions.ts';
 import { getTranscript } from '../app/records/transcripts.ts';
-import type { RawFields } from '../app/submissions/input.ts';
 import { AppError } from '../domain/errors.ts';
 import { formatOf } from '../domain/media/formats.ts';
 import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';

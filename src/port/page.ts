@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_PATHS, RESULT_PATH } from '../../page/parts/paths.ts';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import { routeExports } from './exports.ts';
 import { routeMedia } from './media.ts';

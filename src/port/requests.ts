@@ -1,6 +1,6 @@
 /** What every request of the port has: faults as JSON, headers, a count and a line of the log. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { type ErrorShape, isInternal, toErrorReply } from './errors.ts';
 
 declare module 'fastify' {

@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:https';
 import { fastify as createFastify, type FastifyHttpsOptions, type FastifyInstance } from 'fastify';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
 import { routeDescriptions } from './descriptions.ts';

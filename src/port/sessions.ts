@@ -10,18 +10,12 @@ import {
   setPassword,
   verifyEmail,
 } from '../app/accounts/passwords.ts';
-import {
-  listSessions,
-  SESSION_SECONDS,
-  type SignedIn,
-  signIn,
-  signOut,
-  signOutEverywhere,
-} from '../app/accounts/sessions.ts';
+import { listSessions, signIn, signOut, signOutEverywhere } from '../app/accounts/sessions.ts';
 import { acceptTerms } from '../app/accounts/terms.ts';
-import type { App } from '../app/app.ts';
+import type { App } from '../app/appliance/app.ts';
 import { identifyBrowser, isOwnPage, readBrowserCall, sessionCookieName } from '../app/callers/browser.ts';
 import type { CallOrigin } from '../app/callers/principal.ts';
+import { SESSION_SECONDS, type SignedIn } from '../app/callers/session.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
 

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
 import { Mailer } from '../../src/app/accounts/mail.ts';
-import type { App } from '../../src/app/app.ts';
+import type { App } from '../../src/app/appliance/app.ts';
 import { Backups } from '../../src/app/appliance/backups.ts';
 import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
-import type { Core } from '../../src/app/core.ts';
-import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
+import { AccessLog } from '../../src/app/records/access-log.ts';
 import { KeptPictures } from '../../src/app/records/kept-pictures.ts';
+import type { RecordParts } from '../../src/app/records/parts.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
 import { SeenBeforeIndex } from '../../src/app/records/seen-before.ts';
@@ -67,7 +67,7 @@ const CONFIG: App['config'] = {
 /** Without a list. */
 type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures';
 
-function openOnCore(stack: AsyncDisposableStack, core: Core): Pick<App, OpenedOnCore> {
+function openOnCore(stack: AsyncDisposableStack, core: RecordParts): Pick<App, OpenedOnCore> {
   const trust = new TrustLists([]);
   const pictures = { copies: new SeenBeforeIndex(core.store), keptPictures: new KeptPictures(core.store) };
   return { ...pictures, trust, trustRechecks: stack.use(new TrustRechecks({ ...core, trust })) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import multipart from '@fastify/multipart';
 import { fastify as createFastify, type FastifyInstance } from 'fastify';
-import type { App } from '../../src/app/app.ts';
+import type { App } from '../../src/app/appliance/app.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import {
   FIELD_BYTES_MAX,

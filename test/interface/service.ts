@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { createKey } from '../../src/app/accounts/keys.ts';
 import { createPlan } from '../../src/app/accounts/plans.ts';
 import { grantCredits } from '../../src/app/accounts/users.ts';
-import type { RawFields } from '../../src/app/submissions/input.ts';
+import type { RawFields } from '../../src/app/field-parsers.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

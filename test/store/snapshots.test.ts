@@ -12,7 +12,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { ReaderWatch } from '../../src/app/appliance/reader-watch.ts';
+import { ReaderWatch } from '../../src/app/appliance/doctor/reader-watch.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

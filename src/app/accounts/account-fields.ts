@@ -6,8 +6,15 @@ import { badField } from '../../domain/errors.ts';
 import { toSnakeCase } from '../../domain/field.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
 import { parseEach } from '../check-each.ts';
-import { parseChoice, parseId, parseLine, parseNullableLine } from '../field-parsers.ts';
-import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
+import {
+  parseBoolean,
+  parseChoice,
+  parseId,
+  parseLine,
+  parseNullableLine,
+  type RawFields,
+  show,
+} from '../field-parsers.ts';
 
 const NAME_CHARACTERS_MAX = 200;
 /** RFC 5321: 64 before the sign, 255 behind it, 254 in all. */

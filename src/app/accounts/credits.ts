@@ -2,8 +2,8 @@
 
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
 import type { Credits } from '../../domain/contract/ledger.ts';
-import { AppError } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import { refuseForCredits } from '../callers/admission.ts';
 import { ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
@@ -46,10 +46,4 @@ export function charge(tx: StoreTransaction, { accountId, credits, identifier, a
   const { available } = tx.balance(accountId);
   if (available < credits) throw refuseForCredits(credits, available);
   tx.appendLedger({ accountId, reason: 'charge', amount: -credits, identifier, at });
-}
-
-export function refuseForCredits(needed: number, available: number): AppError {
-  return new AppError('credits', `the submission costs ${needed} credits, ${available} are left`, {
-    metadata: { needed_credits: String(needed), available_credits: String(available) },
-  });
 }

@@ -10,11 +10,11 @@ import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { currentAccount, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { hashSecret } from '../callers/tokens.ts';
 import { parseLine } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
-import { hashSecret } from './tokens.ts';
 
 /** One per system that asks, with room; more is a leak no one looks after. */
 export const KEYS_MAX = 20;

@@ -1,9 +1,9 @@
 /** Every mail that Assay writes, in each language, once. Plain text: it is read on any screen and hides no link. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { showText } from '../../domain/shown-text.ts';
+import type { IssuedToken } from '../callers/tokens.ts';
 import type { Mail, MailLanguage } from './mail.ts';
 import type { AccountParts } from './parts.ts';
-import type { IssuedToken } from './tokens.ts';
 
 type Kind = 'set_password' | 'reset_password' | 'verify_email' | 'already_registered';
 

@@ -6,14 +6,6 @@ import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, currentAccount } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
-import { parseEach } from '../check-each.ts';
-import { parseAccountChange, parseEmail, requireNameAndEmail } from './account-fields.ts';
-import { blankAccount, nextAccountId } from './account-rules.ts';
-import { auditLine } from './audit.ts';
-import { assertPassword } from './keys.ts';
-import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
-import type { AccountParts } from './parts.ts';
-import { hashPassword, parsePassword } from './password.ts';
 import {
   accountOfToken,
   endSessions,
@@ -22,7 +14,15 @@ import {
   PASSWORD_PURPOSES,
   redeemToken,
   removeTokens,
-} from './tokens.ts';
+} from '../callers/tokens.ts';
+import { parseEach } from '../check-each.ts';
+import { parseAccountChange, parseEmail, requireNameAndEmail } from './account-fields.ts';
+import { blankAccount, nextAccountId } from './account-rules.ts';
+import { auditLine } from './audit.ts';
+import { assertPassword } from './keys.ts';
+import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
+import type { AccountParts } from './parts.ts';
+import { hashPassword, parsePassword } from './password.ts';
 
 /** Mails a link where the address has an account. The answer is the same, and as fast, where there is none. */
 export async function requestPasswordReset(

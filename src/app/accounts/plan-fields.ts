@@ -11,8 +11,16 @@ import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
 import { parseEach } from '../check-each.ts';
-import { parseChoice, parseChoices, parseLine, parseTextList, parseWhole } from '../field-parsers.ts';
-import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
+import {
+  parseBoolean,
+  parseChoice,
+  parseChoices,
+  parseLine,
+  parseTextList,
+  parseWhole,
+  type RawFields,
+  show,
+} from '../field-parsers.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 const SKU = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

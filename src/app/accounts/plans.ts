@@ -7,7 +7,7 @@ import type { StoreReader } from '../../store/reader.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { RawFields } from '../submissions/input.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 import { parsePlanChange } from './plan-fields.ts';

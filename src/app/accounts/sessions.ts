@@ -3,16 +3,14 @@ import type { Session } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { addressKey } from '../callers/attempts.ts';
-import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
-import type { CallerParts } from '../callers/parts.ts';
+import { toPrincipal } from '../callers/authenticate.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
+import { SESSION_SECONDS, type SignedIn } from '../callers/session.ts';
+import { endSessions, hashSecret, newSecret, SWEPT_MAX } from '../callers/tokens.ts';
 import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
-import { endSessions, hashSecret, newSecret, SWEPT_MAX } from './tokens.ts';
 
-/** A working week with its weekend: no daily sign-in is needed, and a lost laptop is not signed in for ever. */
-export const SESSION_SECONDS = 7 * 24 * 3600;
 /** Browsers of one account; past it the oldest is signed out. */
 const SESSIONS_MAX = 20;
 const USER_AGENT_CHARACTERS_MAX = 300;
@@ -90,38 +88,6 @@ function makeRoom(tx: StoreTransaction, accountId: number, now: number): void {
     .filter(({ expiresAt }) => expiresAt > now)
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const session of own.slice(SESSIONS_MAX - 1)) tx.removeSession(session);
-}
-
-export interface SignedIn {
-  principal: Principal;
-  session: Session;
-}
-
-/** Throws `credentials` for a missing, ended or unknown session, `terms` where the terms must be accepted first. */
-export function authenticateSession(
-  app: AccountParts,
-  cookieValue: string | undefined,
-  from: CallOrigin,
-): SignedIn {
-  const signedIn = identifySession(app, cookieValue, from);
-  assertTerms(app, signedIn.principal);
-  return signedIn;
-}
-
-/** As authenticateSession, before the terms are accepted: for reading and accepting them, and nothing else. */
-export function identifySession(
-  app: CallerParts,
-  cookieValue: string | undefined,
-  from: CallOrigin,
-): SignedIn {
-  const session = cookieValue === undefined ? undefined : app.store.read.session(hashSecret(cookieValue));
-  const account = session === undefined ? undefined : app.store.read.account(session.accountId);
-  const isOpen = session !== undefined && session.expiresAt > app.clock.now();
-  if (!isOpen || account === undefined || account.deletedAt !== null) {
-    throw new AppError('credentials', 'not signed in, or the session has ended');
-  }
-  const { hash, expiresAt } = session;
-  return { principal: toPrincipal(app, account, from, { type: 'session', hash, expiresAt }), session };
 }
 
 export async function signOut(app: AccountParts, { principal, session }: SignedIn): Promise<void> {

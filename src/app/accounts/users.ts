@@ -6,9 +6,10 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, assertPartner, managedAccount, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { issueToken, removeTokens, revokeAccess } from '../callers/tokens.ts';
 import { parseEach } from '../check-each.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { parseLine, parseWhole } from '../field-parsers.ts';
-import type { RawFields } from '../submissions/input.ts';
 import {
   type AccountChange,
   fieldNameOf,
@@ -26,7 +27,6 @@ import {
 import { auditLine } from './audit.ts';
 import { passwordMail, verifyMail } from './mail-texts.ts';
 import type { AccountParts } from './parts.ts';
-import { issueToken, removeTokens, revokeAccess } from './tokens.ts';
 import { toUserView } from './user-view.ts';
 
 export interface UserInput {

@@ -7,6 +7,7 @@ import type { ValuesOf } from '../../domain/field.ts';
 import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
+import { readModelCard } from '../../engine/packs/model-card.ts';
 import type { PackStatus } from '../../engine/packs/pack-status.ts';
 import { workerState } from '../../engine/remote/worker-roster.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
@@ -132,4 +133,8 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
     ...{ precision: null, precisionNote: null, preparing: null, resident: false },
     ...{ minimumShortSide: 0, figures: [], weight: 0, added: false, sha256: '' },
   };
+}
+
+export async function getModelCard({ engine }: ApplianceParts, { id }: { id: string }): Promise<string> {
+  return await readModelCard(engine.installed, id);
 }

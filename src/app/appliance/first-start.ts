@@ -10,7 +10,7 @@ import { blankAccount } from '../accounts/account-rules.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { newApiKey } from '../accounts/keys.ts';
 import { hashPassword } from '../accounts/password.ts';
-import { hashSecret, issueToken } from '../accounts/tokens.ts';
+import { hashSecret, issueToken } from '../callers/tokens.ts';
 
 export interface FirstStartConfig {
   dataFolder: string;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError, badField, diskFull } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { PackStage } from '../../engine/packs/pack-changes.ts';
 import { download } from '../../machinery/download.ts';
@@ -11,7 +11,6 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { diskFull } from '../submissions/uploads.ts';
 import {
   assertLicenceAccepted,
   type CatalogueEntry,

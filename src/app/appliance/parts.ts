@@ -2,6 +2,7 @@ import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import type { CallerParts } from '../callers/parts.ts';
+import type { RecordParts } from '../records/parts.ts';
 import type { TrustRechecks } from '../trust/trust-rechecks.ts';
 import type { Backups } from './backups.ts';
 
@@ -32,7 +33,7 @@ export interface SupportConfig {
   recentLog: RecentLog;
 }
 
-export interface ApplianceParts extends CallerParts {
+export interface ApplianceParts extends CallerParts, RecordParts {
   readonly trust: TrustLists;
   readonly trustRechecks: TrustRechecks;
   readonly backups: Backups;

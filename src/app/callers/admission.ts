@@ -2,15 +2,13 @@
  * Who may call, and who may send media: judged here alone, before the first byte of a body is read, for every way in. What can
  * change while gigabytes arrive is judged here once more when they have.
  */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, diskFull } from '../../domain/errors.ts';
 import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { AcceptedRequest } from '../../store/tables/schema.ts';
-import { refuseForCredits } from '../accounts/credits.ts';
 import type { Core } from '../core.ts';
-import { diskFull } from '../submissions/uploads.ts';
 import { assertMayWrite, assertTerms, identify } from './authenticate.ts';
 import { type BrowserCall, type BrowserProof, identifyBrowser } from './browser.ts';
 import type { RateState } from './call-rates.ts';
@@ -122,4 +120,10 @@ export async function assertAcceptsWork(app: Core, announcedBytes = 0): Promise<
     });
   }
   if ((await app.store.freeBytes()) - announcedBytes < app.config.diskFreeBytesMin) throw diskFull();
+}
+
+export function refuseForCredits(needed: number, available: number): AppError {
+  return new AppError('credits', `the submission costs ${needed} credits, ${available} are left`, {
+    metadata: { needed_credits: String(needed), available_credits: String(available) },
+  });
 }

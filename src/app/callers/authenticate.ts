@@ -1,9 +1,9 @@
 /** From an API key to the account behind it. A key is looked up by its hash, so no comparison leaks its bytes. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
-import { hashSecret } from '../accounts/tokens.ts';
 import type { CallerParts } from './parts.ts';
 import type { AdmittedBy, CallOrigin, Principal } from './principal.ts';
+import { hashSecret } from './tokens.ts';
 
 /** Throws `key` for a missing, unknown or revoked key, `terms` where the terms must be accepted first. */
 export function authenticate(app: CallerParts, key: string | undefined, from: CallOrigin): Principal {

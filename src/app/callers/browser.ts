@@ -4,9 +4,9 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
-import { identifySession, type SignedIn } from '../accounts/sessions.ts';
 import type { CallerParts } from './parts.ts';
 import type { CallOrigin } from './principal.ts';
+import { identifySession, type SignedIn } from './session.ts';
 
 /** Sent with every POST; a foreign page can neither read its value nor send the header without asking. */
 export const CSRF_HEADER = 'x-assay-csrf';

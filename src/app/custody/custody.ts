@@ -11,10 +11,9 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
-import { assertPageSize } from '../field-parsers.ts';
+import { assertPageSize, parseText } from '../field-parsers.ts';
 import { readableClassification } from '../records/classifications.ts';
-import { parseText } from '../submissions/input.ts';
+import type { RecordParts } from '../records/parts.ts';
 import type { CustodyParts } from './parts.ts';
 
 export interface CustodyQuery {
@@ -27,7 +26,7 @@ export interface CustodyQuery {
 
 /** Newest first. Throws `classification` for a foreign record; of a deleted one only administrators read. */
 export function listCustody(
-  app: Core,
+  app: RecordParts,
   { principal, identifier = '', before, limit }: CustodyQuery,
 ): CustodyView[] {
   assertPageSize(limit);
@@ -40,7 +39,7 @@ export function listCustody(
   return rows.map((row) => toView(row, principal));
 }
 
-function subjectsOf(app: Core, principal: Principal, identifier: string): string[] {
+function subjectsOf(app: RecordParts, principal: Principal, identifier: string): string[] {
   const record = app.store.read.classification(identifier);
   // What became of a record that is gone is the administrator's to know, whosever it was.
   if (record === undefined && principal.account.role === 'admin') return [identifier];

@@ -2,11 +2,11 @@
 import { AppError } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
+import { readModelCard } from '../../engine/packs/model-card.ts';
 import { custodyMemberOf, type RecordCustody } from '../../evidence/custody-members.ts';
 import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-record.ts';
 import { MEMBERS, RECORD_MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
 import type { Store } from '../../store/store.ts';
-import { readModelCard } from '../appliance/model-card.ts';
 import type { Principal } from '../callers/principal.ts';
 import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
 import type { CustodyParts } from '../custody/parts.ts';
@@ -14,7 +14,6 @@ import { ownClassification } from '../records/classifications.ts';
 import { findingsOf } from '../records/judging.ts';
 import { readingOf, toRecord } from '../records/record.ts';
 import type { ExportOrder } from './export-input.ts';
-import type { EvidenceParts } from './parts.ts';
 
 /** Throws `classification`, and `not_ended` where one is still being analysed: all before a byte is written. */
 export async function gatherRecords(app: CustodyParts, order: ExportOrder): Promise<EvidenceRecord[]> {
@@ -68,7 +67,7 @@ async function custodyOf(
 }
 
 /** A version that is not installed any more is named all the same: what it said stands in the record. */
-function modelOf(app: EvidenceParts, key: string, digest = ''): EvidenceModel {
+function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
   const [id = key, version = ''] = key.split('@');
   const installed = app.engine.installed.find(({ pack }) => packKey(pack) === key);
   if (installed === undefined) {
@@ -91,9 +90,9 @@ export function modelsOf(records: readonly EvidenceRecord[]): EvidenceModel[] {
 }
 
 /** Null where the pack brings none. */
-export async function cardOf(app: EvidenceParts, { id }: EvidenceModel): Promise<string | null> {
+export async function cardOf(app: CustodyParts, { id }: EvidenceModel): Promise<string | null> {
   try {
-    return await readModelCard(app, { id });
+    return await readModelCard(app.engine.installed, id);
   } catch (error) {
     if (error instanceof AppError && error.reason === 'model') return null;
     throw error;

@@ -28,7 +28,6 @@ import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import { boundsOf, cardOf, gatherRecords, manifestOf, modelsOf } from './evidence-records.ts';
 import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
-import type { EvidenceParts } from './parts.ts';
 import { previewsOf, sheetOf } from './previews.ts';
 import { orderTimestamps } from './timestamps.ts';
 
@@ -95,7 +94,7 @@ export async function exportEvidence(
 }
 
 /** A rotted original is reported before the package begins: half a package helps no one. */
-async function assertWhole({ store }: EvidenceParts, records: readonly EvidenceRecord[]): Promise<void> {
+async function assertWhole({ store }: CustodyParts, records: readonly EvidenceRecord[]): Promise<void> {
   const bad: string[] = [];
   for (const { record, originalMember } of records) {
     if (originalMember === null) continue;
@@ -114,7 +113,7 @@ async function assertWhole({ store }: EvidenceParts, records: readonly EvidenceR
 }
 
 async function* payloadOf(
-  app: EvidenceParts,
+  app: CustodyParts,
   draft: Draft,
   signal: AbortSignal,
 ): AsyncGenerator<PayloadMember> {
@@ -148,7 +147,7 @@ async function* payloadOf(
   };
 }
 
-function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string): Generator<PayloadMember> {
+function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string): Generator<PayloadMember> {
   const { record, result, originalMember } = one;
   const { store } = app;
   if (originalMember !== null) {
@@ -182,7 +181,7 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
 
 /** The manifest that does not lie in the file: with it anyone can read the provenance anew. */
 function* manifestMember(
-  { store }: EvidenceParts,
+  { store }: CustodyParts,
   { record: { identifier }, manifestMember }: EvidenceRecord,
 ): Generator<PayloadMember> {
   if (manifestMember === null) return;
@@ -194,7 +193,7 @@ function* manifestMember(
 
 /** Held in memory (a few megabytes), since making room for other renditions may remove it before it is read. */
 async function* sheetMember(
-  app: EvidenceParts,
+  app: CustodyParts,
   principal: Principal,
   one: EvidenceRecord,
   folder: string,
@@ -236,7 +235,7 @@ function toCaseJson({ order, records, createdAt, key }: Draft): object {
   };
 }
 
-function infoOf({ config }: EvidenceParts, { order, records }: Draft): [string, string][] {
+function infoOf({ config }: CustodyParts, { order, records }: Draft): [string, string][] {
   return [
     ['Bag-Software-Agent', `Assay ${VERSION}`],
     ['Source-Organization', config.publicUrl],
@@ -248,7 +247,7 @@ function infoOf({ config }: EvidenceParts, { order, records }: Draft): [string, 
 }
 
 /** For tools that read attestations: what was found of which file, by which rules. */
-function predicateOf({ config }: EvidenceParts, { order, records, createdAt }: Draft): object {
+function predicateOf({ config }: CustodyParts, { order, records, createdAt }: Draft): object {
   return {
     ...{ madeBy: config.publicUrl, assayVersion: VERSION, createdAt: toIso(createdAt), title: order.title },
     rulesVersion: RULES_VERSION,
@@ -265,7 +264,7 @@ function predicateOf({ config }: EvidenceParts, { order, records, createdAt }: D
   };
 }
 
-function reportOf({ config }: EvidenceParts, { order, records, createdAt, key }: Draft): Report {
+function reportOf({ config }: CustodyParts, { order, records, createdAt, key }: Draft): Report {
   const { title, notes, language, principal } = order;
   return toReport({
     ...{ title, notes, language, records, createdAt, models: modelsOf(records) },
@@ -273,7 +272,7 @@ function reportOf({ config }: EvidenceParts, { order, records, createdAt, key }:
   });
 }
 
-async function recordExport(app: EvidenceParts, draft: Draft, made: SignedPackage): Promise<void> {
+async function recordExport(app: CustodyParts, draft: Draft, made: SignedPackage): Promise<void> {
   const { order, records, createdAt, key } = draft;
   const { tagManifestSha256: packageSha256, signature } = made;
   const { principal } = order;

@@ -2,8 +2,7 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import { REPORT_LANGUAGES, type ReportLanguage } from '../../evidence/report/language.ts';
 import type { Principal } from '../callers/principal.ts';
-import { parseChoice } from '../field-parsers.ts';
-import { parseText, type RawFields } from '../submissions/input.ts';
+import { parseChoice, parseText, type RawFields } from '../field-parsers.ts';
 
 export interface ExportInput {
   principal: Principal;

@@ -5,15 +5,15 @@ import type { EvidenceRecord } from '../../evidence/evidence-record.ts';
 import type { Pictures } from '../../evidence/report/blocks.ts';
 import { mostSuspicious, sheetPicture } from '../../evidence/report/record-blocks.ts';
 import type { Principal } from '../callers/principal.ts';
-import { sheetOrder } from '../records/contact-sheet.ts';
-import type { EvidenceParts } from './parts.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import { sheetOrder } from '../records/renditions.ts';
 
 /** A picture that takes longer is left out: the report is read without it, and the file is in the package. */
 const PREVIEW_WAIT_MS = 15_000;
 
 /** By the names that the report gives them. What cannot be made is not in it. */
 export async function previewsOf(
-  app: EvidenceParts,
+  app: CustodyParts,
   principal: Principal,
   records: readonly EvidenceRecord[],
   signal: AbortSignal,
@@ -50,7 +50,7 @@ export async function previewsOf(
 
 /** Path of a video's contact sheet; null where there is none, or none can be made now. */
 export async function sheetOf(
-  app: EvidenceParts,
+  app: CustodyParts,
   principal: Principal,
   { record }: EvidenceRecord,
 ): Promise<string | null> {
@@ -59,7 +59,7 @@ export async function sheetOf(
 }
 
 async function addPreview(
-  app: EvidenceParts,
+  app: CustodyParts,
   principal: Principal,
   source: Omit<FileOrder, 'kind'>,
   name: string,
@@ -70,7 +70,7 @@ async function addPreview(
 }
 
 async function makePreview(
-  app: EvidenceParts,
+  app: CustodyParts,
   principal: Principal,
   order: RenditionOrder,
 ): Promise<string | null> {

@@ -10,10 +10,10 @@ import { REPORT_LANGUAGES } from '../../evidence/report/language.ts';
 import { writePdfReport } from '../../evidence/report/pdf-process.ts';
 import { toRescoreReport } from '../../evidence/report/rescore-report.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { Core } from '../core.ts';
+import type { CustodyParts } from '../custody/parts.ts';
 import { parseChoice } from '../field-parsers.ts';
+import type { RecordParts } from '../records/parts.ts';
 import { type Rescored, type RescoreInput, rescore } from '../records/rescore.ts';
-import type { EvidenceParts } from './parts.ts';
 import { orderTimestamps } from './timestamps.ts';
 
 export interface RescoreDocumentInput extends RescoreInput {
@@ -22,16 +22,16 @@ export interface RescoreDocumentInput extends RescoreInput {
 
 /** Each record as `rescore` reports it, then the document's zip in pieces. Administrators only; leaves an audit line. */
 export function rescoreWithDocument(
-  app: EvidenceParts,
+  app: CustodyParts,
   input: RescoreDocumentInput,
   signal: AbortSignal,
 ): AsyncGenerator<Rescored | { document: Buffer }> {
   const language = parseChoice({ language: input.language }, 'language', REPORT_LANGUAGES) ?? 'en';
-  return tellThenWrite(app, { ...input, language }, rescore(app as Core, input, signal), signal);
+  return tellThenWrite(app, { ...input, language }, rescore(app as RecordParts, input, signal), signal);
 }
 
 async function* tellThenWrite(
-  app: EvidenceParts,
+  app: CustodyParts,
   { principal, language }: RescoreInput & { language: (typeof REPORT_LANGUAGES)[number] },
   rescored: AsyncGenerator<Rescored>,
   signal: AbortSignal,

@@ -6,10 +6,10 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { EvidenceParts } from './parts.ts';
+import type { CustodyParts } from '../custody/parts.ts';
 
 /** Newest first; public, since the holder of a package compares with them. */
-export function listEvidenceKeys({ signingKeys }: Pick<EvidenceParts, 'signingKeys'>): EvidenceKey[] {
+export function listEvidenceKeys({ signingKeys }: Pick<CustodyParts, 'signingKeys'>): EvidenceKey[] {
   return signingKeys.published().map(({ fingerprint, publicKeyPem, createdAt, retiredAt }) => ({
     ...{ fingerprint, publicKeyPem },
     ...{ createdAt, retiredAt },
@@ -18,7 +18,7 @@ export function listEvidenceKeys({ signingKeys }: Pick<EvidenceParts, 'signingKe
 
 /** Administrators only; leaves an audit line. Throws `signing_key` where the key is given by a setting. */
 export async function rotateEvidenceKey(
-  app: EvidenceParts,
+  app: CustodyParts,
   { principal }: { principal: Principal },
 ): Promise<EvidenceKey[]> {
   assertAdmin(principal);

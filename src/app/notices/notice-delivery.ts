@@ -9,9 +9,13 @@ import { outcomeOf } from '../../domain/records/outcome.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
 import { recordUnlessRefused } from '../records/find-records.ts';
+import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
 import type { SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
+
+/** Accounts have mail and sealed targets, records what a notice says. */
+export interface NoticeParts extends AccountParts, RecordParts {}
 
 /** Bound per transaction, which holds up everything else for some milliseconds. */
 const RECORDS_AT_ONCE = 50;
@@ -22,7 +26,7 @@ const TIMEOUT_MS = 15_000;
  * A delivery for each rule that wants a record that ended; the record's mark goes in the same transaction, so that a kill
  * neither loses nor doubles a notice. Resolves with whether there may be more.
  */
-export async function spreadNotices(app: AccountParts): Promise<boolean> {
+export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   const { store, clock } = app;
   const marks = store.read.pendingNotices(RECORDS_AT_ONCE);
   if (marks.length === 0) return false;
@@ -56,7 +60,7 @@ function newDelivery(
 
 /** One attempt; rejects only where `signal` aborted. */
 export async function sendNotice(
-  app: AccountParts,
+  app: NoticeParts,
   { noticeId, identifier }: WebhookDelivery,
   signal: AbortSignal,
 ): Promise<SentAnswer> {
@@ -71,7 +75,7 @@ export async function sendNotice(
   }
 }
 
-function noticeOf(app: AccountParts, rule: NoticeRule, identifier: string): Notice {
+function noticeOf(app: NoticeParts, rule: NoticeRule, identifier: string): Notice {
   const ownerId = app.store.read.classification(identifier)?.accountId;
   const isForeign = ownerId !== undefined && ownerId !== rule.accountId;
   const accountName = isForeign ? (app.store.read.accountUnlessDamaged(ownerId)?.name ?? '') : '';

@@ -20,8 +20,7 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, currentAccount } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { checkEach } from '../check-each.ts';
-import { parseChoice, parseChoices, parseLine } from '../field-parsers.ts';
-import { parseBoolean, type RawFields } from '../submissions/input.ts';
+import { parseBoolean, parseChoice, parseChoices, parseLine, type RawFields } from '../field-parsers.ts';
 import { deliver } from './notice-delivery.ts';
 
 /** One per room and desk, with space; each is held against every record that ends. */

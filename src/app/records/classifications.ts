@@ -19,10 +19,10 @@ import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
-import type { RawFields } from '../submissions/input.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { entryOf, findRecords } from './find-records.ts';
 import { mayRead } from './judging.ts';
+import type { RecordParts } from './parts.ts';
 import { currentRecord, readRecord, toPartRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
@@ -34,7 +34,7 @@ export interface RecordInput {
 }
 
 /** The record of a submission, or of a frame or track of one. */
-export function getClassification(app: Core, input: RecordInput): ClassificationRecord {
+export function getClassification(app: RecordParts, input: RecordInput): ClassificationRecord {
   const found = findReadable(app, input);
   if (found !== undefined) return currentRecord(app, found);
   const part = readablePart(app, input);
@@ -44,7 +44,7 @@ export function getClassification(app: Core, input: RecordInput): Classification
 }
 
 /** As a person opens it on the page: a look, where a key only asks. */
-export function openClassification(app: Core, input: RecordInput): ClassificationRecord {
+export function openClassification(app: RecordParts, input: RecordInput): ClassificationRecord {
   const record = getClassification(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
   return record;
@@ -52,7 +52,7 @@ export function openClassification(app: Core, input: RecordInput): Classificatio
 
 /** A frame or track is for every account that may read a record of its video's analysis. */
 export function readablePart(
-  app: Core,
+  app: RecordParts,
   { principal, identifier, kind }: RecordInput,
 ): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
@@ -63,20 +63,23 @@ export function readablePart(
 }
 
 /** The stored record, if it is the account's own: for operations that change or remove it. */
-export function ownClassification(app: Core, input: RecordInput): Classification {
+export function ownClassification(app: RecordParts, input: RecordInput): Classification {
   const found = findReadable(app, input);
   if (found?.accountId !== input.principal.account.id) throw noSuchRecord();
   return found;
 }
 
 /** The stored record, if the account may see it. */
-export function readableClassification(app: Core, input: RecordInput): Classification {
+export function readableClassification(app: RecordParts, input: RecordInput): Classification {
   const found = findReadable(app, input);
   if (found === undefined) throw noSuchRecord();
   return found;
 }
 
-function findReadable(app: Core, { principal, identifier, kind }: RecordInput): Classification | undefined {
+function findReadable(
+  app: RecordParts,
+  { principal, identifier, kind }: RecordInput,
+): Classification | undefined {
   const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
   if (found === undefined || (kind !== undefined && found.kind !== kind)) return undefined;
   return mayRead(app, principal, found) ? found : undefined;
@@ -88,7 +91,7 @@ function noSuchRecord(): AppError {
 
 /** Unknown and foreign identifiers are left out, those that cannot be shown are named; throws `list_too_long` above 100. */
 export function getClassifications(
-  app: Core,
+  app: RecordParts,
   {
     principal,
     identifiers,
@@ -128,7 +131,7 @@ export interface RecordPage {
  * the last record that was looked at, so that new records do not shift pages.
  */
 export function listClassifications(
-  app: Core,
+  app: RecordParts,
   { principal, kind, limit, cursor, filter = {} }: ListInput,
 ): RecordPage {
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE_MAX) {
@@ -145,7 +148,7 @@ export function listClassifications(
  * As `listClassifications`, looking on while the page is not full: for a filter that lets few through. Other calls are
  * answered between two looks. Such a page ends after a second, and may not be the last either.
  */
-export async function searchClassifications(app: Core, input: ListInput): Promise<RecordPage> {
+export async function searchClassifications(app: RecordParts, input: ListInput): Promise<RecordPage> {
   const endsAt = performance.now() + SEARCH_MS_MAX;
   let { entries, nextCursor } = listClassifications(app, input);
   while (nextCursor !== null && entries.length < input.limit && performance.now() < endsAt) {
@@ -185,7 +188,7 @@ const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
 
 /** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` where there is none or it is not ready. */
 export async function getHeatmap(
-  app: Core,
+  app: RecordParts,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
 ): Promise<{ path: string; sizeBytes: number }> {
   const frame = readablePart(app, input);
@@ -200,14 +203,17 @@ export async function getHeatmap(
 }
 
 /** Ends the caller's record; shared work goes on until its last record is cancelled. For a record that is done, it ends what is being added. */
-export async function cancelClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
+export async function cancelClassification(
+  app: RecordParts,
+  input: RecordInput,
+): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
   return await cancelRecord(app, input.principal, ownClassification(app, input));
 }
 
 /** For the owner, or the administrator of the queue. Throws `already_ended`. */
 export async function cancelRecord(
-  app: Core,
+  app: RecordParts,
   principal: Principal,
   { identifier, accountId, analysisId }: Classification,
 ): Promise<ClassificationRecord> {
@@ -238,7 +244,10 @@ export async function cancelRecord(
 }
 
 /** Runs an errored record's work again, under the same identifier; what a failure has refunded is charged again. */
-export async function retryClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
+export async function retryClassification(
+  app: RecordParts,
+  input: RecordInput,
+): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
   return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
@@ -246,7 +255,7 @@ export async function retryClassification(app: Core, input: RecordInput): Promis
 
 /** For the owner, or the administrator of the queue; `plan` is the owner's, whose credits pay. Throws `not_ended`, `credits`, and what refuses new work. */
 export async function retryRecord(
-  app: Core,
+  app: RecordParts,
   principal: Principal,
   own: Classification,
   plan: Plan,
@@ -279,7 +288,7 @@ export async function retryRecord(
 }
 
 /** Deletes the record; its heatmap and the media's bytes go with their last record. */
-export async function deleteClassification(app: Core, input: RecordInput): Promise<void> {
+export async function deleteClassification(app: RecordParts, input: RecordInput): Promise<void> {
   assertMayWrite(input.principal);
   const own = ownClassification(app, input);
   await removeClassification(

@@ -6,9 +6,9 @@ import {
 } from '../../domain/records/found-picture.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { Likeness } from '../../domain/records/seen-before.ts';
-import type { Core } from '../core.ts';
 import { recordUnlessRefused } from './find-records.ts';
 import type { PartHit } from './kept-pictures.ts';
+import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
 /** What one asked picture has found; an odd query is the mirrored one. */
@@ -23,7 +23,7 @@ type Match = Pick<
 >;
 
 export function describeFound(
-  app: Core,
+  app: RecordParts,
   {
     accounts,
     hits,
@@ -41,7 +41,7 @@ export function describeFound(
   return found;
 }
 
-function bestOfAnalyses({ store }: Core, hits: readonly AskedHits[]): Map<string, Match> {
+function bestOfAnalyses({ store }: RecordParts, hits: readonly AskedHits[]): Map<string, Match> {
   const best = new Map<string, Match>();
   const offer = ({ analysisId }: Likeness, match: Match) => {
     const known = best.get(analysisId);
@@ -71,7 +71,7 @@ function compare(a: Match, b: Match): number {
 
 /** The newest record that may be shown. */
 function shownRecord(
-  app: Core,
+  app: RecordParts,
   analysisId: string,
   accounts: ReadonlySet<number>,
 ): Omit<FoundPicture, keyof Match> | undefined {

@@ -4,9 +4,9 @@ import { refusedLine, type SheetFormat, sheetHead, sheetLine } from '../../domai
 import { summaryOf } from '../../domain/answers/record-summary.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
-import type { RawFields } from '../submissions/input.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { listClassifications } from './classifications.ts';
+import type { RecordParts } from './parts.ts';
 
 export interface ExportInput {
   principal: Principal;
@@ -21,7 +21,7 @@ const PAGE_RECORDS = 100;
 
 /** Newest first. What is wrong with the filter is thrown before the first piece. */
 export async function* exportRecords(
-  app: Core,
+  app: RecordParts,
   { format, ...query }: ExportInput,
   signal: AbortSignal,
 ): AsyncGenerator<string> {

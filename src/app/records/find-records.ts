@@ -19,8 +19,8 @@ import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
 import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { recordsThatWaitFor } from './judging.ts';
+import type { RecordParts } from './parts.ts';
 import { profileOf, toRecord } from './record.ts';
 import type { RecordFilter } from './record-filter.ts';
 
@@ -54,7 +54,7 @@ interface FoundPage {
   last: Place | null;
 }
 
-export function findRecords(app: Core, query: FindQuery): FoundPage {
+export function findRecords(app: RecordParts, query: FindQuery): FoundPage {
   const { filter, limit } = query;
   const entries: RecordEntry[] = [];
   // Without a filter each one that is looked at is found: such a page is always full.
@@ -85,7 +85,7 @@ function isPassed(row: Row | Place): row is Place {
   return !('analysisId' in row || 'isDamaged' in row);
 }
 
-function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Row | Place> {
+function scanOf(app: RecordParts, { principal, kind, filter, before }: FindQuery): Iterable<Row | Place> {
   const accountId = principal.account.id;
   const { read } = app.store;
   const { until, refId, search } = filter;
@@ -102,7 +102,7 @@ function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iter
 
 /** Whether a record of an answer class may match; null if the filter asks for none in particular. */
 function classesOf(
-  app: Core,
+  app: RecordParts,
   { accountId, kind }: ScanQuery,
   filter: RecordFilter,
 ): ((answerClass: number) => boolean) | null {
@@ -124,7 +124,7 @@ interface Wanted {
 }
 
 function* searchOf(
-  { store: { read } }: Core,
+  { store: { read } }: RecordParts,
   query: ScanQuery,
   { search, isWanted }: Wanted,
 ): Generator<Row | Place> {
@@ -144,7 +144,7 @@ function* searchOf(
 }
 
 /** Newest first, found by hash, identifier or what waits for the caller without a scan. */
-function candidatesOf(app: Core, { principal, kind, filter, before }: FindQuery): Row[] | undefined {
+function candidatesOf(app: RecordParts, { principal, kind, filter, before }: FindQuery): Row[] | undefined {
   const { until = Number.POSITIVE_INFINITY } = filter;
   const found =
     filter.waitsForMe === true
@@ -158,7 +158,7 @@ function candidatesOf(app: Core, { principal, kind, filter, before }: FindQuery)
 }
 
 function ownCandidates(
-  app: Core,
+  app: RecordParts,
   accountId: number,
   { hash, search = '' }: RecordFilter,
 ): Classification[] | undefined {
@@ -166,7 +166,7 @@ function ownCandidates(
 }
 
 /** A whole hash or identifier; a shorter text may as well be part of a name, and a damaged row is found by the scan. */
-function candidatesOfText(app: Core, accountId: number, search: string): Classification[] | undefined {
+function candidatesOfText(app: RecordParts, accountId: number, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
   if (!isHex64(text) || app.store.read.isClassificationDamaged(text)) return undefined;
   const named = app.store.read.classificationUnlessDamaged(text);
@@ -174,7 +174,7 @@ function candidatesOfText(app: Core, accountId: number, search: string): Classif
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
-function ofHash(app: Core, accountId: number, prefix: string): Classification[] | undefined {
+function ofHash(app: RecordParts, accountId: number, prefix: string): Classification[] | undefined {
   if (prefix.length < HASH_PREFIX_MIN) return undefined;
   return app.store.read.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
 }
@@ -184,7 +184,11 @@ function isOlder(one: Place, other: Place): boolean {
   return one.identifier < other.identifier;
 }
 
-function matchingEntry(app: Core, classification: Classification, filter: RecordFilter): RecordEntry[] {
+function matchingEntry(
+  app: RecordParts,
+  classification: Classification,
+  filter: RecordFilter,
+): RecordEntry[] {
   if (!matchesSubmission(classification, filter)) return [];
   return entryOf(classification, () => {
     // The state is cheap to read, the findings of a video are not.

@@ -9,14 +9,14 @@ import type { StoreReader } from '../../store/reader.ts';
 import type { DamagedRow } from '../../store/records/record-reader.ts';
 import { managedAccounts, manages } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
+import type { RecordParts } from './parts.ts';
 
 /** Files whose records one list looks at; where more wait the others follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;
 
 /** The account's own record, or another's whose finding asks for the caller's sign-off or has it. */
 export function mayRead(
-  { store }: Pick<Core, 'store'>,
+  { store }: Pick<RecordParts, 'store'>,
   principal: Principal,
   record: Classification,
 ): boolean {
@@ -38,7 +38,7 @@ function mayJudge(
  * them, at the time of the question: its own is known to its owner's list only.
  */
 export function recordsThatWaitFor(
-  { store: { read } }: Core,
+  { store: { read } }: RecordParts,
   principal: Principal,
   wantedKind: MediaKind | undefined,
 ): (Classification | DamagedRow)[] {

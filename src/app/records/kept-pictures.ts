@@ -11,7 +11,7 @@ import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
 import { KeypointIndex } from '../../machinery/likeness/keypoint-index.ts';
 import { TailReader } from '../../machinery/likeness/tail-reader.ts';
 import type { Store } from '../../store/store.ts';
-import type { SubmissionParts } from '../submissions/parts.ts';
+import type { RecordParts } from './parts.ts';
 import type { SeenBeforeIndex } from './seen-before.ts';
 
 /** Rows read from the store between two breaths of the event loop. */
@@ -21,7 +21,7 @@ export const CANDIDATES_MAX = 48;
 /** Weight of the words that a candidate must share: chance reaches it for one picture in some hundreds. */
 export const VOTES_MIN = 6;
 
-export interface SearchParts extends SubmissionParts {
+export interface SearchParts extends RecordParts {
   /** Whole pictures by what they look like. */
   readonly copies: SeenBeforeIndex;
   /** Pictures by their parts. */

@@ -8,12 +8,12 @@ import {
 import type { Mark } from '../../domain/verdicts/marks.ts';
 import { compareMarks, type MarkChange } from '../../domain/verdicts/marks-compared.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';
+import type { RecordParts } from './parts.ts';
 
 /** Which of the four answers about a manifest a record's file still gives, held against another's. */
 export function compareRecordAnswers(
-  app: Core,
+  app: RecordParts,
   {
     principal,
     identifier,
@@ -24,7 +24,7 @@ export function compareRecordAnswers(
   return compareAnswers(comparedFile(app, { principal, identifier: originalIdentifier }), after);
 }
 
-function comparedFile(app: Core, input: { principal: Principal; identifier: string }): ComparedFile {
+function comparedFile(app: RecordParts, input: { principal: Principal; identifier: string }): ComparedFile {
   const { provenance } = getClassification(app, input);
   if (provenance === null) throw notRead(`the manifests of ${input.identifier} were not read`);
   const { readings, fault, remoteManifestUrl, isFormatUnreadable } = provenance;
@@ -36,7 +36,7 @@ function notRead(what: string): AppError {
 }
 
 export function compareRecords(
-  app: Core,
+  app: RecordParts,
   {
     principal,
     identifier,
@@ -47,7 +47,7 @@ export function compareRecords(
   return compareMarks(foundMarks(app, { principal, identifier: originalIdentifier }), after);
 }
 
-function foundMarks(app: Core, input: { principal: Principal; identifier: string }): Mark[] {
+function foundMarks(app: RecordParts, input: { principal: Principal; identifier: string }): Mark[] {
   const { marks } = getClassification(app, input);
   if (marks !== null) return marks;
   throw notRead(`the marks of ${input.identifier} were not looked for`);

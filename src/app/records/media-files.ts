@@ -5,8 +5,8 @@ import { AppError } from '../../domain/errors.ts';
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { VideoResult } from '../../domain/verdicts/result.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { getHeatmap, readableClassification, readablePart } from './classifications.ts';
+import type { RecordParts } from './parts.ts';
 
 /** A turn of the file system's few threads, which all requests share, costs more than to hold what a browser takes at once. */
 export const PIECE_BYTES = 256 * 1024;
@@ -45,20 +45,20 @@ interface MediaDescription {
 }
 
 /** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
-export async function getMedia(app: Core, input: MediaInput): Promise<MediaFile> {
+export async function getMedia(app: RecordParts, input: MediaInput): Promise<MediaFile> {
   const file = await findMedia(app, input);
   noteUse(app, input);
   return file;
 }
 
 /** A key always takes; a person's page shows, unless the browser saves the file or opens it by itself. */
-function noteUse({ accessLog }: Core, { part, use, ...input }: MediaInput): void {
+function noteUse({ accessLog }: RecordParts, { part, use, ...input }: MediaInput): void {
   if (part.type !== 'original' || use === undefined) return;
   const isShown = use === 'shown' && input.principal.key === undefined;
   accessLog.note(isShown ? 'looked_at' : 'downloaded', input);
 }
 
-async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
+async function findMedia(app: RecordParts, input: MediaInput): Promise<MediaFile> {
   const { identifier, part } = input;
   const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
   if (ofVideo !== undefined) return ofVideo;
@@ -81,7 +81,10 @@ async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
 }
 
 /** A frame or track has an identifier of its own, whose original is the stored picture or sound. */
-async function partFile(app: Core, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
+async function partFile(
+  app: RecordParts,
+  { principal, identifier }: MediaInput,
+): Promise<MediaFile | undefined> {
   const found = readablePart(app, { principal, identifier });
   if (found === undefined) return undefined;
   const { whole, part } = found;
@@ -90,7 +93,7 @@ async function partFile(app: Core, { principal, identifier }: MediaInput): Promi
 }
 
 async function videoPart(
-  app: Core,
+  app: RecordParts,
   analysisId: string,
   { type, index }: { type: 'frame' | 'track'; index: number },
 ): Promise<MediaFile> {
@@ -126,7 +129,7 @@ async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): P
  * it is not what was submitted; a part of one is given once the file is known to be whole.
  */
 export async function openMedia(
-  { store }: Pick<Core, 'store'>,
+  { store }: Pick<RecordParts, 'store'>,
   file: MediaDescription & FilePlace,
   { first, last }: { first: number; last: number },
 ): Promise<Readable> {
@@ -146,7 +149,7 @@ export async function openMedia(
   }
 }
 
-async function* readOriginal(store: Core['store'], hash: string): AsyncGenerator<Buffer> {
+async function* readOriginal(store: RecordParts['store'], hash: string): AsyncGenerator<Buffer> {
   try {
     yield* store.blobs.checks.read(hash);
   } catch (error) {

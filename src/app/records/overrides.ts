@@ -8,10 +8,10 @@ import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
-import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
+import { parseHash, parseLabel, parseText } from '../field-parsers.ts';
 import { recordUnlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
+import type { RecordParts } from './parts.ts';
 import { toRecord } from './record.ts';
 import { publishFile, putAsk } from './sign-offs.ts';
 
@@ -27,7 +27,10 @@ export interface OverrideInput extends FileInput {
 }
 
 /** Applies to all present and future records of the account with the hash. */
-export async function overrideClassification(app: Core, input: OverrideInput): Promise<OverrideResult> {
+export async function overrideClassification(
+  app: RecordParts,
+  input: OverrideInput,
+): Promise<OverrideResult> {
   const { principal, kind } = input;
   assertMayWrite(principal);
   const classification = parseLabel(input.classification);
@@ -48,7 +51,7 @@ export async function overrideClassification(app: Core, input: OverrideInput): P
   return { classification, type: kind, hash };
 }
 
-export async function removeOverride(app: Core, input: FileInput): Promise<OverrideResult> {
+export async function removeOverride(app: RecordParts, input: FileInput): Promise<OverrideResult> {
   const { principal, kind } = input;
   assertMayWrite(principal);
   const hash = parseHash(input.hash);
@@ -65,20 +68,23 @@ export async function removeOverride(app: Core, input: FileInput): Promise<Overr
 }
 
 /** Every override of the file by the account, oldest first; those that were removed or replaced included. */
-export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): FindingEntry[] {
+export function overrideHistory(
+  app: RecordParts,
+  { principal, kind, hash: given }: FileInput,
+): FindingEntry[] {
   const hash = parseHash(given);
   const history = findingsOf(app.store.read, { accountId: principal.account.id, kind, hash });
   if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
   return history;
 }
 
-function assertSubmitted(app: Core, accountId: number, kind: MediaKind, hash: string): void {
+function assertSubmitted(app: RecordParts, accountId: number, kind: MediaKind, hash: string): void {
   if (app.store.read.classificationsOfHash(accountId, kind, hash).length > 0) return;
   throw new AppError('classification', `no ${kind} with this hash was submitted`);
 }
 
 /** The verdict of the account's newest finished record of the file, or null where there is none yet. */
-function measuredOf(app: Core, accountId: number, kind: MediaKind, hash: string): Label | null {
+function measuredOf(app: RecordParts, accountId: number, kind: MediaKind, hash: string): Label | null {
   const newestFirst = app.store.read
     .classificationsOfHash(accountId, kind, hash)
     .sort((left, right) => right.createdAt - left.createdAt);

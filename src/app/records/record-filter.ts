@@ -6,8 +6,8 @@ import { LABELS, type Label } from '../../domain/media/media.ts';
 import { STATUSES, type Status } from '../../domain/records/classification.ts';
 import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
 import { parseEach } from '../check-each.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { parseChoice, parseNullableLine } from '../field-parsers.ts';
-import type { RawFields } from '../submissions/input.ts';
 
 /** Each part narrows further; what is absent does not. */
 export interface RecordFilter {

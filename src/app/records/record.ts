@@ -41,28 +41,28 @@ import type {
 } from '../../domain/verdicts/result.ts';
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
-import type { Core } from '../core.ts';
 import { signOffOf } from './judging.ts';
+import type { RecordParts } from './parts.ts';
 import { hasNoNumber } from './refusals.ts';
 
-export function readRecord(app: Core, identifier: string): ClassificationRecord {
+export function readRecord(app: RecordParts, identifier: string): ClassificationRecord {
   const classification = app.store.read.classification(identifier);
   if (classification === undefined) throw new AppError('classification', 'no such classification');
   return toRecord(app, classification);
 }
 
 /** Throws `damaged` where what is stored cannot be shown. */
-export function toRecord(app: Core, classification: Classification): ClassificationRecord {
+export function toRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   const build = () => recordOf(app, classification, analysisOf(app, classification));
   return app.refusals.shown(classification.identifier, build);
 }
 
 /** As toRecord, not built anew if nothing that it depends on has changed. The parts of a video may have changed: it is built. */
-export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
+export function currentRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   return app.refusals.shown(classification.identifier, () => unchangedOrBuilt(app, classification));
 }
 
-function unchangedOrBuilt(app: Core, classification: Classification): ClassificationRecord {
+function unchangedOrBuilt(app: RecordParts, classification: Classification): ClassificationRecord {
   const { identifier, kind } = classification;
   const { revision } = app.store;
   const unchanged = app.records.unchanged(identifier, revision);
@@ -82,7 +82,7 @@ function unchangedOrBuilt(app: Core, classification: Classification): Classifica
 
 /** What the record would be if its analysis were this one. Throws whatever keeps it from being built. */
 export function recordOf(
-  app: Core,
+  app: RecordParts,
   classification: Classification,
   analysis: Analysis,
 ): ClassificationRecord {
@@ -107,7 +107,7 @@ interface Measurable {
 }
 
 function measuredRecord(
-  app: Core,
+  app: RecordParts,
   { classification, base, reading, result }: Measurable,
 ): ClassificationRecord {
   switch (classification.kind) {
@@ -131,7 +131,7 @@ function measuredRecord(
 }
 
 /** Beside what it says now stands what it said when it went out. */
-function withExports({ store }: Core, record: ClassificationRecord): ClassificationRecord {
+function withExports({ store }: RecordParts, record: ClassificationRecord): ClassificationRecord {
   const stored = store.read.exportsOf(record.identifier)?.exports ?? [];
   if (stored.length === 0) return record;
   const now = readingOfRecord(record);
@@ -145,7 +145,7 @@ function withExports({ store }: Core, record: ClassificationRecord): Classificat
 
 /** The record of one frame or track of a video; undefined where the video's analysis has none. */
 export function toPartRecord(
-  app: Core,
+  app: RecordParts,
   classification: Classification,
   part: Omit<ResultPart, 'identifier'>,
 ): ImageRecord | AudioRecord | undefined {
@@ -153,7 +153,7 @@ export function toPartRecord(
 }
 
 function partOf(
-  app: Core,
+  app: RecordParts,
   classification: Classification,
   { kind, index }: Omit<ResultPart, 'identifier'>,
 ): ImageRecord | AudioRecord | undefined {
@@ -170,7 +170,7 @@ function partOf(
 
 /** The video that a part belongs to. */
 interface Whole {
-  app: Core;
+  app: RecordParts;
   base: RecordBase;
   reading: Reading;
   result: VideoResult;
@@ -211,7 +211,7 @@ function partBase(
   };
 }
 
-function resultUrlOf({ config }: Core, identifier: string): string {
+function resultUrlOf({ config }: RecordParts, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
@@ -219,7 +219,7 @@ type FileOfRecord = Pick<Classification, 'accountId' | 'kind' | 'hash'>;
 
 /** What a person said of the file, and whether another has signed it off. */
 function findingOf(
-  { store: { read } }: Core,
+  { store: { read } }: RecordParts,
   { accountId, kind, hash }: FileOfRecord,
 ): Pick<RecordBase, 'forceClassification' | 'signOff'> {
   const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
@@ -228,32 +228,32 @@ function findingOf(
 }
 
 /** Another text wherever the above may be something else; each is read anew, so that its identity says nothing. */
-function findingKey({ store: { read } }: Core, { accountId, kind, hash }: FileOfRecord): string {
+function findingKey({ store: { read } }: RecordParts, { accountId, kind, hash }: FileOfRecord): string {
   const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
   if (finding === undefined) return '';
   const { asks = [], answers = [] } = read.signOff(finding) ?? {};
   return `${finding.at}/${asks.length}/${answers.length}`;
 }
 
-function analysisOf(app: Core, { analysisId }: Classification): Analysis {
+function analysisOf(app: RecordParts, { analysisId }: Classification): Analysis {
   const analysis = app.store.read.analysis(analysisId);
   if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
   return analysis;
 }
 
-function ownerOf({ store: { read } }: Core, { accountId }: Pick<Classification, 'accountId'>) {
+function ownerOf({ store: { read } }: RecordParts, { accountId }: Pick<Classification, 'accountId'>) {
   const account = read.account(accountId);
   return { account, plan: account === undefined ? undefined : read.plan(account.planId) };
 }
 
 /** How the record's account reads what was measured. */
-export function readingOf(app: Core, classification: Classification): Reading {
+export function readingOf(app: RecordParts, classification: Classification): Reading {
   const { preventC2paForces } = classification.options;
   return { ...profileOf(app, classification), preventC2paForces };
 }
 
 /** The part of it that is the same for each of the account's records. */
-export function profileOf(app: Core, owned: Pick<Classification, 'accountId'>): Profile {
+export function profileOf(app: RecordParts, owned: Pick<Classification, 'accountId'>): Profile {
   const { account, plan } = ownerOf(app, owned);
   return {
     heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
@@ -261,7 +261,7 @@ export function profileOf(app: Core, owned: Pick<Classification, 'accountId'>): 
   };
 }
 
-function baseOf(app: Core, classification: Classification, analysis: Analysis): RecordBase {
+function baseOf(app: RecordParts, classification: Classification, analysis: Analysis): RecordBase {
   const { identifier, accountId, kind, hash } = classification;
   const status = statusOf(classification, analysis);
   return {
@@ -294,7 +294,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
 }
 
 /** What is being added to the result, or why the last of it failed. */
-function addedOf(app: Core, analysis: Analysis): AddedAnalyses | null {
+function addedOf(app: RecordParts, analysis: Analysis): AddedAnalyses | null {
   const { addition } = analysis;
   if (addition === undefined) return null;
   const progress = isAdding(analysis)
@@ -304,7 +304,7 @@ function addedOf(app: Core, analysis: Analysis): AddedAnalyses | null {
 }
 
 /** In its turn, or why no place begins it. */
-function toWaiting({ engine }: Core, { accountId }: Analysis): Progress {
+function toWaiting({ engine }: RecordParts, { accountId }: Analysis): Progress {
   return { step: engine.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
 }
 

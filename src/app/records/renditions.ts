@@ -8,16 +8,21 @@ import {
   type RenditionKind,
   type RenditionState,
   renditionKindsOf,
+  SHEET_FRAMES_MAX,
   TILE_PIXELS,
   tileLevels,
 } from '../../domain/media/rendition.ts';
-import type { FileOrder, RenditionOrder, RenditionView } from '../../engine/decode/rendition-maker.ts';
+import type {
+  FileOrder,
+  RenditionOrder,
+  RenditionView,
+  SheetOrder,
+} from '../../engine/decode/rendition-maker.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';
-import { sheetOrder } from './contact-sheet.ts';
 import type { MediaFile } from './media-files.ts';
+import type { RecordParts } from './parts.ts';
 
 /** One of a record's renditions, for the new facades. */
 export interface RenditionInfo {
@@ -89,7 +94,7 @@ export type OpenedRendition =
  * Makes the rendition where it is not there yet, and waits a moment for it. Throws `classification` for a foreign
  * record, `media` where there is no such rendition or no file any more, and what makes the file impossible to show.
  */
-export async function openRendition(app: Core, input: RenditionInput): Promise<OpenedRendition> {
+export async function openRendition(app: RecordParts, input: RenditionInput): Promise<OpenedRendition> {
   const { resource } = input;
   const tile = parseTile(resource);
   const name = tile === undefined ? resource : 'tiles.json';
@@ -111,7 +116,7 @@ export async function openRendition(app: Core, input: RenditionInput): Promise<O
 
 /** The contact sheet of a video as PNG; waits until it is made or the caller goes. Throws as openRendition does. */
 export async function getContactSheet(
-  app: Core,
+  app: RecordParts,
   input: Omit<RenditionInput, 'resource'>,
   signal: AbortSignal,
 ): Promise<{ path: string }> {
@@ -123,7 +128,10 @@ export async function getContactSheet(
 }
 
 /** Renditions of a record that the caller may see; makes none. */
-export async function listRenditions(app: Core, record: ClassificationRecord): Promise<RenditionInfo[]> {
+export async function listRenditions(
+  app: RecordParts,
+  record: ClassificationRecord,
+): Promise<RenditionInfo[]> {
   const orders = ordersOf(app, record).filter(({ owner }) => app.store.renditions.isWanted(owner));
   const views = orders.map(async (order) => {
     return toInfo(app, record, order.kind, await app.engine.renditions.look(order));
@@ -132,13 +140,13 @@ export async function listRenditions(app: Core, record: ClassificationRecord): P
 }
 
 /** The one that stands in for the whole file first. */
-function ordersOf(app: Core, record: ClassificationRecord): RenditionOrder[] {
+function ordersOf(app: RecordParts, record: ClassificationRecord): RenditionOrder[] {
   const sheet = sheetOrder(app, record);
   return [...fileOrders(app, record), ...(sheet === null ? [] : [sheet])];
 }
 
 /** A frame is a PNG and a track is FLAC, which browsers show; of a track there are peaks. */
-function fileOrders({ store }: Core, record: ClassificationRecord): FileOrder[] {
+function fileOrders({ store }: RecordParts, record: ClassificationRecord): FileOrder[] {
   const part = store.read.part(record.identifier);
   if (part === undefined) {
     if (record.hash === '') return [];
@@ -158,7 +166,7 @@ function sidesOf(record: ClassificationRecord): { width: number | null; height: 
 }
 
 function toInfo(
-  { config }: Pick<Core, 'config'>,
+  { config }: Pick<RecordParts, 'config'>,
   record: ClassificationRecord,
   kind: RenditionKind,
   view: RenditionView,
@@ -237,4 +245,30 @@ function noRendition(): AppError {
 
 function gone(): AppError {
   return new AppError('media', 'the media of this record are not stored');
+}
+
+/** Enough to distinguish what one analysis may be drawn as. */
+const NAME_CHARACTERS = 16;
+
+/** Null where the record is no video, or has no frames (yet). */
+export function sheetOrder({ store }: RecordParts, record: ClassificationRecord): SheetOrder | null {
+  if (record.kind !== 'video' || record.images.length === 0) return null;
+  const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
+  const result = store.read.analysis(analysisId)?.result;
+  if (result?.kind !== 'video') return null;
+  const { hash } = record;
+  const { durationSeconds, width, height } = result;
+  const facts = { hash, durationSeconds, width, height };
+  const frames = result.frames.slice(0, SHEET_FRAMES_MAX).map(({ timeSeconds, file }, index) => ({
+    timeSeconds,
+    probability: record.images[index]?.assessment?.probability ?? null,
+    sourcePath: store.artifacts.pathOf(analysisId, file),
+  }));
+  return { owner: analysisId, name: `sheet-${digestOf({ facts, frames })}`, kind: 'sheet', facts, frames };
+}
+
+/** A later version may read the same figures otherwise: what would look different has another name. */
+function digestOf({ facts, frames }: Pick<SheetOrder, 'facts' | 'frames'>): string {
+  const drawn = [facts, frames.map(({ timeSeconds, probability }) => [timeSeconds, probability])];
+  return createHash('sha256').update(JSON.stringify(drawn)).digest('hex').slice(0, NAME_CHARACTERS);
 }

@@ -9,7 +9,7 @@ import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
+import type { RecordParts } from './parts.ts';
 import { recordOf } from './record.ts';
 
 export interface RescoreInput {
@@ -48,7 +48,11 @@ export const RESCORE_MAX = 10_000;
 const PAGE = 100;
 
 /** One analysis after the other, beside the queue's own work. Administrators only. */
-export function rescore(app: Core, input: RescoreInput, signal: AbortSignal): AsyncGenerator<Rescored> {
+export function rescore(
+  app: RecordParts,
+  input: RescoreInput,
+  signal: AbortSignal,
+): AsyncGenerator<Rescored> {
   assertAdmin(input.principal);
   const { limit } = input;
   if (!Number.isInteger(limit) || limit < 1 || limit > RESCORE_MAX) {
@@ -58,7 +62,7 @@ export function rescore(app: Core, input: RescoreInput, signal: AbortSignal): As
 }
 
 async function* rescoreEach(
-  app: Core,
+  app: RecordParts,
   { kind, limit }: RescoreInput,
   signal: AbortSignal,
 ): AsyncGenerator<Rescored> {
@@ -74,7 +78,7 @@ async function* rescoreEach(
 }
 
 /** Accounts one after the other; within one, newest first. Records that share an analysis are reported once. */
-function* newestFirst(app: Core, kind: MediaKind | undefined): Generator<Classification> {
+function* newestFirst(app: RecordParts, kind: MediaKind | undefined): Generator<Classification> {
   const seen = new Set<string>();
   for (const { id: accountId } of app.store.read.accounts()) {
     let before: { createdAt: number; identifier: string } | undefined;
@@ -91,7 +95,7 @@ function* newestFirst(app: Core, kind: MediaKind | undefined): Generator<Classif
 }
 
 async function rescoreOne(
-  app: Core,
+  app: RecordParts,
   classification: Classification,
   analysis: Analysis,
   signal: AbortSignal,

@@ -3,14 +3,13 @@
  * with one of a record. An account that is shown earlier copies (records/seen-before.ts) is shown the same records here, and no other account is.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { badField } from '../../domain/errors.ts';
+import { badField, tooLarge } from '../../domain/errors.ts';
 import { emptyKeypoints, type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
 import type { AskedPicture } from '../../domain/media/perceptual-hash.ts';
 import { ASKED_FRAMES_MAX, type PictureSearchAnswer } from '../../domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../domain/records/seen-before.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type ReceivedMedia, tooLarge } from '../submissions/uploads.ts';
 import { readableClassification, readablePart } from './classifications.ts';
 import { type AskedHits, describeFound } from './describe-found.ts';
 import { keypointsOf, type SearchParts } from './kept-pictures.ts';
@@ -24,10 +23,16 @@ interface Asked {
 
 const NO_KEYPOINTS = emptyKeypoints(0, 0, 0);
 
+/** A picture that was received for this search alone. */
+export interface AskingFile {
+  path: string;
+  sizeBytes: number;
+}
+
 /** With a picture that is neither kept nor analysed. `field` is what faults of the file are named by. */
 export async function searchByFile(
   app: SearchParts,
-  { principal, field, media }: { principal: Principal; field: string; media: ReceivedMedia },
+  { principal, field, media }: { principal: Principal; field: string; media: AskingFile },
   signal: AbortSignal,
 ): Promise<PictureSearchAnswer> {
   const { account, plan } = principal;

@@ -22,8 +22,8 @@ import { TailReader } from '../../machinery/likeness/tail-reader.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { recordUnlessRefused } from './find-records.ts';
+import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
 /** Rows read from the store between two breaths of the event loop. */
@@ -134,12 +134,12 @@ function queriesOf({ hash, mirrored }: PerceptualHash): { hash: string; distance
 const SAME_ANALYSIS = { distance: 0, isMirrored: false, timeSeconds: null, earlierSeconds: null } as const;
 
 /** Earlier records of the same pictures, the nearest first, as they are read now; of frames and tracks none. */
-export function seenBefore(app: Core, input: SeenInput): SeenBefore[] {
+export function seenBefore(app: RecordParts, input: SeenInput): SeenBefore[] {
   return seenAtOtherTimes(app, input, 'earlier', (a, b) => b.createdAt - a.createdAt);
 }
 
 /** Later records of the same pictures, as they are read now: what was a first sight learns of its copies. */
-export function seenAgain(app: Core, input: SeenInput): SeenBefore[] {
+export function seenAgain(app: RecordParts, input: SeenInput): SeenBefore[] {
   return seenAtOtherTimes(app, input, 'later', (a, b) => a.createdAt - b.createdAt);
 }
 
@@ -150,7 +150,7 @@ interface SeenInput {
 
 /** One record of each analysis: the one nearest in time. */
 function seenAtOtherTimes(
-  app: Core,
+  app: RecordParts,
   { principal: { account, plan }, identifier }: SeenInput,
   side: 'earlier' | 'later',
   order: (a: Classification, b: Classification) => number,
@@ -173,7 +173,7 @@ function seenAtOtherTimes(
 }
 
 function describe(
-  app: Core,
+  app: RecordParts,
   own: Classification,
   earlier: Classification,
   { distance, isMirrored, timeSeconds, earlierSeconds }: NearMatch,

@@ -11,14 +11,14 @@ import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { managersOf } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
-import { parseText } from '../submissions/input.ts';
+import { parseText } from '../field-parsers.ts';
 import { ownClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { assertOtherPerson } from './four-eyes.ts';
+import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
 
 /** For the account that stated the finding; after a disagreement once more. Throws `sign_off` if it cannot be asked for. */
-export async function askSignOff(app: Core, input: RecordInput): Promise<ClassificationRecord> {
+export async function askSignOff(app: RecordParts, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
   const own = ownClassification(app, input);
@@ -34,7 +34,7 @@ export async function askSignOff(app: Core, input: RecordInput): Promise<Classif
 
 /** In the transaction of the finding where the plan demands it, in one of its own otherwise. */
 export function putAsk(
-  app: Core,
+  app: RecordParts,
   tx: StoreTransaction,
   {
     principal,
@@ -67,7 +67,7 @@ export interface AnswerInput extends RecordInput {
  * For those who may judge the record and did not state the finding. Throws `sign_off` if none of this finding is open, `role` if the
  * caller agrees and could be the same person.
  */
-export async function answerSignOff(app: Core, input: AnswerInput): Promise<ClassificationRecord> {
+export async function answerSignOff(app: RecordParts, input: AnswerInput): Promise<ClassificationRecord> {
   const { principal, agrees, findingAt } = input;
   assertMayWrite(principal);
   const reason = parseText({ reason: input.reason }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX)?.trim() ?? '';
@@ -105,7 +105,7 @@ function findingOf(read: StoreReader, { accountId, kind, hash }: Classification)
 
 /** To the account's watchers, and to those who may judge. */
 export function publishFile(
-  { store: { read }, engine }: Core,
+  { store: { read }, engine }: RecordParts,
   { accountId, kind, hash }: Pick<Classification, 'accountId' | 'kind' | 'hash'>,
 ): void {
   const judges = managersOf(read, accountId);

@@ -8,16 +8,16 @@ import {
   type TranscriptFormat,
 } from '../../domain/transcripts/transcript-formats.ts';
 import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
-import type { Core } from '../core.ts';
 import { type RecordInput, readableClassification, readablePart } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';
+import type { RecordParts } from './parts.ts';
 
 export interface TranscriptInput extends Pick<RecordInput, 'principal' | 'identifier'> {
   format: TranscriptFormat;
 }
 
 /** The record may be a recording, a video or its track. Throws `classification` for a foreign record, `media` where there is none. */
-export function getTranscript(app: Core, input: TranscriptInput): MediaFile & { bytes: Buffer } {
+export function getTranscript(app: RecordParts, input: TranscriptInput): MediaFile & { bytes: Buffer } {
   const transcript = findTranscript(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
   const { name, mime } = TRANSCRIPT_FILES[input.format];
@@ -26,7 +26,7 @@ export function getTranscript(app: Core, input: TranscriptInput): MediaFile & { 
   return { bytes, mime, sizeBytes: bytes.length, name, tag };
 }
 
-function findTranscript(app: Core, input: TranscriptInput): Transcript {
+function findTranscript(app: RecordParts, input: TranscriptInput): Transcript {
   const { analysisId } = readablePart(app, input)?.whole ?? readableClassification(app, input);
   const transcript = transcriptOf(app.store.read.analysis(analysisId)?.result ?? null);
   if (transcript !== undefined) return transcript;

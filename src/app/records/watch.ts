@@ -3,15 +3,15 @@
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { recordUnlessRefused } from './find-records.ts';
 import { mayRead } from './judging.ts';
+import type { RecordParts } from './parts.ts';
 import { toRecord } from './record.ts';
 
 /** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
 export async function* watchClassification(
-  app: Core,
+  app: RecordParts,
   input: RecordInput,
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
@@ -42,7 +42,7 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
  * others go on: a list says what is wrong with it.
  */
 export async function* watchClassifications(
-  app: Core,
+  app: RecordParts,
   {
     principal,
     kind,

@@ -1,5 +1,5 @@
 /** What a submission and a validation check alike: kind and type by content, size, pixels, models. */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { sniffMediaType } from '../../domain/media/sniff.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
@@ -8,7 +8,7 @@ import type { Probe } from '../../worker/protocol/decode-protocol.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { SubmissionParts } from './parts.ts';
-import { type ReceivedMedia, tooLarge } from './uploads.ts';
+import type { ReceivedMedia } from './uploads.ts';
 
 export interface JudgeInput {
   principal: Principal;

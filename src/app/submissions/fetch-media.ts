@@ -1,13 +1,13 @@
 /** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
 import type { Dispatcher } from 'undici';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, diskFull, tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { fetchRule, nameOfAddress, type ResolveHost } from '../../machinery/address.ts';
 import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
 import type { Store } from '../../store/store.ts';
-import { cleanName, diskFull, tooLarge } from './uploads.ts';
+import { cleanName } from './uploads.ts';
 
 export interface FetchConfig {
   fetchAllowNetworks: readonly string[];

@@ -5,15 +5,13 @@
 
 import { badField } from '../../domain/errors.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
-import { isHex64 } from '../../domain/identifiers.ts';
 import { REF_ID_CHARACTERS_MAX, REQUEST_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
-import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { PRIORITIES, type Priority } from '../../domain/records/classification.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import { parseEach } from '../check-each.ts';
-
-export type RawFields = Readonly<Record<string, unknown>>;
+import { parseBoolean, parseText, type RawFields, show } from '../field-parsers.ts';
 
 /** What a submission says beside its media and where its result is sent. */
 export interface Submission {
@@ -78,51 +76,4 @@ function parsePriority({ priority: value }: RawFields): Priority {
   const priority = PRIORITIES.find((known) => known === value);
   if (priority !== undefined) return priority;
   throw badField('priority', `expected interactive or batch, found ${show(value)}`);
-}
-
-/** `true`, `1`, `on` / `false`, `0`, empty (docs/interface.md, Submit); anything else is the caller's fault. */
-export function parseBoolean(fields: RawFields, field: string): boolean {
-  const value = fields[field];
-  if (
-    value === undefined ||
-    value === null ||
-    value === false ||
-    value === '' ||
-    value === '0' ||
-    value === 'false'
-  ) {
-    return false;
-  }
-  if (value === true || value === 'true' || value === '1' || value === 'on') return true;
-  throw badField(field, `expected true, 1, on, false, 0 or nothing, found ${show(value)}`);
-}
-
-/** Text within its bound, or undefined where it is absent or empty. */
-export function parseText(fields: RawFields, field: string, charactersMax: number): string | undefined {
-  const value = fields[field];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw badField(field, `expected text, found ${show(value)}`);
-  if (value.length > charactersMax) {
-    throw badField(field, `expected at most ${charactersMax} characters, found ${value.length}`);
-  }
-  return value;
-}
-
-export function parseLabel(value: unknown): Label {
-  const label = LABELS.find((allowed) => allowed === value);
-  if (label === undefined)
-    throw badField('classification', `expected human or artificial, found ${show(value)}`);
-  return label;
-}
-
-export function parseHash(value: string): string {
-  const hash = value.toLowerCase();
-  if (!isHex64(hash)) throw badField('hash', `expected 64 hex characters, found ${show(value)}`);
-  return hash;
-}
-
-/** A value as a fault shows it: quoted and bounded. */
-export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -1,9 +1,10 @@
 import type { Tracing } from '../../machinery/tracing.ts';
 import type { Turnstile } from '../../machinery/turns/turnstile.ts';
 import type { CallerParts } from '../callers/parts.ts';
+import type { RecordParts } from '../records/parts.ts';
 import type { OpenUploads } from './open-uploads.ts';
 
-export interface SubmissionParts extends CallerParts {
+export interface SubmissionParts extends CallerParts, RecordParts {
   /** 32 unpredictable bytes as hex: identifiers. */
   readonly newIdentifier: () => string;
   /** Null: no collector is named. */

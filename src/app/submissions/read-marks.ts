@@ -1,11 +1,13 @@
 /** The marks of a file that somebody sends: read and forgotten, nothing stored, analysed or charged. */
+
+import { tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ProvenanceRecord, toProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
 import { type Mark, marksOf } from '../../domain/verdicts/marks.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { SubmissionParts } from './parts.ts';
-import { type ReceivedMedia, tooLarge } from './uploads.ts';
+import type { ReceivedMedia } from './uploads.ts';
 
 export interface ReadMarksInput {
   principal: Principal;

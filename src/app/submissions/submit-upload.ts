@@ -2,7 +2,7 @@
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type RawFields, show } from './input.ts';
+import { type RawFields, show } from '../field-parsers.ts';
 import type { SubmissionParts } from './parts.ts';
 import { submitMedia } from './submit.ts';
 import { finishUpload, readUpload, type UploadName } from './unfinished-uploads.ts';

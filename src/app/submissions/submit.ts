@@ -26,9 +26,10 @@ import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admiss
 import type { Principal } from '../callers/principal.ts';
 import { assertStands } from '../callers/standing.ts';
 import { checkEach } from '../check-each.ts';
+import { parseText, type RawFields } from '../field-parsers.ts';
 import { readRecord } from '../records/record.ts';
 import { checkMedia, findKind } from './check-media.ts';
-import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
+import { parseSubmission, type Submission } from './input.ts';
 import type { SubmissionParts } from './parts.ts';
 import { parseSidecar } from './sidecar.ts';
 import { cleanName, type ReceivedMedia } from './uploads.ts';

@@ -3,7 +3,7 @@
  * kept with what came so far, continued by any later call of the same account, and thrown away when none comes.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError, badField, diskFull, tooLarge } from '../../domain/errors.ts';
 import { VIDEO_BYTES_MAX } from '../../domain/limits.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BlobTooLargeError, isDiskFull } from '../../store/media-writer.ts';
@@ -11,15 +11,7 @@ import type { UnfinishedUpload } from '../../store/unfinished-upload.ts';
 import { UploadSupersededError } from '../../store/unfinished-uploads.ts';
 import type { SubmissionParts } from './parts.ts';
 import { atPace } from './upload-pace.ts';
-import {
-  cleanName,
-  diskFull,
-  type ReceivedMedia,
-  receiveBounds,
-  sizeOf,
-  tooLarge,
-  type UploadEnd,
-} from './uploads.ts';
+import { cleanName, type ReceivedMedia, receiveBounds, sizeOf, type UploadEnd } from './uploads.ts';
 
 /** For one account: twice what the command line sends at once. */
 const UNFINISHED_MAX = 128;

@@ -4,7 +4,7 @@
  * Whether the caller may send them at all was judged before (admission.ts); what the form says is judged later.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+import { badField, diskFull, tooLarge } from '../../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../../domain/limits.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
@@ -80,23 +80,6 @@ async function receive(
 /** Bytes of a piece, for its pace. */
 export function sizeOf({ byteLength }: Uint8Array): number {
   return byteLength;
-}
-
-export function tooLarge(field: string, actualBytes: number, maximumBytes: number, qualifier = ''): AppError {
-  const description = `the file has ${qualifier}${actualBytes} bytes, the maximum is ${maximumBytes} bytes`;
-  return new AppError('too_large', description, {
-    fields: [{ field, description }],
-    metadata: { actual_bytes: String(actualBytes), maximum_bytes: String(maximumBytes) },
-  });
-}
-
-const DISK_RETRY_SECONDS = 60;
-
-export function diskFull(cause?: unknown): AppError {
-  return new AppError('disk_full', 'the disk is full: no new work is accepted until space is free', {
-    retryAfterSeconds: DISK_RETRY_SECONDS,
-    cause,
-  });
 }
 
 /** The last path segment without control characters: a name is shown, never used as a path. */

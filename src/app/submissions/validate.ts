@@ -5,8 +5,9 @@ import type { MediaValidation } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { isDetectorPack } from '../../domain/packs/model-pack.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { RawFields } from '../field-parsers.ts';
 import { checkMedia } from './check-media.ts';
-import { parseSubmission, type RawFields } from './input.ts';
+import { parseSubmission } from './input.ts';
 import type { SubmissionParts } from './parts.ts';
 import type { ReceivedMedia } from './uploads.ts';
 

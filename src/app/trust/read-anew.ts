@@ -11,7 +11,7 @@ import { type AppliedList, appliedLists, type TrustMaterial } from '../../domain
 import { type AnswerChange, type RecheckOutcome, sameLists } from '../../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { Core } from '../core.ts';
+import type { RecordParts } from '../records/parts.ts';
 import { recordOf } from '../records/record.ts';
 
 export interface ReadAnew {
@@ -37,7 +37,7 @@ const OUTSIDE = 'its manifest does not lie in the file, and is not kept';
 
 /** Throws where the signal aborts; whatever else goes wrong is an outcome. */
 export async function readAnew(
-  app: Core,
+  app: RecordParts,
   { analysis, records, trust, signal }: Rereading,
 ): Promise<ReadAnew> {
   const { result, hash } = analysis;
@@ -69,7 +69,7 @@ export async function readAnew(
 
 /** By what the first record says: they share the analysis, and readings depend on nothing else. */
 function changesOf(
-  app: Core,
+  app: RecordParts,
   [first]: readonly Classification[],
   before: Analysis,
   after: Analysis,
@@ -78,7 +78,7 @@ function changesOf(
   return answersChanged(toRead(app, first, before), toRead(app, first, after));
 }
 
-function toRead(app: Core, classification: Classification, analysis: Analysis): ReadRecord {
+function toRead(app: RecordParts, classification: Classification, analysis: Analysis): ReadRecord {
   const { provenance, assessment } = recordOf(app, classification, analysis);
   return {
     provenance,

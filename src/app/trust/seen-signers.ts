@@ -1,7 +1,7 @@
 /** Signers of records here for whom one list alone vouches. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StoreFacts } from '../../domain/provenance/manifest-facts.ts';
-import type { ApplianceParts } from '../appliance/parts.ts';
+import type { Core } from '../core.ts';
 
 /** Between two turns of the event loop. */
 const RECORDS_AT_ONCE = 200;
@@ -9,7 +9,7 @@ const NAMES_MAX = 20;
 
 /** Names of signers whose only voucher is one of these on the list. A look at every record: minutes for a million. */
 export async function signersOnlyOf(
-  { store }: Pick<ApplianceParts, 'store'>,
+  { store }: Pick<Core, 'store'>,
   list: string,
   vouchers: readonly string[],
 ): Promise<string[]> {

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TrustListDiff } from '../../domain/contract/trust.ts';
 import type { TrustList } from '../../domain/provenance/trust-list.ts';
-import type { ApplianceParts } from '../appliance/parts.ts';
+import type { Core } from '../core.ts';
 import { signersOnlyOf } from './seen-signers.ts';
 
 /** To be read by a person; the counts say how many there are. */
@@ -30,7 +30,7 @@ function contentOf({ authorities, singles, products }: TrustList): Map<string, s
 
 /** Signers of records here for whom nothing but what is dropped vouches. */
 export async function droppedSigners(
-  app: Pick<ApplianceParts, 'store'>,
+  app: Pick<Core, 'store'>,
   before: TrustList,
   after: TrustList,
 ): Promise<string[]> {

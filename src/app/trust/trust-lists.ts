@@ -11,15 +11,17 @@ import type {
 } from '../../domain/provenance/trust-list.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { readTrustContent, TrustListError } from '../../machinery/trust/trust-content.ts';
+import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { AccountParts } from '../accounts/parts.ts';
-import type { ApplianceParts } from '../appliance/parts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { diffOf, droppedSigners } from './trust-list-diff.ts';
 
-export type TrustParts = Pick<ApplianceParts, 'trust' | 'store'> & Pick<AccountParts, 'clock'>;
+export interface TrustParts extends Pick<Core, 'store' | 'clock'> {
+  readonly trust: TrustLists;
+}
 
 /** Each is given to every decode child and worker. */
 const LISTS_MAX = 24;

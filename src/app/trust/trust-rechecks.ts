@@ -21,11 +21,11 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { Core } from '../core.ts';
 import { assertPageSize } from '../field-parsers.ts';
+import type { RecordParts } from '../records/parts.ts';
 import { isToBeReread, readAnew, writeReadAnew } from './read-anew.ts';
 
-export interface TrustRecheckParts extends Core {
+export interface TrustRecheckParts extends RecordParts {
   readonly trust: TrustLists;
 }
 

@@ -6,7 +6,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { summaryOf } from '../../domain/answers/record-summary.ts';
 import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
-import type { Core } from '../core.ts';
+import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
 import { moveFile } from './folder-check.ts';
 import { type FoundFile, findJudged } from './judged-file.ts';
@@ -18,7 +18,7 @@ export type FinishedFile = Pick<WatchedFile, 'state' | 'reason'>;
 
 /** Null while the record waits or runs. Throws what the file system says, ResultErrors, and AppErrors of the record. */
 export async function finishFile(
-  app: Core,
+  app: RecordParts,
   { root, done, signal }: { root: SafeFolder; signal: AbortSignal } & Pick<WatchFolder, 'done'>,
   file: WatchedFile,
 ): Promise<FinishedFile | null> {

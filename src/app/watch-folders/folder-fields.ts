@@ -6,8 +6,8 @@ import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { parseEach } from '../check-each.ts';
-import { parseChoice, parseTextList } from '../field-parsers.ts';
-import { parseSubmission, type RawFields, show } from '../submissions/input.ts';
+import { parseChoice, parseTextList, type RawFields, show } from '../field-parsers.ts';
+import { parseSubmission } from '../submissions/input.ts';
 import { parsePlace } from './watched-place.ts';
 
 export interface ParsedFolder {

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
 import { codeOf, identityOf, SafeFolder } from '../../machinery/safe-folder.ts';
-import { show } from '../submissions/input.ts';
+import { show } from '../field-parsers.ts';
 
 interface Place {
   root: string;

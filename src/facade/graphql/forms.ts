@@ -1,5 +1,5 @@
 /** How the fields that a noun is written with are taken: an input of their own, read under the documented names. */
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
 import { NOTICE_CHANNEL } from '../../domain/contract/words.ts';

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitCaller, admitMedia } from '../../app/callers/admission.ts';
 import { CSRF_HEADER, readBrowserCall } from '../../app/callers/browser.ts';
 import type { Principal } from '../../app/callers/principal.ts';

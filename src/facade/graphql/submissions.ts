@@ -2,7 +2,7 @@
 import { admitMedia } from '../../app/callers/admission.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { parseSidecar, readSidecar, SIDECAR_FIELD } from '../../app/submissions/sidecar.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';

@@ -8,7 +8,7 @@ import type { ExecutionArgs, FormattedExecutionResult, GraphQLError, GraphQLForm
 import type { Context, SubscribePayload } from 'graphql-ws';
 import { type Extra, useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { assertTerms } from '../../app/callers/authenticate.ts';
 import { readBrowserCall } from '../../app/callers/browser.ts';
 import { followUntilClosed } from '../../app/callers/standing.ts';

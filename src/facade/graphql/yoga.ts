@@ -1,7 +1,7 @@
 /** The GraphQL engine behind both transports: schema, limits, masking and the context of an operation. */
 import { type GraphQLError, NoSchemaIntrospectionCustomRule, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitCaller, type Credential, identifyCaller } from '../../app/callers/admission.ts';
 import { assertTerms } from '../../app/callers/authenticate.ts';
 import type { CallOrigin, Principal } from '../../app/callers/principal.ts';

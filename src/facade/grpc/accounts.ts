@@ -1,6 +1,6 @@
 /** Live streams of the caller's account, and its deliveries, whose pages have cursors of their own. */
 import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';

@@ -13,7 +13,7 @@ import type {
   ServerDuplexStream,
   ServerReadableStream,
 } from '@grpc/grpc-js';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitCaller } from '../../app/callers/admission.ts';
 import type { CallOrigin, Principal } from '../../app/callers/principal.ts';
 import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';

@@ -1,6 +1,7 @@
 /** Records: read, listed, watched. */
 import { createReadStream } from 'node:fs';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import {
   getClassification,
   getClassifications,
@@ -11,7 +12,6 @@ import { getContactSheet } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import { getTranscript } from '../../app/records/transcripts.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { type RecordEntry, refusedOf, shownOf } from '../../domain/answers/refused-record.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';

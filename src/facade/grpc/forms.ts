@@ -1,5 +1,5 @@
 /** How the fields that a noun is written with are read: under the documented names; what a message leaves out is absent. */
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { badField } from '../../domain/errors.ts';
 import { type PlanFields, PlanFieldsSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import {

@@ -3,7 +3,7 @@ import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { authenticate } from '../../app/callers/authenticate.ts';
 import { followUntilClosed } from '../../app/callers/standing.ts';
 import { keyOf, originOf } from './calls.ts';

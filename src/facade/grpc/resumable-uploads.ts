@@ -1,5 +1,5 @@
 /** Uploads that name themselves: continued by another stream where one broke off. */
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import {
   appendUpload,

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { DescService } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';

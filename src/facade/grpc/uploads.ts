@@ -3,13 +3,13 @@
  * to grpc-js, so what was not committed counts as broken off.
  */
 
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
 import type { Principal } from '../../app/callers/principal.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { atPace } from '../../app/submissions/upload-pace.ts';
-import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/submissions/uploads.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
+import { AppError, badField, tooLarge } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type MediaCommit, type MediaHeader, MediaHeaderSchema } from '../../grpc/gen/assay/v1/media_pb.ts';

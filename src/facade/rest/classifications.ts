@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { assertKindEnabled } from '../../app/callers/admission.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import {

@@ -1,7 +1,7 @@
 /** GET of the account's credits. */
 import type { FastifyInstance } from 'fastify';
 import { getCredits } from '../../app/accounts/credits.ts';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
 
 export function routeCredits(fastify: FastifyInstance, app: App): void {

@@ -1,7 +1,7 @@
 /** The fields of a small request, wherever a client puts them: a form, a JSON object, the query. The app judges them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { App } from '../../app/appliance/app.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { badField } from '../../domain/errors.ts';
 import { receiveForm } from './multipart.ts';
 

@@ -1,7 +1,7 @@
 /** GET of an image's heatmap: the stored PNG, streamed. */
 import { open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { getHeatmap } from '../../app/records/classifications.ts';
 import { PIECE_BYTES } from '../../app/records/media-files.ts';
 import { cutWithoutStanding, principalOf, requireKey } from '../../port/caller.ts';

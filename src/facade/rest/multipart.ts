@@ -4,9 +4,9 @@
  */
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { atPace } from '../../app/submissions/upload-pace.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { AppError, badField } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 /** POST of the correct value of a file, by its hash. */
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { overrideClassification } from '../../app/records/overrides.ts';
 import { badField } from '../../domain/errors.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { listUsers } from '../../app/accounts/user-list.ts';
 import { sendCreationEmail } from '../../app/accounts/users.ts';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { parseId } from '../../app/field-parsers.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
 import { principalOf, requireKey, signalOf } from '../../port/caller.ts';
 import { readFields } from './form-fields.ts';
 import { toUser, toUserPage } from './user-convert.ts';

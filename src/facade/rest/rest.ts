@@ -1,7 +1,7 @@
 /** All REST routes, plugged into the port. */
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { followRequests } from '../../port/requests.ts';
 import { JSON_TYPE, routeClassifications } from './classifications.ts';
 import { routeCredits } from './credits.ts';

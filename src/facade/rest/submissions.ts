@@ -1,7 +1,7 @@
 /** POST of a file or of an address: the form is read in one pass, the app judges it, the identifier goes back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { App } from '../../app/appliance/app.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toUserView } from '../../app/accounts/user-view.ts';
 import { createUser, deleteUser } from '../../app/accounts/users.ts';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { parseId } from '../../app/field-parsers.ts';
 import { principalOf, requireKey, signalOf } from '../../port/caller.ts';
 import { readFields } from './form-fields.ts';

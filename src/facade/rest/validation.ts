@@ -1,9 +1,10 @@
 /** POST /api/validate: could this file be analysed? It has error shapes of its own (docs/interface.md, Errors). */
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitMedia } from '../../app/callers/admission.ts';
 import { parseEach } from '../../app/check-each.ts';
-import { parseSubmission, type RawFields, type Submission } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
+import { parseSubmission, type Submission } from '../../app/submissions/input.ts';
 import type { ReceivedMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
 import { AppError, badField } from '../../domain/errors.ts';

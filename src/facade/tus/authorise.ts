@@ -1,11 +1,11 @@
 /** Who uploads, by key or by the session of a signed-in page, and what: judged before a byte of it is read. */
 import { Metadata } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { admitCaller, admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
 import { type BrowserProof, readBrowserCall } from '../../app/callers/browser.ts';
 import type { Principal } from '../../app/callers/principal.ts';
-import type { RawFields } from '../../app/submissions/input.ts';
+import type { RawFields } from '../../app/field-parsers.ts';
 import { readUpload } from '../../app/submissions/unfinished-uploads.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { cutWithoutStanding } from '../../port/caller.ts';

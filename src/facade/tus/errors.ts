@@ -1,6 +1,6 @@
 /** Faults in the protocol's own statuses, and as JSON like all errors over HTTP. */
 import { type CancellationContext, Server } from '@tus/server';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 
 const RETRY_AFTER_SECONDS_DEFAULT = 5;

@@ -4,7 +4,7 @@
  */
 import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import { checkFields } from '../../app/submissions/submit.ts';
 import { parseKind, submitUpload } from '../../app/submissions/submit-upload.ts';

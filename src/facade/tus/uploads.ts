@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { DataStore, Upload } from '@tus/server';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../app/appliance/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import {
   appendUpload,

@@ -20,17 +20,11 @@ import {
   setPassword,
   verifyEmail,
 } from '../../../src/app/accounts/passwords.ts';
-import {
-  authenticateSession,
-  identifySession,
-  listSessions,
-  signIn,
-  signOut,
-  signOutEverywhere,
-} from '../../../src/app/accounts/sessions.ts';
+import { listSessions, signIn, signOut, signOutEverywhere } from '../../../src/app/accounts/sessions.ts';
 import { acceptTerms } from '../../../src/app/accounts/terms.ts';
 import { deleteUser, sendCreationEmail } from '../../../src/app/accounts/users.ts';
 import { authenticate, identify } from '../../../src/app/callers/authenticate.ts';
+import { identifySession } from '../../../src/app/callers/session.ts';
 import { addUser, FROM, type OpenApp, openApp, principalOf, readMails, tokenIn } from '../open-app.ts';
 
 let open: OpenApp;
@@ -109,24 +103,24 @@ test('a session opens with the right password, and ends by sign-out, time, passw
   const enter = () =>
     signIn(app, { email: email.toUpperCase(), password: PASSWORD, userAgent: 'x', from: from() });
   const first = await enter();
-  const { principal, session } = authenticateSession(app, first.cookieValue, FROM);
+  const { principal, session } = identifySession(app, first.cookieValue, FROM);
   assert.equal(principal.account.id, id);
   assert.notEqual(session.csrfToken, first.cookieValue);
   assert.equal(JSON.stringify([...app.store.read.sessions()]).includes(first.cookieValue), false);
   await signOut(app, { principal, session });
-  assert.throws(() => authenticateSession(app, first.cookieValue, FROM), reason('credentials'));
+  assert.throws(() => identifySession(app, first.cookieValue, FROM), reason('credentials'));
   const [kept, other] = [await enter(), await enter()];
   await changePassword(app, {
     ...{ principal: { ...principal, ...from() }, current: PASSWORD, password: `${PASSWORD}2` },
     exceptSessionHash: kept.session.hash,
   });
   assert.equal(listSessions(app, { principal }).length, 1);
-  authenticateSession(app, kept.cookieValue, FROM);
-  assert.throws(() => authenticateSession(app, other.cookieValue, FROM), reason('credentials'));
+  identifySession(app, kept.cookieValue, FROM);
+  assert.throws(() => identifySession(app, other.cookieValue, FROM), reason('credentials'));
   assert.equal(await signOutEverywhere(app, { principal }), 1);
   const last = await signIn(app, { email, password: `${PASSWORD}2`, userAgent: 'x', from: from() });
   open.passMinutes(7 * 24 * 60 + 1);
-  assert.throws(() => authenticateSession(app, last.cookieValue, FROM), reason('credentials'));
+  assert.throws(() => identifySession(app, last.cookieValue, FROM), reason('credentials'));
   const again = await signIn(app, { email, password: `${PASSWORD}2`, userAgent: 'x', from: from() });
   await deleteUser(app, { principal: admin, id });
   assert.throws(() => identifySession(app, again.cookieValue, FROM), reason('credentials'));

@@ -6,8 +6,9 @@
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { pino } from 'pino';
-import { authenticateSession, signIn } from '../../../src/app/accounts/sessions.ts';
+import { signIn } from '../../../src/app/accounts/sessions.ts';
 import { redateDeliveries, sweepRequests } from '../../../src/app/appliance/sweeper.ts';
+import { identifySession } from '../../../src/app/callers/session.ts';
 import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { ADMIN_PASSWORD, FROM, openApp } from '../open-app.ts';
 
@@ -22,12 +23,9 @@ test('a session outlives a clock that is set back, and ends by one that is right
   const { email } = admin.account;
   const signedIn = await signIn(app, { email, password: ADMIN_PASSWORD, userAgent: 'test', from: FROM });
   room.passMinutes(-YEAR_MINUTES);
-  equal(authenticateSession(app, signedIn.cookieValue, FROM).principal.account.id, admin.account.id);
+  equal(identifySession(app, signedIn.cookieValue, FROM).principal.account.id, admin.account.id);
   room.passMinutes(YEAR_MINUTES + 8 * DAY_MINUTES);
-  throws(
-    () => authenticateSession(app, signedIn.cookieValue, FROM),
-    /not signed in, or the session has ended/,
-  );
+  throws(() => identifySession(app, signedIn.cookieValue, FROM), /not signed in, or the session has ended/);
 });
 
 test('request identifiers are kept while the clock is behind, and go once it is right', async () => {

@@ -1,7 +1,7 @@
 /** Names of files are hidden, whatever format they are of. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redaction } from '../../../src/app/appliance/redaction.ts';
+import { Redaction } from '../../../src/app/appliance/doctor/redaction.ts';
 import { FORMATS } from '../../../src/domain/media/formats.ts';
 
 test('the name of a file of any accepted format is hidden', () => {

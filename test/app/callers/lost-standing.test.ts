@@ -12,16 +12,12 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { createKey, replaceKey, revokeKey } from '../../../src/app/accounts/keys.ts';
-import {
-  identifySession,
-  SESSION_SECONDS,
-  signOut,
-  signOutEverywhere,
-} from '../../../src/app/accounts/sessions.ts';
-import { hashSecret, newSecret } from '../../../src/app/accounts/tokens.ts';
+import { signOut, signOutEverywhere } from '../../../src/app/accounts/sessions.ts';
 import { deleteUser, grantCredits, updateUser } from '../../../src/app/accounts/users.ts';
 import { identify } from '../../../src/app/callers/authenticate.ts';
+import { identifySession, SESSION_SECONDS } from '../../../src/app/callers/session.ts';
 import { followStanding } from '../../../src/app/callers/standing.ts';
+import { hashSecret, newSecret } from '../../../src/app/callers/tokens.ts';
 import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';

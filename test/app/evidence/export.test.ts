@@ -13,10 +13,10 @@ import { after, before, test } from 'node:test';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { CASE_RECORDS_MAX } from '../../../src/app/evidence/export-input.ts';
+import type { RawFields } from '../../../src/app/field-parsers.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification } from '../../../src/app/records/overrides.ts';
 import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
-import type { RawFields } from '../../../src/app/submissions/input.ts';
 import {
   EXPORTS_KEPT_MAX,
   type StoredExport,

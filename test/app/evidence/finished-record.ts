@@ -1,7 +1,7 @@
 /** A finished record with its original, without an analysis having run: what packages are made of. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import { NO_PROVENANCE } from '../../../src/domain/provenance/provenance.ts';
 import type { ImageResult } from '../../../src/domain/verdicts/result.ts';
 import { addRecord } from '../open-app.ts';

@@ -12,7 +12,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { examine } from '../../../src/app/appliance/doctor.ts';
+import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { TimestampLoop } from '../../../src/app/evidence/timestamp-loop.ts';
 import { getPackageTimestamps } from '../../../src/app/evidence/timestamps.ts';

@@ -6,6 +6,7 @@
  */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { RawFields } from '../../../src/app/field-parsers.ts';
 import {
   createNoticeRule,
   listNoticeRules,
@@ -13,7 +14,6 @@ import {
   setNoticeRulePaused,
   testNoticeRule,
 } from '../../../src/app/notices/notice-rules.ts';
-import type { RawFields } from '../../../src/app/submissions/input.ts';
 import { listDeliveries } from '../../../src/app/webhooks/deliveries.ts';
 import type { NoticeRuleView } from '../../../src/domain/contract/notice-rule.ts';
 import { runCommand } from '../../cli/run-command.ts';

@@ -1,8 +1,8 @@
 /** What each filter lets through, in pages whose bound hides nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { RawFields } from '../../../src/app/field-parsers.ts';
 import { type ListInput, listClassifications } from '../../../src/app/records/classifications.ts';
-import type { RawFields } from '../../../src/app/submissions/input.ts';
 import { shownOf } from '../../../src/domain/answers/refused-record.ts';
 import { FIRST_TIME_US, identifierOf, seedRecords } from '../../seeded-records.ts';
 import { addUser, type OpenApp, openApp } from '../open-app.ts';

@@ -32,7 +32,7 @@ import {
   sendCreationEmail,
   updateUser,
 } from '../../../src/app/accounts/users.ts';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import {
   cancelClassification,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkRecords } from '../../../src/app/appliance/doctor/storage.ts';
+import type { RawFields } from '../../../src/app/field-parsers.ts';
 import {
   getClassification,
   getClassifications,
@@ -11,7 +12,6 @@ import {
 } from '../../../src/app/records/classifications.ts';
 import { exportRecords } from '../../../src/app/records/export-records.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
-import type { RawFields } from '../../../src/app/submissions/input.ts';
 import type { RecordEntry } from '../../../src/domain/answers/refused-record.ts';
 import { FIRST_TIME_US, identifierOf } from '../../seeded-records.ts';
 import { makeSpoiledStore, nameOf, SPOILED, SPOILED_COUNT, WHOLE } from '../../store/spoiled-records.ts';

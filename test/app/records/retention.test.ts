@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import { Retention } from '../../../src/app/records/retention.ts';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';

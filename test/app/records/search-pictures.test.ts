@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import { deleteClassification } from '../../../src/app/records/classifications.ts';
 import { searchByRecord } from '../../../src/app/records/search-pictures.ts';
 import { packKeypoints } from '../../../src/domain/media/keypoints.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import { deleteClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification } from '../../../src/app/records/overrides.ts';
 import { Retention } from '../../../src/app/records/retention.ts';

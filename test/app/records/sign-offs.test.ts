@@ -10,7 +10,7 @@ import { createKey, replaceKey, revokeKey } from '../../../src/app/accounts/keys
 import { createPasswordLink } from '../../../src/app/accounts/passwords.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { updateUser } from '../../../src/app/accounts/users.ts';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { listCustody } from '../../../src/app/custody/custody.ts';
 import {

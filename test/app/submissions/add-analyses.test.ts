@@ -13,7 +13,6 @@ import { getCredits } from '../../../src/app/accounts/credits.ts';
 import { createPlan } from '../../../src/app/accounts/plans.ts';
 import { grantCredits } from '../../../src/app/accounts/users.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
-import { addAnalyses } from '../../../src/app/records/add-analyses.ts';
 import {
   cancelClassification,
   deleteClassification,
@@ -21,6 +20,7 @@ import {
   getHeatmap,
 } from '../../../src/app/records/classifications.ts';
 import { watchClassification } from '../../../src/app/records/watch.ts';
+import { addAnalyses } from '../../../src/app/submissions/add-analyses.ts';
 import { submitMedia } from '../../../src/app/submissions/submit.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
 import type { ClassificationRecord, ImageRecord, VideoRecord } from '../../../src/domain/answers/record.ts';

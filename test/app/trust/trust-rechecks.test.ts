@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { recordOf } from '../../../src/app/records/record.ts';
 import { addTrustList, setTrustListOn } from '../../../src/app/trust/trust-lists.ts';

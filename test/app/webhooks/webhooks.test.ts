@@ -7,9 +7,9 @@ import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:ass
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { webhookSecretOf } from '../../../src/app/accounts/keys.ts';
-import { hashSecret } from '../../../src/app/accounts/tokens.ts';
-import type { App } from '../../../src/app/app.ts';
+import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
+import { hashSecret } from '../../../src/app/callers/tokens.ts';
 import { listDeliveries, replayDelivery } from '../../../src/app/webhooks/deliveries.ts';
 import { postWebhook } from '../../../src/app/webhooks/post.ts';
 import { type Daemon, openDaemon } from '../../../src/compose.ts';

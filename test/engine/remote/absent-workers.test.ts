@@ -13,7 +13,7 @@ import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { listAudit } from '../../../src/app/accounts/audit.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { readMetrics } from '../../../src/app/appliance/appliance.ts';
-import { examine } from '../../../src/app/appliance/doctor.ts';
+import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { drainWorker, forgetWorker, listWorkers } from '../../../src/app/appliance/workers.ts';
 import { getClassification } from '../../../src/app/records/classifications.ts';
 import { packKey } from '../../../src/domain/packs/model-pack.ts';

@@ -1,5 +1,5 @@
 /** What every resolver is given, whichever transport brought the operation. */
-import type { App } from '../../../app/app.ts';
+import type { App } from '../../../app/appliance/app.ts';
 import type { Principal } from '../../../app/callers/principal.ts';
 import type { PendingUpload } from './uploads.ts';
 

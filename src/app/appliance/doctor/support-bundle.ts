@@ -8,17 +8,16 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
-import type { Finding, ModelStatus } from '../../domain/contract/appliance.ts';
-import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
-import { auditLine } from '../accounts/audit.ts';
-import { assertAdmin } from '../callers/authority.ts';
-import type { Principal } from '../callers/principal.ts';
-import { getStatus, readMetrics } from './appliance.ts';
-
+import type { Finding, ModelStatus } from '../../../domain/contract/appliance.ts';
+import { MICROSECONDS_PER_SECOND } from '../../../domain/time.ts';
+import { PROGRAM_FOLDER } from '../../../machinery/program-folder.ts';
+import { auditLine } from '../../accounts/audit.ts';
+import { assertAdmin } from '../../callers/authority.ts';
+import type { Principal } from '../../callers/principal.ts';
+import { getStatus, readMetrics } from '../appliance.ts';
+import type { ApplianceParts, SupportConfig } from '../parts.ts';
+import { listProcesses } from '../processes.ts';
 import { examine } from './doctor.ts';
-import type { ApplianceParts, SupportConfig } from './parts.ts';
-import { listProcesses } from './processes.ts';
 import { Redaction } from './redaction.ts';
 
 export interface SupportBundle {

@@ -2,7 +2,7 @@
  * Removes from text what names people and secrets: for what leaves the box to somebody who helps. Known values
  * first, then shapes; it hides too much rather than too little, since no one looks twice at what is sent.
  */
-import { FORMATS } from '../../domain/media/formats.ts';
+import { FORMATS } from '../../../domain/media/formats.ts';
 
 /** Endings of files that are sent although they are none of the accepted formats. */
 const OTHER_ENDINGS = 'jpe|bmp|jp2|raw|dng|cr[23]|nef|arw|svg|pdf|psd|eml';

@@ -1,7 +1,7 @@
 /** Looks for readers of old states of the records, so that the log says what lets their file grow. */
 import type { Logger } from 'pino';
-import type { Store } from '../../store/store.ts';
-import { READER_SECONDS_MAX } from './doctor/storage.ts';
+import type { Store } from '../../../store/store.ts';
+import { READER_SECONDS_MAX } from './storage.ts';
 
 export interface ReaderWatchParts {
   store: Pick<Store, 'oldestReader'>;

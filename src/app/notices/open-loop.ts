@@ -2,18 +2,17 @@
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';
-import type { AccountParts } from '../accounts/parts.ts';
-import { sendNotice, spreadNotices } from '../notices/notice-delivery.ts';
 import { readRecord } from '../records/record.ts';
-import { DeliveryLoop } from './delivery-loop.ts';
-import { type PostWebhook, postWebhook } from './post.ts';
+import { DeliveryLoop } from '../webhooks/delivery-loop.ts';
+import { type PostWebhook, postWebhook } from '../webhooks/post.ts';
+import { type NoticeParts, sendNotice, spreadNotices } from './notice-delivery.ts';
 
 /** Standard Webhooks asks receivers to answer within 15 to 30 seconds. */
 const TIMEOUT_MS = 20_000;
 
 /** `toBody` writes a record as REST answers it: that is a facade's to know. `post` is the way to receivers. */
 export function openDeliveryLoop(
-  app: AccountParts,
+  app: NoticeParts,
   toBody: (record: ClassificationRecord) => string,
   post: PostWebhook = postWebhook,
 ): DeliveryLoop {

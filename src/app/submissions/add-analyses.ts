@@ -29,9 +29,9 @@ import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertStands } from '../callers/standing.ts';
-import type { SubmissionParts } from '../submissions/parts.ts';
-import { ownClassification, type RecordInput, readablePart } from './classifications.ts';
-import { readRecord } from './record.ts';
+import { ownClassification, type RecordInput, readablePart } from '../records/classifications.ts';
+import { readRecord } from '../records/record.ts';
+import type { SubmissionParts } from './parts.ts';
 
 export interface AddInput extends RecordInput {
   analyses: readonly string[];

@@ -1,14 +1,15 @@
 /** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
 
-import type { Finding } from '../../domain/contract/appliance.ts';
-import type { WaitReason } from '../../domain/records/wait-reason.ts';
-import { assertAdmin } from '../callers/authority.ts';
-import type { Principal } from '../callers/principal.ts';
-import { checkAnswers } from './doctor/answer-index.ts';
-import { checkTls, checkTrustLists } from './doctor/certificates.ts';
-import { checkCustodyLog } from './doctor/custody-log.ts';
-import { checkGpu, checkModels } from './doctor/devices.ts';
-import { bad, type Check, good, notice } from './doctor/finding.ts';
+import type { Finding } from '../../../domain/contract/appliance.ts';
+import type { WaitReason } from '../../../domain/records/wait-reason.ts';
+import { assertAdmin } from '../../callers/authority.ts';
+import type { Principal } from '../../callers/principal.ts';
+import type { ApplianceParts } from '../parts.ts';
+import { checkAnswers } from './answer-index.ts';
+import { checkTls, checkTrustLists } from './certificates.ts';
+import { checkCustodyLog } from './custody-log.ts';
+import { checkGpu, checkModels } from './devices.ts';
+import { bad, type Check, good, notice } from './finding.ts';
 import {
   checkClock,
   checkDecoders,
@@ -16,19 +17,11 @@ import {
   checkIsolation,
   checkMemory,
   checkPorts,
-} from './doctor/machine.ts';
-import {
-  checkBackup,
-  checkDisk,
-  checkFlush,
-  checkOriginals,
-  checkReaders,
-  checkRecords,
-} from './doctor/storage.ts';
-import { checkTimestampAuthorities } from './doctor/timestamp-authorities.ts';
-import { checkWatchedFolders } from './doctor/watched-folders.ts';
-import { checkBroker, checkWorkers } from './doctor/workers.ts';
-import type { ApplianceParts } from './parts.ts';
+} from './machine.ts';
+import { checkBackup, checkDisk, checkFlush, checkOriginals, checkReaders, checkRecords } from './storage.ts';
+import { checkTimestampAuthorities } from './timestamp-authorities.ts';
+import { checkWatchedFolders } from './watched-folders.ts';
+import { checkBroker, checkWorkers } from './workers.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],

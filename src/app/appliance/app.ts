@@ -1,0 +1,21 @@
+/**
+ * All use cases' parts in one: what facades hold. A use case takes `(app, input, signal)`, where `app` is no more than the
+ * parts of its noun.
+ */
+import type { AccountParts } from '../accounts/parts.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import type { ExportJobs } from '../evidence/export-jobs.ts';
+import type { SearchParts } from '../records/kept-pictures.ts';
+import type { SubmissionParts } from '../submissions/parts.ts';
+import type { WatchFolderParts } from '../watch-folders/parts.ts';
+import type { ApplianceParts } from './parts.ts';
+
+export interface App
+  extends AccountParts,
+    SubmissionParts,
+    ApplianceParts,
+    CustodyParts,
+    SearchParts,
+    WatchFolderParts {
+  readonly exportJobs: ExportJobs;
+}
