@@ -145,10 +145,16 @@ function Faces({ faces }: { faces: readonly Detection[] }): JSX.Element {
     <ol class="faces">
       {faces.map(({ box, verdict }, index) => (
         <li key={`${box.x1}-${box.y1}`}>
-          {t('face', { number: index + 1 })}: {t(verdict.classification === 'HUMAN' ? 'human' : 'artificial')}
-          , {t('artificialAt', { share: formatPercent(verdictScore(verdict) ?? 0) })}
+          {t('face', { number: index + 1 })}: {showFace(verdict)}
         </li>
       ))}
     </ol>
   );
+}
+
+/** A face that no model speaks of is not called human. */
+function showFace(verdict: Detection['verdict']): string {
+  if (verdict.models.length === 0) return t('faceNotJudged');
+  const label = t(verdict.classification === 'HUMAN' ? 'human' : 'artificial');
+  return `${label}, ${t('artificialAt', { share: formatPercent(verdictScore(verdict) ?? 0) })}`;
 }

@@ -236,6 +236,7 @@ export const EN = {
     'Blue parts look human-made to the model, red parts artificial. A red part alone proves nothing.',
   showFaces: 'Faces ({count})',
   face: 'Face {number}',
+  faceNotJudged: 'not judged',
   notShowable: 'This browser cannot show this kind of file.',
   renditionShown: 'You see a rendition, made of the file for this page; the file itself was analysed.',
   renditionWaits: 'A rendition of the file is waiting to be made …',

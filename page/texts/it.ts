@@ -235,6 +235,7 @@ export const IT: Texts = {
     'Le parti blu al modello sembrano umane, le rosse artificiali. Una parte rossa da sola non prova nulla.',
   showFaces: 'Volti ({count})',
   face: 'Volto {number}',
+  faceNotJudged: 'non giudicato',
   notShowable: 'Questo browser non può mostrare questo tipo di file.',
   renditionShown:
     'Questa è una riproduzione (rendition) fatta dal file per questa pagina; è stato analizzato il file stesso.',

@@ -3,6 +3,7 @@
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
+import { notesOnFaces } from './face-notes.ts';
 import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
@@ -56,6 +57,7 @@ export function notesOnImage({
   const notes = [
     ...notesOnSilence(runs),
     ...notesOnTampering('picture', runs, tampering),
+    ...notesOnFaces('picture', runs),
     ...notesOnProvenance(provenance),
     ...notesOnWatermarks(marks),
   ];
@@ -84,7 +86,7 @@ export function notesOnAudio(result: AudioResult): AssessmentReason[] {
 
 export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   const { frames, damagedFrames, tracks, withTrack, provenance } = result;
-  const notes = notesOnTampering('video', result.runs);
+  const notes = [...notesOnTampering('video', result.runs), ...notesOnFaces('video', result.runs)];
   const answers = frames.flatMap(({ image }) => probabilityOf(image.runs) ?? []);
   if (answers.length > 0) {
     const artificial = answers.filter((probability) => probability >= 0.5).length;

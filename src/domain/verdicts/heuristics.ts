@@ -136,6 +136,15 @@ export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
       run.probability !== null &&
       run.axis !== 'nsfw' &&
       run.axis !== 'edited' &&
-      run.axis !== 'face',
+      run.axis !== 'face' &&
+      (run.axis !== 'swapped' || showsSwap(run)),
   );
+}
+
+/**
+ * Below its bound a face model is wrong too often even to hint, and a face without a swap says nothing of the origin: a
+ * generated picture has none either.
+ */
+export function showsSwap({ probability, inconclusiveHigh }: ModelRun): boolean {
+  return probability !== null && probability >= inconclusiveHigh;
 }

@@ -90,6 +90,50 @@ test('a family has one vote, and none for what it says of another thing', () => 
   assert.equal(voicesOf(usableRuns(votes)).length, 3);
 });
 
+const SWAPPED = { task: 'face-origin', axis: 'swapped' } as const;
+
+test('a face below its bound takes no part in the origin: a picture without a swap may still be generated', () => {
+  for (const logOdds of [-0.8, 0.3]) {
+    assert.deepEqual(
+      usableRuns([run(2), run(logOdds, SWAPPED)]).map(({ axis }) => axis),
+      ['generated'],
+    );
+  }
+  assert.deepEqual(
+    usableRuns([run(2), run(0.6, SWAPPED)]).map(({ axis }) => axis),
+    ['generated', 'swapped'],
+  );
+});
+
+const faceNotes: { name: string; face: ModelRun; code: string; sentence: RegExp }[] = [
+  {
+    name: 'a face below the bound is not judged',
+    face: run(0.3, SWAPPED),
+    code: 'FACES_NOT_JUDGED',
+    sentence:
+      /the most suspicious one \(57 % at even prior odds\) lies below 60 %.*neither for a swap nor against one/,
+  },
+  {
+    name: 'a face from the bound on shows signs of a swap',
+    face: run(0.6, SWAPPED),
+    code: 'FACE_SWAP_LIKELY',
+    sentence: /^A face of the picture shows signs of a swap \(65 % at even prior odds\)\.$/,
+  },
+  {
+    name: 'without a face the note says why',
+    face: run(null, { ...SWAPPED, reason: 'No face was found.' }),
+    code: 'FACES_NOT_JUDGED',
+    sentence: /^Faces were not judged: No face was found\.$/,
+  },
+];
+
+for (const { name, face, code, sentence } of faceNotes) {
+  test(`faces: ${name}`, () => {
+    const { reasons } = assessImage(result({ runs: [run(2), face] }));
+    assert.match(reasons.find((it) => it.code === code)?.sentence ?? '', sentence);
+  });
+}
+
 test('the confidence is the probability of the stated class, and the weights count', () => {
   const [balanced] = judge([run(2, { weight: 3 }), run(-2, { weight: 1 })], false);
   assert.equal(balanced?.classification, 'artificial');
