@@ -14,8 +14,8 @@ import { AnswerIndex } from './app/appliance/answer-index.ts';
 import type { App } from './app/appliance/app.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { ReaderWatch } from './app/appliance/doctor/reader-watch.ts';
-import { type FirstStartConfig, setUpFirstStart } from './app/appliance/first-start.ts';
-import type { DoctorConfig, Listener } from './app/appliance/parts.ts';
+import { setUpFirstStart } from './app/appliance/first-start.ts';
+import type { Listener } from './app/appliance/parts.ts';
 import { Sweeper, type SweeperParts } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
@@ -41,10 +41,10 @@ import { WatchBoard } from './app/watch-folders/watch-board.ts';
 import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
+import { secretsOf, toDoctorConfig, toFirstStart, toHttp, toSigningKeys } from './config/slices.ts';
 import type { Clock } from './domain/clock.ts';
 import { showText } from './domain/shown-text.ts';
 import { Engine } from './engine/engine.ts';
-import type { EngineConfig } from './engine/engine-config.ts';
 import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
 import { observe } from './engine-observer.ts';
 import type { GrpcServer } from './facade/grpc/server.ts';
@@ -53,13 +53,13 @@ import { Metrics } from './machinery/metrics.ts';
 import { PROGRAM_FOLDER } from './machinery/program-folder.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
-import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
+import { SigningKeys } from './machinery/signing-key.ts';
 import { systemClock } from './machinery/system-clock.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import type { Tracing } from './machinery/tracing.ts';
 import { openTrustLists, type TrustLists } from './machinery/trust/trust-lists.ts';
 import { Turnstile } from './machinery/turns/turnstile.ts';
-import { HttpServer, type HttpServerConfig } from './port/server.ts';
+import { HttpServer } from './port/server.ts';
 import type { StoreChange } from './store/accounts/change.ts';
 import { Store } from './store/store.ts';
 
@@ -102,12 +102,10 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const log = openLog(settings, recentLog);
   const metrics = new Metrics();
   const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
-  const accountFeed = new AccountFeed();
-  const standings = stack.use(new Standings(clock));
+  const followers = { accountFeed: new AccountFeed(), standings: stack.use(new Standings(clock)) };
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
-      accountFeed.publish(change);
-      standings.publish(change);
+      for (const follower of Object.values(followers)) follower.publish(change);
       if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
       if (change.type === 'timestamps') timestampLoop.wake();
       if (change.type === 'likeness') for (const index of Object.values(pictures)) index.forget(change);
@@ -123,23 +121,25 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const config = toConfig(settings, http);
   const trust = openTrust(settings, store);
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
-  const engine = stack.use(
-    new Engine(toEngineConfig(settings, trust), {
-      ...{ store, clock, bootId: readBootId(), newIdentifier, log },
-      observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
-      remote,
-      fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
-      fetchManifest: (address, signal) => fetchManifest(config, address, signal),
-      lookForCopies: (analysis, seen) => pictures.copies.look(analysis, seen),
-    }),
-  );
+  const parts = { config, store, clock, log, metrics, tracing, trust, remote, copies: pictures.copies };
+  const engine = stack.use(openEngine(settings, parts, (analysis) => retention.noteEnded(analysis)));
   const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
   const core = { config, store, ...openRecords({ log, metrics }), accessLog, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
+    ...core,
+    ...followers,
+    newIdentifier,
+    mailer,
+    sealer,
+    signingKeys,
+    checkpoints,
+    backups,
+    tracing,
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
-    ...{ ...openCounts(core), standings, trust, ...pictures },
+    ...openCounts(core),
+    trust,
+    ...pictures,
     trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
@@ -181,6 +181,35 @@ async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Pro
   await http.stopServing();
 }
 
+type EngineNeeds = Pick<
+  App,
+  'config' | 'store' | 'clock' | 'log' | 'metrics' | 'tracing' | 'trust' | 'copies'
+> & {
+  remote: RemoteExecutor | null;
+};
+
+function openEngine(
+  { engine }: Settings,
+  { config, store, clock, log, metrics, tracing, trust, remote, copies }: EngineNeeds,
+  onEnded: Parameters<typeof observe>[1],
+): Engine {
+  return new Engine(
+    { ...engine, trust: trust.material },
+    {
+      store,
+      clock,
+      bootId: readBootId(),
+      newIdentifier,
+      log,
+      observer: observe({ metrics, tracing, read: store.read }, onEnded),
+      remote,
+      fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
+      fetchManifest: (address, signal) => fetchManifest(config, address, signal),
+      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
+    },
+  );
+}
+
 interface RemoteParts {
   store: Store;
   clock: Clock;
@@ -199,14 +228,21 @@ async function openRemote(
   if (listen === null) throw new SettingsError([MISSING_LISTENER]);
   const { openRemoteExecutor } = await import('./compose-remote.ts');
   return await openRemoteExecutor(stack, {
-    ...{ store, clock, log, tls, leaseMs, mediaUrl: workers.mediaUrl },
+    store,
+    clock,
+    log,
+    tls,
+    leaseMs,
+    mediaUrl: workers.mediaUrl,
     nats: { ...nats, nkeySeed: nats.nkeySeed?.reveal() ?? null },
     listener: { ...listen, diskFreeBytesMin: app.diskFreeBytesMin, tls },
   });
 }
 
 const MISSING_LISTENER = {
-  ...{ key: 'workers.listen', place: 'nowhere', found: 'nothing' },
+  key: 'workers.listen',
+  place: 'nowhere',
+  found: 'nothing',
   expected: 'an address where workers fetch media, since nats.servers is set',
 };
 
@@ -218,9 +254,13 @@ function openRecords(tell: Pick<App, 'log' | 'metrics'>) {
 /** What calls are counted and bounded by, in memory. */
 function openCounts(core: Core) {
   return {
-    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
-    ...{ openUploads: new OpenUploads(core.config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
-    ...{ submitting: new Map(), watching: new WatchBoard() },
+    callRates: new CallRates(),
+    attempts: new Attempts(),
+    keyUses: new KeyUses(core),
+    openUploads: new OpenUploads(core.config.uploadsMax),
+    flushes: new Turnstile(FLUSHES_MAX),
+    submitting: new Map(),
+    watching: new WatchBoard(),
   } satisfies Partial<App>;
 }
 
@@ -261,53 +301,10 @@ function toConfig(settings: Settings, http: HttpServer): AppConfig {
   };
 }
 
-function toFirstStart({ dataFolder, admin }: Settings): FirstStartConfig {
-  return {
-    dataFolder,
-    adminEmail: admin.email,
-    adminPassword: admin.password?.reveal() ?? null,
-    adminApiKey: admin.apiKey?.reveal() ?? null,
-    rateLimitPerMinute: admin.rateLimitPerMinute,
-  };
-}
-
 /** Loads OpenTelemetry only if a collector is named. */
 async function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Promise<Tracing> {
   const { Tracing } = await import('./machinery/tracing.ts');
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
-}
-
-function toSigningKeys({ dataFolder, evidence }: Settings, clock: Clock): SigningKeysConfig {
-  const givenPem = evidence.signingKey?.reveal() ?? null;
-  return { folder: dataFolder, givenPem, now: () => clock.now() };
-}
-
-function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): string[] {
-  const { signingKey } = evidence;
-  const secrets = [
-    admin.password,
-    admin.apiKey,
-    mail.smtpUrl,
-    tracing?.authorization,
-    signingKey,
-    nats?.nkeySeed,
-  ];
-  return secrets.flatMap((secret) => secret?.reveal() ?? []);
-}
-
-function toDoctorConfig(
-  { engine, app }: Settings,
-  tls: TlsFiles | null,
-  listeners: DoctorConfig['listeners'],
-): DoctorConfig {
-  const { inference, decode } = engine;
-  const { diskFreeBytesMin } = app;
-  const { providers } = inference;
-  return { tls, diskFreeBytesMin, decode, providers, listeners };
-}
-
-function toEngineConfig({ engine }: Settings, trust: TrustLists): EngineConfig {
-  return { ...engine, trust: trust.material };
 }
 
 function openTrust({ trustAnchorsPem, trustAnchorsFile }: Settings, { read }: Store): TrustLists {
@@ -347,12 +344,6 @@ function openStore(
   });
 }
 
-function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConfig {
-  const { listen, allowedHosts, connectionsMax, behindProxy, trustedProxies } = settings.http;
-  const publicUrl = publicUrlOf(settings);
-  return { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
-}
-
 function openMailer({ mail }: Settings, log: App['log']): Mailer {
   const smtpUrl = mail.smtpUrl?.reveal() ?? null;
   return new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
@@ -368,10 +359,6 @@ async function startEngine(engine: Engine, log: App['log']): Promise<void> {
     .catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
   const headStart = delay(HEAD_START_MS, undefined, { ref: false });
   await Promise.race([engine.modelsLoading, started, headStart]);
-}
-
-function publicUrlOf({ http, tls }: Settings): string {
-  return http.publicUrl ?? `${tls === null ? 'http' : 'https'}://${http.listen.host}:${http.listen.port}`;
 }
 
 /** Says whether a daemon that ended without a word was killed, or the machine with it. */

@@ -16,7 +16,10 @@ const TEXTS: Readonly<Record<HeatmapLayer, LayerTexts>> = {
   ORIGIN: { show: 'showHeatmap', low: 'human', high: 'artificial', lead: 'heatmapLead', ramp: 'ramp' },
   TAMPERING: { show: 'showTampering', low: 'untouched', high: 'edited', lead: 'tamperingLead', ramp: 'ramp' },
   TAMPERING_RELIABILITY: {
-    ...{ show: 'showReliability', low: 'unreliable', high: 'reliable', lead: 'reliabilityLead' },
+    show: 'showReliability',
+    low: 'unreliable',
+    high: 'reliable',
+    lead: 'reliabilityLead',
     ramp: 'ramp ramp-reliability',
   },
 };

@@ -44,12 +44,16 @@ function startOf(plan: Plan | null) {
   const creditsOf = (kind: string): string =>
     String(plan?.kinds.find((one) => one.kind === kind)?.credits ?? 1);
   return {
-    ...{ name: plan?.name ?? '', sku: plan?.sku ?? '' },
+    name: plan?.name ?? '',
+    sku: plan?.sku ?? '',
     kinds: plan?.kinds.map(({ kind }) => kind) ?? ['IMAGE' as const],
     options: plan?.options.map((option) => option.toLowerCase()) ?? ['heatmap'],
-    ...{ IMAGE: creditsOf('IMAGE'), VIDEO: creditsOf('VIDEO'), AUDIO: creditsOf('AUDIO') },
+    IMAGE: creditsOf('IMAGE'),
+    VIDEO: creditsOf('VIDEO'),
+    AUDIO: creditsOf('AUDIO'),
     rate: String(plan?.rateLimitPerMinute ?? 0),
-    ...{ mediaDays: String(plan?.mediaDays ?? 0), recordDays: String(plan?.recordDays ?? 0) },
+    mediaDays: String(plan?.mediaDays ?? 0),
+    recordDays: String(plan?.recordDays ?? 0),
     zeroRetention: plan?.zeroRetention ?? false,
     seenBeforeAcrossUsers: plan?.seenBeforeAcrossUsers ?? false,
     fourEyes: plan?.fourEyes ?? false,
@@ -60,7 +64,13 @@ function startOf(plan: Plan | null) {
 function toInput({ name, sku, kinds, options, ...rest }: Fields): PlanInput {
   const { zeroRetention, seenBeforeAcrossUsers, fourEyes, ...figures } = rest;
   return {
-    ...{ name, sku, kinds, options, zeroRetention, seenBeforeAcrossUsers, fourEyes },
+    name,
+    sku,
+    kinds,
+    options,
+    zeroRetention,
+    seenBeforeAcrossUsers,
+    fourEyes,
     imageCredits: Number(figures.IMAGE),
     videoCredits: Number(figures.VIDEO),
     audioCredits: Number(figures.AUDIO),

@@ -29,8 +29,12 @@ const ROLES = ['USER', 'PARTNER', 'ADMIN'] as const;
 
 function startOf(user: UserRow | null) {
   return {
-    ...{ name: user?.name ?? '', email: user?.email ?? '', role: user?.role ?? 'USER' },
-    ...{ pricingId: user?.pricing.id ?? '', readonly: user?.readonly ?? false, amount: '' },
+    name: user?.name ?? '',
+    email: user?.email ?? '',
+    role: user?.role ?? 'USER',
+    pricingId: user?.pricing.id ?? '',
+    readonly: user?.readonly ?? false,
+    amount: '',
   };
 }
 

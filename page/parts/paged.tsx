@@ -57,7 +57,10 @@ export function usePaged<T, Answer, Variables extends { after?: string | null | 
   );
   useEffect(() => void load(null), [load]);
   return {
-    ...{ nodes: state.nodes, hasMore: state.hasMore, isLoading, error },
+    nodes: state.nodes,
+    hasMore: state.hasMore,
+    isLoading,
+    error,
     loadMore: () => void load(state.after),
     reload: () => void load(null),
     put: (node, isSame) =>

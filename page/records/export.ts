@@ -28,12 +28,20 @@ function toExported(record: ListedRecord): ExportedRecord {
   const outcome = outcomeOf(record);
   const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
   return {
-    ...{ identifier, created_at: createdAt, name, kind: record.kind.toLowerCase(), ref_id: refId },
-    ...{ sha256: hash, verdict: status === 'DONE' ? formal : outcome, outcome },
+    identifier,
+    created_at: createdAt,
+    name,
+    kind: record.kind.toLowerCase(),
+    ref_id: refId,
+    sha256: hash,
+    verdict: status === 'DONE' ? formal : outcome,
+    outcome,
     assessment: assessment?.state.toLowerCase() ?? '',
     probability: assessment?.probability ?? null,
     reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
-    ...{ link: resultUrl, error: errors, ...toReadingCells(provenance?.readings) },
+    link: resultUrl,
+    error: errors,
+    ...toReadingCells(provenance?.readings),
   };
 }
 

@@ -68,8 +68,13 @@ function toResult(identifier: string, record: ReadSheetRecordAnswer['classificat
   const reasons = (assessment?.reasons ?? []).map(({ sentence }) => sentence);
   const word = status === 'DONE' ? formal : 'failed';
   return {
-    ...{ assay_identifier: identifier, verdict: word, assessment: assessment?.state.toLowerCase() ?? '' },
-    ...{ probability: assessment?.probability ?? null, reasons, link: resultUrl, error: errors },
+    assay_identifier: identifier,
+    verdict: word,
+    assessment: assessment?.state.toLowerCase() ?? '',
+    probability: assessment?.probability ?? null,
+    reasons,
+    link: resultUrl,
+    error: errors,
     ...toReadingCells(provenance?.readings),
   };
 }

@@ -60,8 +60,10 @@ function Progress({ recheck }: { recheck: Recheck }): JSX.Element {
   const { state, startedAt, endedAt, unchanged, changed, mediaGone, unreadable } = recheck;
   const [looked, total] = [formatNumber(recheck.looked), formatNumber(recheck.total)];
   const figures = {
-    ...{ changed: formatNumber(changed), unchanged: formatNumber(unchanged) },
-    ...{ mediaGone: formatNumber(mediaGone), unreadable: formatNumber(unreadable) },
+    changed: formatNumber(changed),
+    unchanged: formatNumber(unchanged),
+    mediaGone: formatNumber(mediaGone),
+    unreadable: formatNumber(unreadable),
   };
   return (
     <p>

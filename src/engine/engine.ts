@@ -75,7 +75,9 @@ export class Engine implements AsyncDisposable {
         { ...parts, changed: () => this.#settlePhase() },
       );
     this.renditions = new RenditionMaker(config.renditions, {
-      ...{ store: parts.store, log: parts.log, pool: this.#local.decodePool },
+      store: parts.store,
+      log: parts.log,
+      pool: this.#local.decodePool,
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
     });
     this.packChanges = new PackChanges({
@@ -97,7 +99,10 @@ export class Engine implements AsyncDisposable {
       runner: () => this.#runner,
     });
     this.#runner = new AnalysisRunner(config, {
-      ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
+      store: parts.store,
+      clock: parts.clock,
+      bootId: parts.bootId,
+      log: parts.log,
       execute: (analysis, reports, signal) => this.#execute(analysis, reports, signal),
       digestsOf: (models) => this.#local.shelf.digestsOf(models),
       // Its pictures are known by the analysis that it adds to.
@@ -371,7 +376,9 @@ export class Engine implements AsyncDisposable {
     const { store, fetchMedia } = this.#parts;
     const { decodePool, shelf } = this.#local;
     return {
-      ...{ store, fetchMedia, videoHeightMin: this.#config.videoHeightMin },
+      store,
+      fetchMedia,
+      videoHeightMin: this.#config.videoHeightMin,
       probe: (path, signal) =>
         decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal }),
       findPack: (key) => shelf.find(key),

@@ -29,7 +29,8 @@ export function connectionOptions(trustedProxies: readonly string[]): FastifyHtt
     // A whole request may take as long as 5 GB take; silence and small bodies have bounds of their own.
     requestTimeout: 0,
     http: {
-      ...{ maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_TIMEOUT_MS },
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_TIMEOUT_MS,
       // Any other offer, as curl's of HTTP/2, may be passed over, and its request is answered as it stands (RFC 9110, 7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },

@@ -96,7 +96,9 @@ export class Store implements AsyncDisposable {
     this.#tables = tables;
     this.read = new StoreReader(tables);
     this.#groups = new CommitGroups({
-      ...{ root, disk, tables: Object.values(tables) },
+      root,
+      disk,
+      tables: Object.values(tables),
       transaction: new StoreTransaction(tables, { now: config.now ?? microsecondsNow, inode }),
       onCommit: () => {
         this.#revision += 1;

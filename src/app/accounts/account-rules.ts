@@ -16,10 +16,28 @@ export function blankAccount(
   now: number,
 ): Account {
   return {
-    ...{ id, ...given, role: 'user', partnerId: null, heuristic: DEFAULT_HEURISTIC },
-    ...{ readonly: false, c2paPolicy: null, webhookSecret: null, lastKeyId: 0, passwordHash: null },
-    ...{ address: null, zip: null, city: null, country: null, phone: null, contact: null, vat: null },
-    ...{ emailVerifiedAt: null, termsAcceptedAt: null, createdAt: now, updatedAt: now, deletedAt: null },
+    id,
+    ...given,
+    role: 'user',
+    partnerId: null,
+    heuristic: DEFAULT_HEURISTIC,
+    readonly: false,
+    c2paPolicy: null,
+    webhookSecret: null,
+    lastKeyId: 0,
+    passwordHash: null,
+    address: null,
+    zip: null,
+    city: null,
+    country: null,
+    phone: null,
+    contact: null,
+    vat: null,
+    emailVerifiedAt: null,
+    termsAcceptedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
   };
 }
 

@@ -103,8 +103,14 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
   const { packs, resident } = engine.status();
   const whole = engine.installed.map(
     ({ pack, folder, report }): ModelStatus => ({
-      ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
-      ...{ licence: pack.licence, source: pack.source, sha256: pack.sha256 },
+      id: pack.id,
+      version: pack.version,
+      name: pack.name,
+      task: pack.task,
+      kind: pack.mediaKind,
+      licence: pack.licence,
+      source: pack.source,
+      sha256: pack.sha256,
       provider: report?.provider ?? null,
       precision: report === null || report.provider === null ? null : report.precision,
       precisionNote: report?.precisionNote ?? null,
@@ -129,9 +135,24 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   const known = MODEL_TASKS.find((name) => name === task) ?? '';
   const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';
   return {
-    ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
-    ...{ precision: null, precisionNote: null, preparing: null, resident: false },
-    ...{ minimumShortSide: 0, figures: [], weight: 0, added: false, sha256: '' },
+    id,
+    version,
+    name: id,
+    task: known,
+    kind,
+    provider: null,
+    fault,
+    licence: '',
+    source: '',
+    precision: null,
+    precisionNote: null,
+    preparing: null,
+    resident: false,
+    minimumShortSide: 0,
+    figures: [],
+    weight: 0,
+    added: false,
+    sha256: '',
   };
 }
 

@@ -29,12 +29,17 @@ async function readEntry(path: string): Promise<BackupEntry> {
   try {
     const { createdAt, version, files, bytes, withSecrets } = await readManifest(path);
     const at = Date.parse(createdAt) * MICROSECONDS_PER_MS;
-    return { ...{ name, version, files, bytes, withSecrets, fault: '' }, createdAt: at };
+    return { name, version, files, bytes, withSecrets, fault: '', createdAt: at };
   } catch (error) {
     if (!(error instanceof BadBackupError)) throw error;
     const { message } = error;
     return {
-      ...{ name, createdAt: null, version: '', files: 0, bytes: 0, withSecrets: false },
+      name,
+      createdAt: null,
+      version: '',
+      files: 0,
+      bytes: 0,
+      withSecrets: false,
       fault: message,
     };
   }

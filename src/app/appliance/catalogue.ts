@@ -110,7 +110,10 @@ export function describePack({ name, sha256, homepage, pack }: CatalogueEntry): 
   const { golden, decision } = pack as { golden?: object; decision?: object };
   return modelPackSchema.parse({
     ...pack,
-    ...{ schema: 1, id: name, sha256, source: homepage },
+    schema: 1,
+    id: name,
+    sha256,
+    source: homepage,
     golden: { ...golden, expected: GOLDEN_PLACEHOLDER },
     decision: { ...decision, weight: statedWeight(pack) },
   });

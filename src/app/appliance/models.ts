@@ -81,7 +81,9 @@ async function add(
   const pack = await app.engine.packChanges.install(stage, { recordsGolden: entry !== null }, signal);
   const { licenceAccept } = entry ?? {};
   const details = {
-    ...{ task: pack.task, sha256: pack.sha256, catalogue: catalogueName },
+    task: pack.task,
+    sha256: pack.sha256,
+    catalogue: catalogueName,
     ...(licenceAccept === undefined ? {} : { licence: licenceAccept }),
   };
   await note(app, principal, 'model.add', packKey(pack), details);

@@ -28,7 +28,9 @@ export async function listProcesses(
   const open = [...app.store.read.openAnalyses()];
   const running = open.filter(({ state }) => state === 'running').slice(0, RUNNING_MAX);
   return {
-    ...{ models, runningTotal, waitingTotal },
+    models,
+    runningTotal,
+    waitingTotal,
     processes: await readProcesses(app),
     workers: listWorkers(app, { principal }),
     waitReason: app.engine.waitReason(),
@@ -64,7 +66,9 @@ function toRunning({ store, engine }: ApplianceParts, analysis: Analysis): Runni
   const records = store.read.classificationsOfAnalysis(id);
   const progress = engine.progressOf(id);
   return {
-    ...{ accountId, kind, attempts },
+    accountId,
+    kind,
+    attempts,
     identifier: records[0]?.identifier ?? '',
     records: records.length,
     step: progress?.step ?? '',

@@ -94,7 +94,12 @@ function toEntry(app: ApplianceParts, analysis: Analysis): QueueEntry {
   const records = app.store.read.classificationsOfAnalysis(id);
   return {
     analysisId: id,
-    ...{ accountId, kind, attempts, queuedAt, endedAt, error },
+    accountId,
+    kind,
+    attempts,
+    queuedAt,
+    endedAt,
+    error,
     identifiers: records.map(({ identifier }) => identifier),
     startedAt: lease?.startedAt ?? null,
   };

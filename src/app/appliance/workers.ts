@@ -91,7 +91,10 @@ function find(app: ApplianceParts, { principal, name }: WorkerInput): WorkerStat
 
 function toEntry({ packs, isDraining, isDrained, isHere, ...rest }: WorkerStatus): WorkerEntry {
   return {
-    ...{ ...rest, draining: isDraining || isDrained, drained: isDrained, here: isHere },
+    ...rest,
+    draining: isDraining || isDrained,
+    drained: isDrained,
+    here: isHere,
     packs: packs.map(({ key, sha256 }) => `${key} ${sha256.slice(0, DIGEST_SHOWN)}`),
     devices: [...new Set(packs.flatMap(describeDevice))].sort(),
   };

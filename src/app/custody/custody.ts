@@ -62,8 +62,20 @@ function toView(row: CustodyRow, { account }: Principal): CustodyView {
     what = null,
   } = (isOpen && row.details) || {};
   return {
-    ...{ sequence, at, kind, subject, accountId: actor, facade, remoteAddress, target, details, what, line },
-    ...{ detailsJson: (isOpen && row.detailsJson) || '', salt: (isOpen && row.salt) || '', detailsDeletedAt },
+    sequence,
+    at,
+    kind,
+    subject,
+    accountId: actor,
+    facade,
+    remoteAddress,
+    target,
+    details,
+    what,
+    line,
+    detailsJson: (isOpen && row.detailsJson) || '',
+    salt: (isOpen && row.salt) || '',
+    detailsDeletedAt,
   };
 }
 

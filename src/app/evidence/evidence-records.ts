@@ -35,7 +35,8 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
     const manifest = manifestOf(app.store, identifier);
     const manifestPath = `${folder}${RECORD_MEMBERS.manifest}${safeFileName(name)}.c2pa`;
     gathered.push({
-      ...{ record, result },
+      record,
+      result,
       custody: await custodyOf(app, principal, identifier),
       custodyMember: custodyMemberOf(folder),
       reading: readingOf(app, classification),
@@ -61,7 +62,9 @@ async function custodyOf(
 ): Promise<RecordCustody> {
   const { checkpoint, size, entries } = await proveCustody(app, { principal, identifier });
   return {
-    ...{ checkpoint, size, earlier: proveEarlierHeads(app, size) },
+    checkpoint,
+    size,
+    earlier: proveEarlierHeads(app, size),
     entries: entries.map(({ entry, inclusion }) => ({ ...entry, inclusion })).reverse(),
   };
 }
@@ -76,7 +79,14 @@ function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
   }
   const { name, task, sha256, licence, source, trainedOn } = installed.pack;
   return {
-    ...{ id, version, name, task, sha256, licence, source, trainedOn },
+    id,
+    version,
+    name,
+    task,
+    sha256,
+    licence,
+    source,
+    trainedOn,
     figures: 'figures' in installed.pack ? installed.pack.figures : [],
     isInstalled: true,
     cardMember: `${MEMBERS.cards}${id}-${version}.md`,
@@ -104,7 +114,11 @@ export function boundsOf({ result }: EvidenceRecord): object[] {
   if (result === null) return [];
   return result.runs.map(
     ({ model, version, cautiousThreshold, inconclusiveLow, inconclusiveHigh, together }) => ({
-      ...{ model, version, cautiousThreshold, inconclusiveLow, inconclusiveHigh },
+      model,
+      version,
+      cautiousThreshold,
+      inconclusiveLow,
+      inconclusiveHigh,
       together: together ?? null,
     }),
   );

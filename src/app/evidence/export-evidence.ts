@@ -75,7 +75,9 @@ export async function exportEvidence(
   const filesTotal = countFiles(draft);
   let packageSha256 = '';
   const plan: PackagePlan = {
-    ...{ folder, createdAt: draft.createdAt, key: draft.key },
+    folder,
+    createdAt: draft.createdAt,
+    key: draft.key,
     payload: payloadOf(app, draft, signal),
     info: infoOf(app, draft),
     predicate: predicateOf(app, draft),
@@ -86,7 +88,8 @@ export async function exportEvidence(
     report: ({ files, bytes }) => report({ files, filesTotal: Math.max(filesTotal, files), bytes }),
   };
   return {
-    ...{ name: `${folder}.zip`, bytes: writePackage(plan, signal) },
+    name: `${folder}.zip`,
+    bytes: writePackage(plan, signal),
     get packageSha256() {
       return packageSha256;
     },
@@ -224,7 +227,11 @@ function countFiles({ records }: Draft): number {
 function toCaseJson({ order, records, createdAt, key }: Draft): object {
   const { title, notes, language, principal } = order;
   return {
-    ...{ format: 1, title, notes, language, createdAt: toIso(createdAt) },
+    format: 1,
+    title,
+    notes,
+    language,
+    createdAt: toIso(createdAt),
     packedBy: { accountId: String(principal.account.id), name: principal.account.name },
     madeWith: { name: 'Assay', version: VERSION, rulesVersion: RULES_VERSION },
     signingKey: key.fingerprint,
@@ -249,7 +256,10 @@ function infoOf({ config }: CustodyParts, { order, records }: Draft): [string, s
 /** For tools that read attestations: what was found of which file, by which rules. */
 function predicateOf({ config }: CustodyParts, { order, records, createdAt }: Draft): object {
   return {
-    ...{ madeBy: config.publicUrl, assayVersion: VERSION, createdAt: toIso(createdAt), title: order.title },
+    madeBy: config.publicUrl,
+    assayVersion: VERSION,
+    createdAt: toIso(createdAt),
+    title: order.title,
     rulesVersion: RULES_VERSION,
     findings: records.map((one) => ({
       identifier: one.record.identifier,
@@ -267,8 +277,15 @@ function predicateOf({ config }: CustodyParts, { order, records, createdAt }: Dr
 function reportOf({ config }: CustodyParts, { order, records, createdAt, key }: Draft): Report {
   const { title, notes, language, principal } = order;
   return toReport({
-    ...{ title, notes, language, records, createdAt, models: modelsOf(records) },
-    ...{ packedBy: principal.account.name, box: config.publicUrl, fingerprint: key.fingerprint },
+    title,
+    notes,
+    language,
+    records,
+    createdAt,
+    models: modelsOf(records),
+    packedBy: principal.account.name,
+    box: config.publicUrl,
+    fingerprint: key.fingerprint,
   });
 }
 

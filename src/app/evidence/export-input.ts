@@ -36,7 +36,8 @@ export function parseExport({ principal, identifiers, fields }: ExportInput): Ex
     );
   }
   return {
-    ...{ principal, identifiers: wanted },
+    principal,
+    identifiers: wanted,
     title: (parseText(fields, 'title', TITLE_CHARACTERS_MAX) ?? '').replace(/\s+/g, ' ').trim(),
     notes: parseText(fields, 'notes', NOTES_CHARACTERS_MAX) ?? '',
     language: parseChoice(fields, 'language', REPORT_LANGUAGES) ?? 'en',

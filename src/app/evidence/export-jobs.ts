@@ -62,8 +62,15 @@ export class ExportJobs implements AsyncDisposable {
     const id = randomBytes(ID_BYTES).toString('hex');
     const path = join(this.#folder, `${id}.zip`);
     const job: ExportJob = {
-      ...{ id, state: 'running', name: '', files: 0, filesTotal: 0, bytes: 0, timestamps: 0 },
-      ...{ url: null, error: '' },
+      id,
+      state: 'running',
+      name: '',
+      files: 0,
+      filesTotal: 0,
+      bytes: 0,
+      timestamps: 0,
+      url: null,
+      error: '',
     };
     // Its place is taken before anything is awaited.
     const kept: Kept = { accountId, job, path, packageSha256: '', stamping: Promise.resolve() };

@@ -50,7 +50,10 @@ async function* tellThenWrite(
   const about = { assayVersion: VERSION, rulesVersion: RULES_VERSION, records: lines.length };
   const stamp = new Date(createdAt / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
   const plan = {
-    ...{ folder: `assay-rescore-${stamp}`, createdAt, key, predicateType: RESCORE_TYPE },
+    folder: `assay-rescore-${stamp}`,
+    createdAt,
+    key,
+    predicateType: RESCORE_TYPE,
     payload: payloadOf(),
     info: [['Bag-Software-Agent', `Assay ${VERSION}`] as const],
     predicate: { ...about, madeBy: box, changes: lines.filter(({ changes }) => changes).length },

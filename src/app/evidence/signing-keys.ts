@@ -11,8 +11,10 @@ import type { CustodyParts } from '../custody/parts.ts';
 /** Newest first; public, since the holder of a package compares with them. */
 export function listEvidenceKeys({ signingKeys }: Pick<CustodyParts, 'signingKeys'>): EvidenceKey[] {
   return signingKeys.published().map(({ fingerprint, publicKeyPem, createdAt, retiredAt }) => ({
-    ...{ fingerprint, publicKeyPem },
-    ...{ createdAt, retiredAt },
+    fingerprint,
+    publicKeyPem,
+    createdAt,
+    retiredAt,
   }));
 }
 

@@ -53,8 +53,15 @@ function newDelivery(
 ): WebhookDelivery {
   return {
     id: `msg_${randomUUID().replaceAll('-', '')}`,
-    ...{ accountId, identifier, url: target, state: 'pending', noticeId: id, attempts: [] },
-    ...{ createdAt: now, seriesAt: now, nextAttemptAt: now },
+    accountId,
+    identifier,
+    url: target,
+    state: 'pending',
+    noticeId: id,
+    attempts: [],
+    createdAt: now,
+    seriesAt: now,
+    nextAttemptAt: now,
   };
 }
 

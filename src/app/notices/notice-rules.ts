@@ -47,13 +47,14 @@ export async function createNoticeRule(
       );
     }
     const made: NoticeRule = {
-      ...{ id: tx.newestNoticeRuleId() + 1, accountId, ...parsed, sealedTarget: app.sealer.seal(target) },
-      ...{
-        target: shownTarget(parsed.channel, target),
-        isPaused: false,
-        reason: '',
-        createdAt: app.clock.now(),
-      },
+      id: tx.newestNoticeRuleId() + 1,
+      accountId,
+      ...parsed,
+      sealedTarget: app.sealer.seal(target),
+      target: shownTarget(parsed.channel, target),
+      isPaused: false,
+      reason: '',
+      createdAt: app.clock.now(),
     };
     tx.putNoticeRule(made);
     const details = {
@@ -178,10 +179,21 @@ export async function testNoticeRule(
 
 function sampleOf({ config, clock }: AccountParts): Notice {
   return {
-    ...{ identifier: '0'.repeat(64), name: 'example.jpg', kind: 'image', sha256: '0'.repeat(64), refId: '' },
-    ...{ verdict: 'artificial', outcome: 'artificial', assessment: 'artificial', probability: 0.97 },
-    ...{ reasons: ['This is what a reason reads like.'], link: `${config.publicUrl}/`, error: '' },
-    ...{ createdAt: clock.now(), accountName: '', isTest: true },
+    identifier: '0'.repeat(64),
+    name: 'example.jpg',
+    kind: 'image',
+    sha256: '0'.repeat(64),
+    refId: '',
+    verdict: 'artificial',
+    outcome: 'artificial',
+    assessment: 'artificial',
+    probability: 0.97,
+    reasons: ['This is what a reason reads like.'],
+    link: `${config.publicUrl}/`,
+    error: '',
+    createdAt: clock.now(),
+    accountName: '',
+    isTest: true,
   };
 }
 

@@ -18,7 +18,10 @@ export function openDeliveryLoop(
 ): DeliveryLoop {
   const { store, clock, log, metrics, config } = app;
   return new DeliveryLoop({
-    ...{ store, clock, log, metrics },
+    store,
+    clock,
+    log,
+    metrics,
     rule: webhookRule(config),
     timeoutMs: TIMEOUT_MS,
     post,

@@ -139,7 +139,11 @@ export function listClassifications(
   }
   const before = cursor === undefined ? undefined : parseCursor(cursor);
   const { entries, last } = findRecords(app, {
-    ...{ principal, kind, before, limit, filter: parseRecordFilter(filter) },
+    principal,
+    kind,
+    before,
+    limit,
+    filter: parseRecordFilter(filter),
   });
   return { entries, nextCursor: last && formatCursor(last) };
 }

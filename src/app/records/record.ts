@@ -205,7 +205,13 @@ function partBase(
   const { identifier, hash, sizeBytes, name, mime } = part;
   return {
     ...base,
-    ...{ identifier, hash, sizeBytes, name, mime, credits: 0, sourceUrl: null },
+    identifier,
+    hash,
+    sizeBytes,
+    name,
+    mime,
+    credits: 0,
+    sourceUrl: null,
     resultUrl: resultUrlOf(app, identifier),
     ...findingOf(app, { accountId, kind, hash }),
   };

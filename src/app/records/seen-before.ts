@@ -100,7 +100,9 @@ export class SeenBeforeIndex {
       const known = nearest.get(earlier.analysisId);
       if (known !== undefined && known.distance <= distance) continue;
       nearest.set(earlier.analysisId, {
-        ...{ analysisId: earlier.analysisId, distance, isMirrored: query % 2 === 1 },
+        analysisId: earlier.analysisId,
+        distance,
+        isMirrored: query % 2 === 1,
         timeSeconds: likenesses[query >> 1]?.timeSeconds ?? null,
         earlierSeconds: earlier.timeSeconds,
       });
@@ -182,7 +184,13 @@ function describe(
   const finding = app.store.read.override(accountId, kind, hash);
   const copy = isMirrored ? 'mirrored_copy' : 'copy';
   return {
-    ...{ identifier, accountId, name, createdAt, distance, timeSeconds, earlierSeconds },
+    identifier,
+    accountId,
+    name,
+    createdAt,
+    distance,
+    timeSeconds,
+    earlierSeconds,
     relation: own.hash === hash ? 'same_file' : copy,
     finding: finding?.classification ?? null,
     foundAt: finding?.at ?? null,

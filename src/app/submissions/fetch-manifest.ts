@@ -60,7 +60,9 @@ async function fetchAllowed(
   const { resolve } = config;
   return await fetchGuarded(
     {
-      ...{ address, redirectsMax: REDIRECTS_MAX, accept: 'application/c2pa, */*' },
+      address,
+      redirectsMax: REDIRECTS_MAX,
+      accept: 'application/c2pa, */*',
       rule: { ...fetchRule(config), ...(resolve === undefined ? {} : { resolve }) },
       judge: (next, hop) => {
         const refused = refusalOf(config, next, hop > 0);

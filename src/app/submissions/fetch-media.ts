@@ -60,7 +60,9 @@ async function fetchBounded(
   const rule = { ...fetchRule(config), ...(config.resolve === undefined ? {} : { resolve: config.resolve }) };
   return await fetchGuarded(
     {
-      ...{ address: source.address, rule, redirectsMax: REDIRECTS_MAX },
+      address: source.address,
+      rule,
+      redirectsMax: REDIRECTS_MAX,
       take: async (answer, pinned) => {
         const temporary = await receive(answer, store, bounds, signal);
         const disposition = String(answer.headers['content-disposition'] ?? '');

@@ -13,9 +13,13 @@ export function diffOf(before: TrustList, after: TrustList, droppedSigners: stri
   const added = [...now].flatMap(([key, name]) => (old.has(key) ? [] : name));
   const removed = [...old].flatMap(([key, name]) => (now.has(key) ? [] : name));
   return {
-    ...{ id: after.id, sha256: after.sha256, droppedSigners },
-    ...{ added: added.slice(0, NAMES_MAX), removed: removed.slice(0, NAMES_MAX) },
-    ...{ addedCount: added.length, removedCount: removed.length },
+    id: after.id,
+    sha256: after.sha256,
+    droppedSigners,
+    added: added.slice(0, NAMES_MAX),
+    removed: removed.slice(0, NAMES_MAX),
+    addedCount: added.length,
+    removedCount: removed.length,
   };
 }
 

@@ -38,7 +38,16 @@ function toView(list: TrustList, given: readonly TrustList[]): TrustListView {
   const { id, name, kind, origin, isOn, source, date, frozen, terms, sha256 } = list;
   const before = given.find((one) => one.id === id);
   return {
-    ...{ id, name, kind, origin, isOn, source, date, frozen: frozen ?? '', terms, sha256 },
+    id,
+    name,
+    kind,
+    origin,
+    isOn,
+    source,
+    date,
+    frozen: frozen ?? '',
+    terms,
+    sha256,
     isUpdated: before !== undefined && before.sha256 !== sha256,
     authorities: list.authorities.length,
     singleCertificates: list.singles.length,
@@ -186,7 +195,10 @@ function toCertificate(list: string, der: string, isSingle: boolean): TrustedCer
   const certificate = new X509Certificate(Buffer.from(der, 'base64'));
   const { subject, issuer, fingerprint256, validFromDate, validToDate } = certificate;
   return {
-    ...{ list, isSingle, subject: subject.replaceAll('\n', ', '), issuer: issuer.replaceAll('\n', ', ') },
+    list,
+    isSingle,
+    subject: subject.replaceAll('\n', ', '),
+    issuer: issuer.replaceAll('\n', ', '),
     fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
     validFrom: validFromDate.getTime() * MICROSECONDS_PER_MS,
     validUntil: validToDate.getTime() * MICROSECONDS_PER_MS,

@@ -56,9 +56,18 @@ export class TrustRechecks implements AsyncDisposable {
     if (known?.state === 'running') return known;
     const lists = appliedLists(trust.material());
     const recheck: StoredRecheck = {
-      ...{ state: 'running', startedAt: clock.now(), endedAt: null, startedBy: principal.account.id },
-      ...{ lists, looked: 0, total: store.read.analysisCount, cursor: '' },
-      ...{ unchanged: 0, changed: 0, mediaGone: 0, unreadable: 0 },
+      state: 'running',
+      startedAt: clock.now(),
+      endedAt: null,
+      startedBy: principal.account.id,
+      lists,
+      looked: 0,
+      total: store.read.analysisCount,
+      cursor: '',
+      unchanged: 0,
+      changed: 0,
+      mediaGone: 0,
+      unreadable: 0,
     };
     const begun = await store.transact((tx) => {
       const other = tx.trustRecheck();

@@ -17,8 +17,18 @@ function fieldsOf(summary: RecordSummary, endedAt: number | null): Record<string
   const { identifier, name, kind, sha256, refId, verdict, outcome, assessment, probability, reasons, link } =
     summary;
   return {
-    ...{ identifier, name, kind, sha256, ref_id: refId, verdict, outcome, assessment },
-    ...{ probability, reasons, link, analysed_at: endedAt === null ? null : formatTime(endedAt) },
+    identifier,
+    name,
+    kind,
+    sha256,
+    ref_id: refId,
+    verdict,
+    outcome,
+    assessment,
+    probability,
+    reasons,
+    link,
+    analysed_at: endedAt === null ? null : formatTime(endedAt),
     assay_version: VERSION,
   };
 }

@@ -209,9 +209,16 @@ export function rowOf(
   row: Partial<WatchedFile>,
 ): WatchedFile {
   return {
-    ...{ folderId: input.folder.id, path: input.path, ...lookOf(input) },
-    ...{ state: 'submitted', identifier: '', reason: '' },
-    ...{ attempts: 0, retryAt: null, at: clock.now(), missingSince: null },
+    folderId: input.folder.id,
+    path: input.path,
+    ...lookOf(input),
+    state: 'submitted',
+    identifier: '',
+    reason: '',
+    attempts: 0,
+    retryAt: null,
+    at: clock.now(),
+    missingSince: null,
     ...row,
   };
 }

@@ -14,8 +14,11 @@ export interface WatchStatus {
 }
 
 const BEFORE_FIRST_LOOK: WatchStatus = {
-  ...{ state: 'waiting', reason: 'it was not looked at yet', lookedAt: null },
-  ...{ waiting: 0, obstacles: [] },
+  state: 'waiting',
+  reason: 'it was not looked at yet',
+  lookedAt: null,
+  waiting: 0,
+  obstacles: [],
 };
 
 export class WatchBoard {

@@ -51,8 +51,13 @@ export async function addWatchFolder(
     const owner = ownOrManaged(tx, principal, userId);
     assertRoom(tx, parsed.path);
     const made: WatchFolder = {
-      ...{ id: tx.newestWatchFolderId() + 1, accountId: owner.id, ...parsed },
-      ...{ isPaused: false, isRemoved: false, createdAt: app.clock.now(), counts: NO_FILES },
+      id: tx.newestWatchFolderId() + 1,
+      accountId: owner.id,
+      ...parsed,
+      isPaused: false,
+      isRemoved: false,
+      createdAt: app.clock.now(),
+      counts: NO_FILES,
     };
     tx.putWatchFolder(made);
     const details = { path: made.path, account: String(made.accountId), done: made.done };
@@ -242,7 +247,9 @@ function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
     told.state === 'watching' ? describeUnwritten(app, folder, { namesFile: true }) : told.reason;
   return {
     ...view,
-    ...{ ...told, reason, unwritten },
+    ...told,
+    reason,
+    unwritten,
     obstacles: [...obstacles],
     ...(isPaused ? { state: 'paused', reason: '' } : {}),
   };

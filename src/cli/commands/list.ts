@@ -145,8 +145,11 @@ function toFilter({
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
     ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),
     ...(verdict === undefined ? {} : { verdict: LABEL_VALUES[verdict] }),
-    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '', text: text ?? '' },
-    ...{ waitsForMe: waitsForMe === true },
+    refId: refId ?? '',
+    hash: hash ?? '',
+    search: search ?? '',
+    text: text ?? '',
+    waitsForMe: waitsForMe === true,
     ...(since === undefined ? {} : { since: toTimestamp(since) }),
     ...(until === undefined ? {} : { until: toTimestamp(until) }),
   };

@@ -30,8 +30,11 @@ export interface CommandNode {
 }
 
 const HELP: OptionNode = {
-  ...{ flags: '-h, --help', long: '--help', description: 'what the command does and takes' },
-  ...{ takesValue: false, choices: [] },
+  flags: '-h, --help',
+  long: '--help',
+  description: 'what the command does and takes',
+  takesValue: false,
+  choices: [],
 };
 
 export function readCommandTree(command: Command, above: readonly string[] = []): CommandNode {

@@ -68,7 +68,10 @@ export function parseCount(value: string, maximum: number): number {
 export function toHeader(options: SubmitOptions): MediaHeaderInit {
   const { kind, refId, cache, batch, keyFramesMethod } = options;
   return toMessage(MediaHeaderSchema, {
-    ...{ kind, refId, noCache: !cache, priority: batch === true ? 'batch' : 'interactive' },
+    kind,
+    refId,
+    noCache: !cache,
+    priority: batch === true ? 'batch' : 'interactive',
     options: {
       keyFrames: keyFramesMethod !== undefined,
       ...options,

@@ -26,7 +26,13 @@ export function toSummary(record: Classification): RecordSummary {
   const outcome = wordOf(ProtoOutcome, record.outcome) as Word;
   const formal = record.forceClassification || (record.verdict?.classification ?? Label.UNSPECIFIED);
   return {
-    ...{ identifier, name, sha256: hash, refId, outcome, link: resultUrl, error: errors },
+    identifier,
+    name,
+    sha256: hash,
+    refId,
+    outcome,
+    link: resultUrl,
+    error: errors,
     kind: wordOf(MediaKind, kind) as RecordSummary['kind'],
     verdict: record.status === Status.DONE ? wordOf(Label, formal) : outcome,
     assessment: wordOf(AssessmentState, assessment?.state) as RecordSummary['assessment'],
@@ -42,7 +48,8 @@ function readingsOf({ provenance }: Classification): RecordSummary['readings'] {
   if (readings === undefined) return toReadingCells(null);
   const { state, unchanged, signedBy, inTime, who } = readings;
   return toReadingCells({
-    ...{ state: wordOf(ReadingState, state), unchanged: wordOf(UnchangedAnswer, unchanged) },
+    state: wordOf(ReadingState, state),
+    unchanged: wordOf(UnchangedAnswer, unchanged),
     signedBy: { answer: wordOf(SignerAnswer, signedBy?.answer), name: signedBy?.name ?? '' },
     inTime: { answer: wordOf(TimeAnswer, inTime?.answer) },
     who: { answer: wordOf(WhoAnswer, who?.answer) },

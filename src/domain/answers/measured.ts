@@ -45,16 +45,32 @@ const NOTHING = {
 /** Before the analysis has ended. */
 export const UNMEASURED_IMAGE: MeasuredImage = {
   ...NOTHING,
-  ...{ verdicts: [], timeSeconds: null, width: null, height: null, isNsfw: null },
-  ...{ hasHeatmap: false, heatmapLayers: [], results: [], details: [] },
+  verdicts: [],
+  timeSeconds: null,
+  width: null,
+  height: null,
+  isNsfw: null,
+  hasHeatmap: false,
+  heatmapLayers: [],
+  results: [],
+  details: [],
 };
 export const UNMEASURED_AUDIO: MeasuredAudio = {
   ...NOTHING,
-  ...{ verdicts: [], durationSeconds: null, speechSeconds: null, results: [], clips: [], transcript: null },
+  verdicts: [],
+  durationSeconds: null,
+  speechSeconds: null,
+  results: [],
+  clips: [],
+  transcript: null,
 };
 export const UNMEASURED_VIDEO: MeasuredVideo = {
   ...NOTHING,
-  ...{ verdicts: [], width: null, height: null, durationSeconds: null, isNsfw: null },
+  verdicts: [],
+  width: null,
+  height: null,
+  durationSeconds: null,
+  isNsfw: null,
 };
 
 /** Probability from which NSFW is stated. */

@@ -25,8 +25,20 @@ function toExported(summary: RecordSummary): ExportedRecord {
   const { identifier, createdAt, name, kind, refId, sha256, verdict, outcome, assessment } = summary;
   const { probability, reasons, link, error, readings } = summary;
   return {
-    ...{ identifier, created_at: formatTime(createdAt), name, kind, ref_id: refId, sha256 },
-    ...{ verdict, outcome, assessment, probability, reasons, link, error, ...readings },
+    identifier,
+    created_at: formatTime(createdAt),
+    name,
+    kind,
+    ref_id: refId,
+    sha256,
+    verdict,
+    outcome,
+    assessment,
+    probability,
+    reasons,
+    link,
+    error,
+    ...readings,
   };
 }
 

@@ -36,7 +36,13 @@ export function summaryOf(record: ClassificationRecord): RecordSummary {
   const outcome = outcomeOf(record);
   const formal = record.forceClassification ?? record.verdict?.classification ?? '';
   return {
-    ...{ identifier, name, kind, sha256: hash, refId, outcome, createdAt },
+    identifier,
+    name,
+    kind,
+    sha256: hash,
+    refId,
+    outcome,
+    createdAt,
     verdict: record.status === 'done' ? formal : outcome,
     assessment: assessment?.state ?? '',
     probability: assessment?.probability ?? null,

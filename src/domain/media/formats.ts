@@ -295,7 +295,10 @@ export interface MediaType extends Pick<Format, 'mime' | 'name' | 'extensions'> 
 /** By kind and not by format, since the same container may be accepted with a picture and refused without. */
 export const MEDIA_TYPES: readonly MediaType[] = FORMATS.flatMap(({ mime, name, extensions, kinds }) =>
   MEDIA_KINDS.filter((kind) => kind in kinds).map((kind) => ({
-    ...{ mime, name, extensions, kind },
+    mime,
+    name,
+    extensions,
+    kind,
     documented: kinds[kind] === 'documented',
   })),
 );

@@ -123,8 +123,10 @@ function meanOfRegions({ values, counts, columns, rows }: Grid): Float64Array {
     for (let x = 0; x < columns; x++) {
       if (counts[y * columns + x] === 0) continue;
       const box = {
-        ...{ left: Math.max(0, x - reach), top: Math.max(0, y - reach) },
-        ...{ right: Math.min(columns, x + reach + 1), bottom: Math.min(rows, y + reach + 1) },
+        left: Math.max(0, x - reach),
+        top: Math.max(0, y - reach),
+        right: Math.min(columns, x + reach + 1),
+        bottom: Math.min(rows, y + reach + 1),
       };
       means.push(sumOf(sums, columns, box) / sumOf(seen, columns, box));
     }

@@ -61,7 +61,10 @@ function wordsOf({ provenance, assessment }: ReadRecord): Record<RecheckedAnswer
   const { state = '', unchanged = '', signedBy, inTime, who } = readings;
   const ingredients = (provenance?.manifests ?? []).filter(({ isActive }) => !isActive);
   return {
-    ...{ state, unchanged, signed_by: signedBy?.answer ?? '', in_time: inTime?.answer ?? '' },
+    state,
+    unchanged,
+    signed_by: signedBy?.answer ?? '',
+    in_time: inTime?.answer ?? '',
     vouched_by: (signedBy?.lists ?? []).map(({ list }) => list).join(', '),
     who: who?.answer ?? '',
     ingredients: ingredients.map((manifest) => manifest.readings.state).join(', '),

@@ -132,7 +132,13 @@ function signedByOf(says: Says, signer: SignerFacts | null): SignedBy {
     answer === 'on_list' && (signer?.vouchedBy ?? []).some(({ list }) => list === OFFICIAL_LIST);
   const product = isOfficial ? (signer?.product ?? null) : null;
   return {
-    ...{ answer, name, organisation, issuer, fingerprint, validFrom, validUntil },
+    answer,
+    name,
+    organisation,
+    issuer,
+    fingerprint,
+    validFrom,
+    validUntil,
     product: product?.name ?? '',
     assuranceLevel: product?.assuranceLevel ?? null,
     lists: answer === 'on_list' ? [...(signer?.vouchedBy ?? [])] : [],

@@ -11,7 +11,9 @@ const listId = z.string().max(64);
 const vouchers = z.array(z.strictObject({ list: listId, by: short })).max(32);
 
 const signer = z.strictObject({
-  ...{ name: short, organisation: short, issuer: short },
+  name: short,
+  organisation: short,
+  issuer: short,
   fingerprint: z.union([sha256, z.literal('')]),
   notBefore: time.nullable(),
   notAfter: time.nullable(),
@@ -23,12 +25,18 @@ const signer = z.strictObject({
 });
 
 const manifest = z.strictObject({
-  ...{ label: short, title: short, format: short, generator: short },
+  label: short,
+  title: short,
+  format: short,
+  generator: short,
   codes: z
     .array(
       z.strictObject({
-        ...{ code: short, kind: z.enum(CODE_KINDS), count: z.int().min(1) },
-        ...{ isAboutIdentity: z.boolean(), explanation: short },
+        code: short,
+        kind: z.enum(CODE_KINDS),
+        count: z.int().min(1),
+        isAboutIdentity: z.boolean(),
+        explanation: short,
       }),
     )
     .max(60),
@@ -42,7 +50,10 @@ const manifest = z.strictObject({
   ingredients: z
     .array(
       z.strictObject({
-        ...{ title: short, format: short, relationship: z.enum(RELATIONSHIPS), manifest: short },
+        title: short,
+        format: short,
+        relationship: z.enum(RELATIONSHIPS),
+        manifest: short,
         // Shown as it is: nothing but a picture that was drawn anew.
         thumbnail: z
           .string()

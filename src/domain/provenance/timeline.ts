@@ -58,7 +58,9 @@ export function stepsOf(
     at: parseTime(when) ?? null,
     by: agent === '' ? generator : agent,
     sourceTypeWords: sourceType === '' ? null : (findSourceType(sourceType)?.words ?? null),
-    ...{ action, sourceType, description },
+    action,
+    sourceType,
+    description,
   }));
 }
 

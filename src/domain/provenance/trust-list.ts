@@ -106,7 +106,11 @@ export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
   const on = lists.filter(({ isOn }) => isOn);
   return {
     lists: on.map(({ id, sha256, kind, authorities, singles, products }) => ({
-      ...{ id, sha256, kind, authorities, products },
+      id,
+      sha256,
+      kind,
+      authorities,
+      products,
       single: singles.map((single) => single.sha256),
     })),
     uses: [...new Set(on.flatMap(({ uses }) => uses))],

@@ -75,7 +75,10 @@ function measured(result: AnalysisResult, finding: Label | null, prevented: bool
     const verdicts = judge(result.runs, false);
     const artificial = verdicts.filter(({ classification }) => classification === 'artificial');
     return {
-      ...{ kind: result.kind, state: 'done', finding, assessment: assess(result).state },
+      kind: result.kind,
+      state: 'done',
+      finding,
+      assessment: assess(result).state,
       forcing: C2PA_POLICIES.filter((policy) => forcesArtificial(result.provenance, policy, prevented)),
       artificialBy: artificial.map(({ heuristic }) => heuristic),
     };

@@ -23,7 +23,9 @@ export class StepTimes {
   /** In the order in which each ended first. */
   toList(): StepTime[] {
     return Array.from(this.#steps, ([step, { seconds, times }]) => ({
-      ...{ step, times, seconds: Math.round(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND },
+      step,
+      times,
+      seconds: Math.round(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND,
     }));
   }
 }

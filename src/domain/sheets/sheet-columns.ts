@@ -35,7 +35,8 @@ interface ReadAnswers {
 export function toReadingCells(readings: ReadAnswers | null | undefined): ReadingCells {
   const { state = '', unchanged = '', signedBy, inTime, who } = readings ?? {};
   return {
-    ...{ provenance: state.toLowerCase(), unchanged: unchanged.toLowerCase() },
+    provenance: state.toLowerCase(),
+    unchanged: unchanged.toLowerCase(),
     signed_by: (signedBy?.answer ?? '').toLowerCase(),
     signer: signedBy?.name ?? '',
     in_time: (inTime?.answer ?? '').toLowerCase(),
@@ -69,7 +70,13 @@ export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Field>>
 /** Result of a row without a verdict; `identifier` if it became a record. */
 export function failedRow(error: string, identifier = ''): RowResult {
   return {
-    ...{ assay_identifier: identifier, verdict: 'failed', assessment: '', probability: null },
-    ...{ reasons: [], link: '', error, ...toReadingCells(null) },
+    assay_identifier: identifier,
+    verdict: 'failed',
+    assessment: '',
+    probability: null,
+    reasons: [],
+    link: '',
+    error,
+    ...toReadingCells(null),
   };
 }

@@ -148,8 +148,12 @@ function watermarkMarks(kind: MarkedMedia['kind'], finds: readonly WatermarkFind
   }
   if (finds.length === 0) return [absent('open_watermark')];
   return finds.map((find) => ({
-    ...{ kind: 'open_watermark', state: 'found', field: 'pixels', value: describeWatermark(find) },
-    ...{ origin: 'generated', strength: 'strong' },
+    kind: 'open_watermark',
+    state: 'found',
+    field: 'pixels',
+    value: describeWatermark(find),
+    origin: 'generated',
+    strength: 'strong',
   }));
 }
 

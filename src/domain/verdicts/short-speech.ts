@@ -9,7 +9,10 @@ export function boundedBySpeech(pack: SpeechPack, speechSeconds: number): Speech
   return {
     ...pack,
     decision: {
-      ...{ cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight },
+      cautiousThreshold,
+      inconclusiveLow,
+      inconclusiveHigh,
+      weight,
       ...(together === undefined || short.together === undefined
         ? {}
         : { together: { packs: together.packs, ...short.together } }),

@@ -62,7 +62,10 @@ export function toTentative({ frames, clips, speech, transcript = [] }: Findings
       .map(({ timeSeconds, runs }) => ({ timeSeconds, probability: assessRuns(runs).probability }))
       .sort((one, other) => one.timeSeconds - other.timeSeconds),
     clips: clips.map(({ index, startSeconds, endSeconds, runs }) => ({
-      ...{ index, startSeconds, endSeconds, probability: assessRuns(runs).probability },
+      index,
+      startSeconds,
+      endSeconds,
+      probability: assessRuns(runs).probability,
     })),
     transcript: [...transcript],
     state,

@@ -76,8 +76,18 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const { mime, width, height, pages, provenance, marks, quality } = image;
   const runs = [...originRuns, ...seen.runs, ...edits.runs];
   return {
-    ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
-    ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
+    kind: 'image',
+    mime,
+    width,
+    height,
+    pages,
+    runs,
+    nsfw: seen.nsfw,
+    detections: seen.detections,
+    provenance,
+    stability,
+    quality,
+    hasHeatmap: map !== undefined,
     marks,
     ...(notNeeded.length === 0 ? {} : { copiesNotNeeded: notNeeded }),
     ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
@@ -186,8 +196,14 @@ export async function drawHeatmap(
   const { planned, set, logits } = map;
   await slot.request(
     {
-      ...{ type: 'render-heatmap', input, folder, limits: DECODE_LIMITS, output: name },
-      ...{ size: set.size, positions: set.positions, layer: 'origin' },
+      type: 'render-heatmap',
+      input,
+      folder,
+      limits: DECODE_LIMITS,
+      output: name,
+      size: set.size,
+      positions: set.positions,
+      layer: 'origin',
       probabilities: toProbabilities(planned.pack, logits),
     },
     { signal },

@@ -57,8 +57,19 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   ];
   const { mime, width, height, durationSeconds, damagedFrames, provenance, marks } = video;
   return {
-    ...{ kind: 'video', mime, width, height, durationSeconds, frames, damagedFrames, tracks },
-    ...{ withTrack: options.withAudio, runs, nsfw: leastSafe(frames), provenance, marks },
+    kind: 'video',
+    mime,
+    width,
+    height,
+    durationSeconds,
+    frames,
+    damagedFrames,
+    tracks,
+    withTrack: options.withAudio,
+    runs,
+    nsfw: leastSafe(frames),
+    provenance,
+    marks,
   };
 }
 
@@ -109,14 +120,20 @@ async function decode(
   const frames = await chooseFrames(parts, attempt, job, input);
   const { video } = await slot.request(
     {
-      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trust, frames, decoder },
+      type: 'decode-video',
+      input,
+      limits: DECODE_LIMITS,
+      trust,
+      frames,
+      decoder,
       patchSets: [...requestsOf(plan), ...tileSetsOf(content.tampering, 'frame')],
       viewSets: viewSetsOf(content),
       withTrack: analysis.options.withAudio,
       soundSecondsMax: SOUND_SECONDS_MAX,
     },
     {
-      ...{ signal, timeoutMs: decodeTimeoutMs },
+      signal,
+      timeoutMs: decodeTimeoutMs,
       onProgress: (step) => progress.decoding(step),
       onFrame: (frame) => judge.take(frame),
     },

@@ -57,10 +57,21 @@ export function toUnknownRun(pack: JudgingPack, reason: string): ModelRun {
 export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
   const [model = key, version = ''] = key.split('@');
   return {
-    ...{ model, version, task, axis: 'generated', unknown: true },
+    model,
+    version,
+    task,
+    axis: 'generated',
+    unknown: true,
     reason: 'The model is not installed any more.',
-    ...{ logit: null, logOdds: null, probability: null, weight: 1, elapsedSeconds: 0, device: '' },
-    ...{ cautiousThreshold: 1, inconclusiveLow: 0.5, inconclusiveHigh: 0.5 },
+    logit: null,
+    logOdds: null,
+    probability: null,
+    weight: 1,
+    elapsedSeconds: 0,
+    device: '',
+    cautiousThreshold: 1,
+    inconclusiveLow: 0.5,
+    inconclusiveHigh: 0.5,
   };
 }
 
@@ -90,7 +101,10 @@ function describe({ id, version, task, axis, family, decision }: JudgingPack) {
     task,
     axis,
     ...(family === undefined ? {} : { family }),
-    ...{ cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight },
+    cautiousThreshold,
+    inconclusiveLow,
+    inconclusiveHigh,
+    weight,
     ...(together === undefined ? {} : { together }),
   };
 }

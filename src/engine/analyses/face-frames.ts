@@ -32,8 +32,13 @@ export async function chooseFaceFrames(
 ): Promise<FrameChoice> {
   const { sampled } = await slot.request(
     {
-      ...{ type: 'sample-frames', input, limits: DECODE_LIMITS, choice },
-      ...{ samplesPerFrame: SAMPLES_PER_FRAME, viewSet: toViewSet(detector), decoder: parts.videoDecoder },
+      type: 'sample-frames',
+      input,
+      limits: DECODE_LIMITS,
+      choice,
+      samplesPerFrame: SAMPLES_PER_FRAME,
+      viewSet: toViewSet(detector),
+      decoder: parts.videoDecoder,
     },
     { signal, timeoutMs: parts.decodeTimeoutMs, onProgress },
   );

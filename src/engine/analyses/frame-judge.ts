@@ -93,9 +93,16 @@ export class FrameJudge {
     const file = frameName(index);
     await this.#parts.store.artifacts.put(analysis.id, file, slot.outPath(frame.file));
     const image: ImageResult = {
-      ...{ kind: 'image', mime: 'image/png', width, height, pages: 1 },
+      kind: 'image',
+      mime: 'image/png',
+      width,
+      height,
+      pages: 1,
       runs: [...toImageRuns(packs, frame, answers, 'origin'), ...edits],
-      ...{ nsfw, detections: [], provenance: NO_PROVENANCE, stability: [] },
+      nsfw,
+      detections: [],
+      provenance: NO_PROVENANCE,
+      stability: [],
       quality: { shortSide: Math.min(width, height), jpegQuality: null, truncated: false },
       hasHeatmap: false,
       ...(summary === undefined ? {} : { tampering: summary }),

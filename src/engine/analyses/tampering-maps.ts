@@ -56,8 +56,15 @@ async function drawLayer(
   const output = HEATMAP_FILES[layer];
   await slot.request(
     {
-      ...{ type: 'render-heatmap', input, folder: 'in', limits: DECODE_LIMITS, output, layer },
-      ...{ size: set.size, positions: set.positions, cellPx: pack.view.cell },
+      type: 'render-heatmap',
+      input,
+      folder: 'in',
+      limits: DECODE_LIMITS,
+      output,
+      layer,
+      size: set.size,
+      positions: set.positions,
+      cellPx: pack.view.cell,
       probabilities: Array.from(logits, toShade),
     },
     { signal },

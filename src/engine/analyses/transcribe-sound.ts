@@ -59,8 +59,12 @@ export async function transcribeSound(
   }
   const text = written.texts.flatMap((one) => one ?? []).slice(0, TRANSCRIPT_SEGMENTS_MAX);
   return {
-    ...{ model: pack.id, version: pack.version, language: mainLanguage(text), segments: text },
-    ...{ leftOutSeconds: written.leftOutSamples / SAMPLE_RATE, fault: written.fault },
+    model: pack.id,
+    version: pack.version,
+    language: mainLanguage(text),
+    segments: text,
+    leftOutSeconds: written.leftOutSamples / SAMPLE_RATE,
+    fault: written.fault,
     elapsedSeconds: (performance.now() - startedAt) / 1000,
   };
 }
@@ -129,7 +133,8 @@ function toSegments(window: SpeechWindow, { language, segments }: WindowText): T
         startSeconds: start,
         endSeconds: Math.max(start, toSoundSeconds(window, endSeconds, 'end')),
         text: text.slice(0, SEGMENT_CHARACTERS_MAX),
-        ...{ confidence, language },
+        confidence,
+        language,
       };
     });
 }

@@ -143,7 +143,10 @@ function choicesOf(limiter: Isolation['limiter'], coveredFolder: string): Isolat
     { ...bare, level: 'bubblewrap' },
     ...COVER_FLAGS.map(
       (unshareFlags): Isolation => ({
-        ...{ level: 'no network and limits', limiter, unshareFlags, coveredFolder },
+        level: 'no network and limits',
+        limiter,
+        unshareFlags,
+        coveredFolder,
       }),
     ),
     ...NETWORK_FLAGS.map(

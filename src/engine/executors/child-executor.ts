@@ -149,10 +149,15 @@ export class ChildExecutor implements LocalExecutor {
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const { stepTimed } = attempt;
     const parts: AnalysisParts = {
-      ...{ store: files, stability, stepTimed, trust: this.#config.trust() },
-      ...{ findPack: (key) => this.shelf.find(key), videoDecoder: this.videoDecoding.decoder },
+      store: files,
+      stability,
+      stepTimed,
+      trust: this.#config.trust(),
+      findPack: (key) => this.shelf.find(key),
+      videoDecoder: this.videoDecoding.decoder,
       ...timeParts({ decodePool: this.decodePool, inference }, stepTimed),
-      ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
+      inferTimeoutMs: analysisTimeoutMs / 2,
+      decodeTimeoutMs: analysisTimeoutMs,
       videoDecoded: (used) => observer.videoDecoded(this.videoDecoding.wanted, used),
     };
     const result = await ANALYSES[attempt.analysis.kind](parts, attempt);

@@ -41,10 +41,8 @@ export class Preparation implements AsyncDisposable {
     this.#slow = config.providers.filter((provider) => config.slowProviders.includes(provider));
     this.#observer = observer;
     const watcher: InferenceObserver = {
-      ...{
-        childReady: (...args) => this.#childReady(...args),
-        childLost: (...args) => this.#childLost(...args),
-      },
+      childReady: (...args) => this.#childReady(...args),
+      childLost: (...args) => this.#childLost(...args),
       childSaid: (line) => observer.childSaid(line),
     };
     this.#members = Array.from({ length: config.processes }, () => ({

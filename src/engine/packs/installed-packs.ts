@@ -218,7 +218,10 @@ function toTranscriptionInput(pack: TranscriptionPack): LoadedPack['input'] {
   const { models, texts } = packageFilesOf(pack);
   const { heads, headSize } = pack.view;
   return {
-    ...{ kind: 'transcription', name: pack.input.name, heads, headSize },
+    kind: 'transcription',
+    name: pack.input.name,
+    heads,
+    headSize,
     decoderPath: join(models, pack.decoder.file),
     vocabularyPath: join(texts, pack.vocabulary.file),
     specialTokensPath: join(texts, pack.specialTokens.file),

@@ -83,7 +83,8 @@ function windowsOf(pack: ModelPack, count: number) {
   if (pack.view.type !== 'windows') return undefined;
   const { windowSamples } = pack.view;
   const ranges = Array.from({ length: count }, (_, index) => ({
-    ...{ offset: index * windowSamples, length: windowSamples },
+    offset: index * windowSamples,
+    length: windowSamples,
   }));
   return { sampleCount: windowSamples * count, ranges };
 }

@@ -85,7 +85,11 @@ export class PackShelf {
       fault: report?.fault ?? null,
     }));
     const refused = this.#found.refused.map(({ id, version, task, fault, folder }) => ({
-      ...{ id: id === '' ? folder : id, version, task, provider: null, fault },
+      id: id === '' ? folder : id,
+      version,
+      task,
+      provider: null,
+      fault,
     }));
     return [...installed, ...refused];
   }

@@ -60,8 +60,11 @@ async function tryServers(
   const isTls = isByTls({ servers, caFile });
   try {
     return await connect({
-      ...{ servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')), name, inboxPrefix },
-      ...{ maxReconnectAttempts: -1, reconnectTimeWait: RETRY_PAUSE_MS },
+      servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')),
+      name,
+      inboxPrefix,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: RETRY_PAUSE_MS,
       // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
       ignoreAuthErrorAbort: true,
       // Without TLS only the addresses of the settings, which are loopback ones: a server may name others of its cluster.

@@ -33,7 +33,8 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     const pinned = { allowPartialTrustChain: true, checkServerIdentity: () => undefined };
     const { certificatePem: ca } = grant;
     this.#agent = new Agent({
-      ...{ headersTimeout: SILENCE_MS_MAX, bodyTimeout: SILENCE_MS_MAX },
+      headersTimeout: SILENCE_MS_MAX,
+      bodyTimeout: SILENCE_MS_MAX,
       ...(ca === null ? {} : { connect: { ca, ...pinned } }),
     });
   }

@@ -66,12 +66,21 @@ export class LeaseBook {
   open(attempt: Attempt, files: AnalysisFiles, findPack: OpenLease['findPack']): OpenLease {
     const packs = new Map(attempt.analysis.models.map((key) => [key, findPack(key)]));
     const opened: OpenLease = {
-      ...{ id: attempt.id, attempt, files },
+      id: attempt.id,
+      attempt,
+      files,
       findPack: (key) => packs.get(key),
-      ...{ holder: null, claimedAtMs: 0, tokenHash: null, confirm: null, expiry: undefined },
-      ...{ kept: new Map(), keptBytes: 0 },
-      ...{ isExpired: false, isRefused: false },
-      ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
+      holder: null,
+      claimedAtMs: 0,
+      tokenHash: null,
+      confirm: null,
+      expiry: undefined,
+      kept: new Map(),
+      keptBytes: 0,
+      isExpired: false,
+      isRefused: false,
+      outcome: Promise.withResolvers<AnalysisResult>(),
+      closed: new AbortController(),
     };
     // It may end before anybody waits for it.
     opened.outcome.promise.catch(() => {});

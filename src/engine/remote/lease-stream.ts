@@ -57,8 +57,12 @@ export class LeaseStream {
     const manager = await jetstreamManager(this.#parts.connection());
     const leaseNs = this.#leaseMs * NANOSECONDS_PER_MS;
     const stream = {
-      ...{ name: STREAM, subjects: ['assay.leases.>'], max_msgs: LEASES_MAX },
-      ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File, duplicate_window: leaseNs / 4 },
+      name: STREAM,
+      subjects: ['assay.leases.>'],
+      max_msgs: LEASES_MAX,
+      retention: RetentionPolicy.Workqueue,
+      storage: StorageType.File,
+      duplicate_window: leaseNs / 4,
     };
     await manager.streams.info(STREAM).catch(async () => {
       if (this.#wasMade) await delay(REMOVAL_MS);
@@ -67,8 +71,10 @@ export class LeaseStream {
     this.#wasMade = true;
     await manager.consumers.info(STREAM, consumerOf(packSet)).catch(() =>
       manager.consumers.add(STREAM, {
-        ...{ durable_name: consumerOf(packSet), filter_subject: leaseFilter(packSet) },
-        ...{ ack_policy: AckPolicy.Explicit, ack_wait: leaseNs },
+        durable_name: consumerOf(packSet),
+        filter_subject: leaseFilter(packSet),
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: leaseNs,
       }),
     );
     this.#prepared = { packSet, atMs };

@@ -124,8 +124,10 @@ export class LeaseTaker {
   #hello(): Hello {
     const { executor, clock } = this.#parts;
     const packs = executor.shelf.installed.map(({ pack, report }) => ({
-      ...{ key: packKey(pack), sha256: pack.sha256, provider: report?.provider ?? null },
-      ...{ precision: report?.precision ?? null },
+      key: packKey(pack),
+      sha256: pack.sha256,
+      provider: report?.provider ?? null,
+      precision: report?.precision ?? null,
       goldenOutputs: report?.goldenOutputs?.slice(0, GOLDEN_OUTPUTS_MAX) ?? null,
       fault: report?.fault?.slice(0, SENTENCE_MAX) ?? null,
     }));
@@ -197,7 +199,9 @@ export class LeaseTaker {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await using files = await JobFiles.open(grant, folder, signal);
       const attempt = {
-        ...{ id: job.lease, analysis: grant.analysis, signal },
+        id: job.lease,
+        analysis: grant.analysis,
+        signal,
         report: (progress: Progress) => {
           job.progress = progress;
         },

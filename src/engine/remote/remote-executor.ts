@@ -73,7 +73,8 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
       parts.carrier ??
       new LeaseStream(config.leaseMs, {
         connection: () => this.#connection,
-        ...{ clock: parts.clock, log: parts.log },
+        clock: parts.clock,
+        log: parts.log,
       });
   }
 
@@ -230,7 +231,10 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
 
   async #listen(engine: EngineSide): Promise<void> {
     const requests = new WorkerRequests(this.#config, {
-      ...{ ...this.#parts, ...engine, roster: this.#roster, stream: this.#stream },
+      ...this.#parts,
+      ...engine,
+      roster: this.#roster,
+      stream: this.#stream,
       changed: () => this.recount(),
     });
     for await (const message of this.#connection.subscribe(ASK_SUBJECTS)) void requests.answer(message);

@@ -9,14 +9,19 @@ export const trustMaterial = z.strictObject({
   lists: z
     .array(
       z.strictObject({
-        ...{ id: z.string().max(64), sha256, kind: z.enum(TRUST_LIST_KINDS) },
+        id: z.string().max(64),
+        sha256,
+        kind: z.enum(TRUST_LIST_KINDS),
         authorities: z.array(z.string().max(20_000)).max(1000),
         single: z.array(sha256).max(1000),
         products: z
           .array(
             z.strictObject({
-              ...{ commonName: short, organisation: short, unit: short },
-              ...{ assuranceLevel: z.int().nullable(), mayCapture: z.boolean() },
+              commonName: short,
+              organisation: short,
+              unit: short,
+              assuranceLevel: z.int().nullable(),
+              mayCapture: z.boolean(),
             }),
           )
           .max(5000),

@@ -96,8 +96,15 @@ export class WorkerRoster {
     if (known === undefined && this.#workers.size >= WORKERS_MAX) return;
     const { version, packs, places, isDraining, clock } = said;
     this.#workers.set(name, {
-      ...{ name, version, packs, places, isDraining, refusal, setAside: known?.setAside ?? null },
-      ...{ done: known?.done ?? 0, failed: known?.failed ?? 0 },
+      name,
+      version,
+      packs,
+      places,
+      isDraining,
+      refusal,
+      setAside: known?.setAside ?? null,
+      done: known?.done ?? 0,
+      failed: known?.failed ?? 0,
       clockOffsetSeconds: Math.round((clock - now) / 1000) / 1000,
       heardAt: this.#clock.elapsedMs(),
     });
@@ -135,11 +142,9 @@ export class WorkerRoster {
   /** Those that were heard of, and those that are drained. */
   list(runningOf: (name: string) => number): WorkerStatus[] {
     const heard = Array.from(this.#workers.values(), ({ heardAt, setAside, ...known }) => ({
-      ...{
-        ...known,
-        refusal: refusalOf({ ...known, setAside }, this.#clock.elapsedMs()),
-        running: runningOf(known.name),
-      },
+      ...known,
+      refusal: refusalOf({ ...known, setAside }, this.#clock.elapsedMs()),
+      running: runningOf(known.name),
       isDrained: this.#drained.isDrainedWorker(known.name),
       isHere: this.#clock.elapsedMs() - heardAt < 3 * HELLO_INTERVAL_MS,
     }));
@@ -172,6 +177,15 @@ function refusalOf(
 }
 
 const NEVER_HEARD: Omit<WorkerStatus, 'name'> = {
-  ...{ version: '', packs: [], places: 0, running: 0, done: 0, failed: 0, clockOffsetSeconds: 0 },
-  ...{ isDraining: false, isDrained: true, isHere: false, refusal: null },
+  version: '',
+  packs: [],
+  places: 0,
+  running: 0,
+  done: 0,
+  failed: 0,
+  clockOffsetSeconds: 0,
+  isDraining: false,
+  isDrained: true,
+  isHere: false,
+  refusal: null,
 };

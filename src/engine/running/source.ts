@@ -61,7 +61,8 @@ function checkFetched(
   const account = store.read.account(accountId);
   const plan = account === undefined ? undefined : store.read.plan(account.planId);
   checkProbe(probe, {
-    ...{ kind, videoHeightMin },
+    kind,
+    videoHeightMin,
     packs: models.flatMap((key) => findPack(key)?.pack ?? []),
     allowsForeignTypes: plan?.options.includes('foreign_types') ?? false,
   });

@@ -157,7 +157,8 @@ export class CustodyLog {
     const details: CustodyDetails = {
       ...(facade === null ? {} : { facade }),
       ...(remoteAddress === null ? {} : { remoteAddress }),
-      ...{ target, details: said },
+      target,
+      details: said,
       ...(what === undefined ? {} : { what: { ...what } }),
     };
     const access = accessSubjectOf(kind, target, said);
@@ -169,7 +170,9 @@ export class CustodyLog {
     const known = {
       ...(facade === null ? {} : { facade }),
       ...(remoteAddress === null ? {} : { remoteAddress }),
-      ...{ target, details, what: { action } },
+      target,
+      details,
+      what: { action },
     };
     const subject = aboutOf(kindOfAction(action)) === 'record' ? target : '';
     const also = [AUDIT_SUBJECT, accessSubjectOf(action, target, details)];

@@ -11,7 +11,15 @@ export function receivedDetails(record: Classification): CustodyDetails {
     facade: submittedBy?.via,
     remoteAddress: record.remoteAddress,
     what: {
-      ...{ kind, name, hash, mime, sizeBytes, sourceUrl, origin, analysisId, key },
+      kind,
+      name,
+      hash,
+      mime,
+      sizeBytes,
+      sourceUrl,
+      origin,
+      analysisId,
+      key,
       ...(manifestHash === undefined ? {} : { manifestHash }),
     },
   };

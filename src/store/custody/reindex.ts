@@ -9,8 +9,10 @@ export const SEGMENT_SUBJECT = 'segment';
 export const KEY_SUBJECT = 'signing-key';
 
 const SUBJECTS_OF_KINDS: Readonly<Record<string, string>> = {
-  ...{ epoch_opened: EPOCH_SUBJECT, segment_opened: SEGMENT_SUBJECT },
-  ...{ key_made: KEY_SUBJECT, key_rotated: KEY_SUBJECT },
+  epoch_opened: EPOCH_SUBJECT,
+  segment_opened: SEGMENT_SUBJECT,
+  key_made: KEY_SUBJECT,
+  key_rotated: KEY_SUBJECT,
 };
 
 /** The records that shared an analysis are named by no entry: they find it by the analysis that they name. */

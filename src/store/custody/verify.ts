@@ -57,7 +57,12 @@ class Verification {
   readonly #checkpoints: Map<number, StoredCheckpoint | undefined>;
   readonly #deletions = new Map<number, string>();
   readonly #report: Omit<CustodyReport, 'size' | 'root' | 'isWhole'> = {
-    ...{ epochs: [], detailsDeleted: 0, olderLines: 0, checkpoints: 0, faults: [], faultCount: 0 },
+    epochs: [],
+    detailsDeleted: 0,
+    olderLines: 0,
+    checkpoints: 0,
+    faults: [],
+    faultCount: 0,
   };
   /** Frontier of the entries so far; that of the stored subtrees if an entry could not be read. */
   #frontier: Frontier = EMPTY_FRONTIER;

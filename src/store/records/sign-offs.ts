@@ -37,7 +37,10 @@ export class SignOffWriter {
     const details = { what: { kind, hash, findingAt, before, ended } };
     this.#custody.append({
       kind: 'sign_off_ended',
-      ...{ subject: '', also: [fileSubject(signOff)], actor, details },
+      subject: '',
+      also: [fileSubject(signOff)],
+      actor,
+      details,
     });
   }
 

@@ -132,11 +132,17 @@ class HalfGraph {
     if (this.#cast.has(to)) return;
     this.#cast.add(to);
     const attribute = create(AttributeProtoSchema, {
-      ...{ name: 'to', type: AttributeProto_AttributeType.INT, i: BigInt(type) },
+      name: 'to',
+      type: AttributeProto_AttributeType.INT,
+      i: BigInt(type),
     });
     this.nodes.push(
       create(NodeProtoSchema, {
-        ...{ opType: 'Cast', input: [from], output: [to], name: `${to}/cast`, attribute: [attribute] },
+        opType: 'Cast',
+        input: [from],
+        output: [to],
+        name: `${to}/cast`,
+        attribute: [attribute],
       }),
     );
   }

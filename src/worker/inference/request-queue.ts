@@ -93,7 +93,12 @@ export class RequestQueue implements WorkQueue {
     const completed = shares.map(({ request }) => request).filter(({ done, count }) => done === count);
     this.#remove(completed);
     return completed.map(({ id, logits, waitedMs, busyMs, batches }) => ({
-      ...{ type: 'inferred', id, logits, elapsedMs: busyMs, waitedMs, batches },
+      type: 'inferred',
+      id,
+      logits,
+      elapsedMs: busyMs,
+      waitedMs,
+      batches,
     }));
   }
 

@@ -83,8 +83,13 @@ function toGrid(payload: Buffer, items: number[], turns: HeifTurn[]): HeifPictur
 
 function parseMeta(reader: BoxReader): Meta {
   const meta: Meta = {
-    ...{ primary: 0, types: new Map(), references: new Map(), places: new Map() },
-    ...{ properties: [], associations: new Map(), data: null },
+    primary: 0,
+    types: new Map(),
+    references: new Map(),
+    places: new Map(),
+    properties: [],
+    associations: new Map(),
+    data: null,
   };
   for (const box of reader.inside(4).boxes()) {
     const body = box.body;

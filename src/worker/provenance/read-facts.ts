@@ -37,7 +37,10 @@ export async function readFacts(
   const vouchers = vouchersOf(trust);
   const thumbnails = await readThumbnails(reader, manifests);
   return {
-    ...{ source, active, leftOut, lists: appliedLists(trust) },
+    source,
+    active,
+    leftOut,
+    lists: appliedLists(trust),
     readAt: Date.now() * MICROSECONDS_PER_MS,
     manifests: manifests.map(({ signature, ingredients, ...manifest }): ManifestFacts => {
       const own = boxes.filter(({ label }) => asText(label) === manifest.label);
@@ -61,7 +64,10 @@ export function unreadableStore(code: string, trust: TrustMaterial): StoreFacts 
   const texts = { label: '', title: '', format: '', generator: '' };
   const nothing = { actions: [], device: null, ingredients: [], trainingMining: [], identities: [] };
   return {
-    ...{ source: 'embedded', active: '', leftOut: 0, lists: appliedLists(trust) },
+    source: 'embedded',
+    active: '',
+    leftOut: 0,
+    lists: appliedLists(trust),
     readAt: Date.now() * MICROSECONDS_PER_MS,
     manifests: [{ ...texts, ...nothing, codes: [...codes], signer: null }],
   };
@@ -101,7 +107,9 @@ function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers:
   }
   const product = vouchers.productOf(own);
   return {
-    ...{ name: name || organisation, organisation, timeStamp },
+    name: name || organisation,
+    organisation,
+    timeStamp,
     issuer: issuerOf(own),
     fingerprint: hashOf(own),
     notBefore: Date.parse(own.validFrom) * MICROSECONDS_PER_MS,

@@ -64,8 +64,10 @@ export async function makeSupportBundle(
   await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'support.create', folder, {})));
   const entries = files.map(({ name, content }) => ({
     header: {
-      ...{ name: `${folder}/${name}`, size: Buffer.byteLength(content) },
-      ...{ mode: BUNDLE_FILE_MODE, mtime: new Date(now / 1000) },
+      name: `${folder}/${name}`,
+      size: Buffer.byteLength(content),
+      mode: BUNDLE_FILE_MODE,
+      mtime: new Date(now / 1000),
     },
     body: content,
   }));

@@ -118,7 +118,8 @@ function tell(
   { timestamps }: AddedTimestamps,
 ): void {
   const added = timestamps.map(({ member, timestamp }) => ({
-    ...{ member, ...timestamp },
+    member,
+    ...timestamp,
     time: formatTime(timestamp.time),
   }));
   if (json === true) {

@@ -140,7 +140,11 @@ async function classifyRow(
   const upload = new ResumableUpload(client, source);
   const sourceUrl = isAddress ? { sourceUrl: row.source } : {};
   return await classifyFile(client, {
-    ...{ source, upload, bar, interrupted, stdin: terminal.stdin },
+    source,
+    upload,
+    bar,
+    interrupted,
+    stdin: terminal.stdin,
     header: { ...header, ...sourceUrl },
   });
 }

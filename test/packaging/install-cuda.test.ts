@@ -8,9 +8,14 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CUDA_FOLDER, CUDA_LIBRARIES, CUDA_PACKAGE, installFromArchive } from '../packaging/install-cuda.ts';
-import { writeNugetPackage } from './nuget-package.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import {
+  CUDA_FOLDER,
+  CUDA_LIBRARIES,
+  CUDA_PACKAGE,
+  installFromArchive,
+} from '../../packaging/install-cuda.ts';
+import { writeNugetPackage } from '../nuget-package.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const VERSION = '9.8.7';
 
@@ -87,7 +92,7 @@ test('a file that is no archive is refused by its name', async () => {
 
 test('package and libraries are those that the installed runtime asks for', () => {
   const metadata = createRequire(import.meta.url)(
-    '../node_modules/onnxruntime-node/script/install-metadata.js',
+    '../../node_modules/onnxruntime-node/script/install-metadata.js',
   ) as {
     manifests: Record<string, Record<string, { package: string; path: string }>>;
     packages: Record<string, { name: string; versions: { version: string }[] }>;
