@@ -14,6 +14,7 @@ import { describePicture } from './describe-picture.ts';
 import { forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
+import { forgetGrey } from './maps/kept-grey.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import type { ReportStep } from './media/progress.ts';
 import type {
@@ -48,7 +49,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {}
 
 async function handle(request: DecodeRequest): Promise<void> {
   if (request.type === 'shutdown') return process.disconnect();
-  if (request.type === 'forget-picture') return forgetPicture();
+  if (request.type === 'forget-picture') return forgetAll();
   try {
     send(await answer(request));
   } catch (error) {
@@ -105,6 +106,11 @@ async function answer(
     case 'render-heatmap':
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
   }
+}
+
+function forgetAll(): void {
+  forgetPicture();
+  forgetGrey();
 }
 
 function breakDown(id: number, error: unknown): void {

@@ -3,7 +3,7 @@
  * copy leave. Every place gets a code of 25 signs of band-passed detail; places of one code vote for the shift between
  * them, and a copied part gives its shift hundreds of votes close together. Pure.
  */
-import { boxMean } from './box-mean.ts';
+import { BoxMean } from './box-mean.ts';
 
 /** A shift from a part to its likeness, in pixels of the picture, `dy` ≥ 0. */
 export interface RepeatedShift {
@@ -23,6 +23,7 @@ const SHIFTS_MAX = 5;
 const SIGNS_PER_SIDE = 5;
 const SIGN_PX = 4;
 const SPAN = (SIGNS_PER_SIDE - 1) * SIGN_PX;
+const CALM_PX = 3;
 const DETAIL_PX = 13;
 const TEXTURE_PX = 21;
 /** In grey levels: where detail deviates less, signs are noise. */
@@ -37,8 +38,14 @@ const SHIFT_TOLERANCE = 3;
 const SURROUNDINGS_PX = 15;
 const CELL_PX = 16;
 const WINDOW_CELLS = 4;
-/** Codes are sorted together with their places: places stay below this, and both fit into 53 bits. */
-const PLACES_MAX = 2 ** 21;
+/** Where a code's first row of signs stands in it. */
+const CODE_SHIFT = SIGNS_PER_SIDE * (SIGNS_PER_SIDE - 1);
+/** A code is sorted by its lower and then by its upper half. */
+const HALF_BITS = 13;
+const HALVES = 2 ** HALF_BITS;
+/** A place is its column in the lower bits and its row above. Sides stay below: PIXELS_MAX by the least side is less. */
+const COLUMN_BITS = 16;
+const COLUMNS = 2 ** COLUMN_BITS - 1;
 const REC601 = [0.299, 0.587, 0.114] as const;
 
 interface Plane {
@@ -47,10 +54,19 @@ interface Plane {
   height: number;
 }
 
+type Sides = Pick<Plane, 'width' | 'height'>;
+
+/** Places with texture, in the order of their codes and of the picture. */
+interface CodedPlaces {
+  codes: Uint32Array;
+  places: Uint32Array;
+  count: number;
+}
+
 interface Pairs {
   /** Index of the pair's shift in the table of votes, and the place of its first part. */
   shifts: Int32Array;
-  places: Int32Array;
+  places: Uint32Array;
   count: number;
 }
 
@@ -61,8 +77,7 @@ export function findRepeatedParts(rgb: Uint8Array, width: number, height: number
   const luma = shrinkToLuma(rgb, width, height, step);
   const sides = { width: luma.width - SPAN, height: luma.height - SPAN };
   if (sides.width < SHIFT_MIN || sides.height < SHIFT_MIN) return [];
-  const sorted = sortByCode(luma, sides);
-  const pairs = pairLikenesses(sorted, sides);
+  const pairs = pairLikenesses(sortByCode(findCodes(luma, sides)), sides);
   return countVotes(pairs, sides).map(({ dx, dy, ...shift }) => ({ dx: dx * step, dy: dy * step, ...shift }));
 }
 
@@ -70,144 +85,235 @@ function shrinkToLuma(rgb: Uint8Array, width: number, height: number, step: numb
   const [columns, rows] = [Math.floor(width / step), Math.floor(height / step)];
   const values = new Float32Array(columns * rows);
   const share = 1 / (step * step);
+  const [red, green, blue] = REC601;
   for (let y = 0; y < rows * step; y++) {
-    const to = Math.floor(y / step) * columns;
-    for (let x = 0; x < columns * step; x++) {
-      const from = (y * width + x) * 3;
-      const [red = 0, green = 0, blue = 0] = [rgb[from], rgb[from + 1], rgb[from + 2]];
-      const at = to + Math.floor(x / step);
-      const grey = REC601[0] * red + REC601[1] * green + REC601[2] * blue;
-      values[at] = (values[at] ?? 0) + share * grey;
+    const end = (Math.floor(y / step) + 1) * columns;
+    let from = y * width * 3;
+    for (let at = end - columns; at < end; at++) {
+      for (let part = 0; part < step; part++, from += 3) {
+        const grey =
+          red * (rgb[from] as number) + green * (rgb[from + 1] as number) + blue * (rgb[from + 2] as number);
+        values[at] = (values[at] as number) + share * grey;
+      }
     }
   }
   return { values, width: columns, height: rows };
 }
 
-type Sides = Pick<Plane, 'width' | 'height'>;
-
-/** Places with texture, sorted by their code: code × PLACES_MAX + place. */
-function sortByCode({ values, width, height }: Plane, sides: Sides): Float64Array {
-  const calm = boxMean(values, width, height, 3);
-  const mean = boxMean(calm, width, height, DETAIL_PX);
-  const detail = calm.map((value, index) => value - (mean[index] ?? 0));
-  const power = boxMean(
-    detail.map((value) => value * value),
-    width,
-    height,
-    TEXTURE_PX,
-  );
-  const signs = boxMean(detail, width, height, SIGN_PX);
-  const keys = new Float64Array(sides.width * sides.height);
-  let count = 0;
+function findCodes({ values, width, height }: Plane, sides: Sides): CodedPlaces {
+  const box = new BoxMean(width, height);
+  const detail = box.of(values, CALM_PX);
+  const mean = box.of(detail, DETAIL_PX);
+  const squares = new Float32Array(detail.length);
+  for (let at = 0; at < detail.length; at++) {
+    detail[at] = (detail[at] as number) - (mean[at] as number);
+    squares[at] = (detail[at] as number) * (detail[at] as number);
+  }
+  const power = box.of(squares, TEXTURE_PX, mean);
+  const codes = codesOf(box.of(detail, SIGN_PX, squares), width, height);
+  const found = { codes: new Uint32Array(codes.length), places: new Uint32Array(codes.length), count: 0 };
   for (let y = 0; y < sides.height; y++) {
+    const [row, middle] = [y * width, (y + SPAN / 2) * width + SPAN / 2];
     for (let x = 0; x < sides.width; x++) {
-      const middle = (y + SPAN / 2) * width + x + SPAN / 2;
-      if ((power[middle] ?? 0) <= DEVIATION_MIN ** 2) continue;
-      keys[count++] = codeAt(signs, width, y * width + x) * PLACES_MAX + y * sides.width + x;
+      if ((power[middle + x] as number) <= DEVIATION_MIN ** 2) continue;
+      found.codes[found.count] = codes[row + x] as number;
+      found.places[found.count++] = (y << COLUMN_BITS) | x;
     }
   }
-  return keys.subarray(0, count).sort();
+  return found;
 }
 
-function codeAt(signs: Float32Array, width: number, corner: number): number {
-  let code = 0;
-  for (let row = 0; row < SIGNS_PER_SIDE; row++) {
-    const start = corner + row * SIGN_PX * width;
-    for (let column = 0; column < SIGNS_PER_SIDE; column++) {
-      code = (code << 1) | ((signs[start + column * SIGN_PX] ?? 0) > 0 ? 1 : 0);
+/** The code of each place: its own sign and those to the right and below, row by row: each from the code of the place before. */
+function codesOf(signs: Float32Array, width: number, height: number): Uint32Array {
+  const lines = new Uint8Array(signs.length);
+  const lineMask = 2 ** SIGNS_PER_SIDE - 1;
+  for (let at = signs.length - 1; at >= 0; at--) {
+    const next = at + SIGN_PX < signs.length ? (lines[at + SIGN_PX] as number) : 0;
+    const sign = (signs[at] as number) > 0 ? 1 << (SIGNS_PER_SIDE - 1) : 0;
+    lines[at] = (sign | (next >> 1)) & lineMask;
+  }
+  const codes = new Uint32Array(signs.length);
+  for (let y = height - 1; y >= 0; y--) {
+    const below = y + SIGN_PX < height ? SIGN_PX * width : null;
+    for (let at = y * width; at < (y + 1) * width; at++) {
+      const next = below === null ? 0 : (codes[at + below] as number);
+      codes[at] = ((lines[at] as number) << CODE_SHIFT) | (next >> SIGNS_PER_SIDE);
     }
   }
-  return code;
+  return codes;
+}
+
+/** By counting, half a code at a time; places of one code keep their order. */
+function sortByCode({ codes, places, count }: CodedPlaces): CodedPlaces {
+  let sorted: CodedPlaces = { codes, places, count };
+  for (const shift of [0, HALF_BITS]) {
+    const starts = new Uint32Array(HALVES + 1);
+    for (let index = 0; index < count; index++) {
+      const half = ((sorted.codes[index] as number) >>> shift) & (HALVES - 1);
+      starts[half + 1] = (starts[half + 1] as number) + 1;
+    }
+    for (let half = 0; half < HALVES; half++) {
+      starts[half + 1] = (starts[half + 1] as number) + (starts[half] as number);
+    }
+    const next = { codes: new Uint32Array(count), places: new Uint32Array(count), count };
+    for (let index = 0; index < count; index++) {
+      const code = sorted.codes[index] as number;
+      const half = (code >>> shift) & (HALVES - 1);
+      const at = starts[half] as number;
+      starts[half] = at + 1;
+      next.codes[at] = code;
+      next.places[at] = sorted.places[index] as number;
+    }
+    sorted = next;
+  }
+  return sorted;
 }
 
 /** Each place with the next NEIGHBOURS of its code, where there are few enough. */
-function pairLikenesses(keys: Float64Array, { width }: Sides): Pairs {
-  const shifts = new Int32Array(keys.length * NEIGHBOURS);
-  const places = new Int32Array(keys.length * NEIGHBOURS);
-  let count = 0;
-  const codeOf = (index: number) => Math.floor((keys[index] ?? 0) / PLACES_MAX);
-  for (let first = 0; first < keys.length; ) {
-    const code = codeOf(first);
-    let end = first + 1;
-    while (end < keys.length && codeOf(end) === code) end++;
-    if (end - first <= PLACES_PER_CODE_MAX) {
-      for (let one = first; one < end; one++) {
-        const place = (keys[one] ?? 0) % PLACES_MAX;
-        for (let other = one + 1; other < end && other <= one + NEIGHBOURS; other++) {
-          const likeness = (keys[other] ?? 0) % PLACES_MAX;
-          const dy = Math.floor(likeness / width) - Math.floor(place / width);
-          const dx = (likeness % width) - (place % width);
-          if (dx * dx + dy * dy < SHIFT_MIN ** 2) continue;
-          shifts[count] = dy * 2 * width + dx + width;
-          places[count++] = place;
-        }
-      }
+function pairLikenesses({ codes, places, count }: CodedPlaces, { width }: Sides): Pairs {
+  const pairs = {
+    shifts: new Int32Array(count * NEIGHBOURS),
+    places: new Uint32Array(count * NEIGHBOURS),
+    count: 0,
+  };
+  for (let first = 0, end = 0; first < count; first = end) {
+    const code = codes[first] as number;
+    for (end = first + 1; end < count && codes[end] === code; ) end++;
+    if (end - first > 1 && end - first <= PLACES_PER_CODE_MAX)
+      pairAlike(places, { first, end }, width, pairs);
+  }
+  return pairs;
+}
+
+function pairAlike(
+  places: Uint32Array,
+  { first, end }: { first: number; end: number },
+  width: number,
+  pairs: Pairs,
+): void {
+  for (let one = first; one < end; one++) {
+    const place = places[one] as number;
+    const last = Math.min(end - 1, one + NEIGHBOURS);
+    for (let other = one + 1; other <= last; other++) {
+      const likeness = places[other] as number;
+      const dy = (likeness >>> COLUMN_BITS) - (place >>> COLUMN_BITS);
+      const dx = (likeness & COLUMNS) - (place & COLUMNS);
+      if (dx * dx + dy * dy < SHIFT_MIN ** 2) continue;
+      pairs.shifts[pairs.count] = dy * 2 * width + dx + width;
+      pairs.places[pairs.count++] = place;
     }
-    first = end;
   }
-  return { shifts, places, count };
 }
 
-/**
- * How far each shift stands out from those about it, in deviations of a count: texture spreads its votes over
- * neighbouring shifts, a copy gives them to one.
- */
-function measureSharpness(votes: Int32Array, { width, height }: Sides): Float32Array {
-  const around = boxMean(Float32Array.from(votes), 2 * width, height, SURROUNDINGS_PX);
-  return around.map((mean, shift) => ((votes[shift] ?? 0) - mean) / Math.sqrt(Math.max(0, mean) + 1));
+/** Most shifts have none: `shifts` names those that have. */
+interface Votes {
+  /** Row by row, 2 × `width` shifts of one `dy` each. */
+  counts: Int32Array;
+  shifts: Int32Array;
+  most: number;
 }
 
-function countVotes({ shifts, places, count }: Pairs, { width, height }: Sides): RepeatedShift[] {
-  const votes = new Int32Array(height * 2 * width);
-  for (let index = 0; index < count; index++) {
-    const shift = shifts[index] ?? 0;
-    votes[shift] = (votes[shift] ?? 0) + 1;
-  }
-  const sharpness = measureSharpness(votes, { width, height });
+function countVotes(pairs: Pairs, sides: Sides): RepeatedShift[] {
+  const { width } = sides;
+  const votes = voteOf(pairs, sides);
   const chosen: RepeatedShift[] = [];
   while (chosen.length < SHIFTS_MAX) {
-    const best = findMost(sharpness);
-    if ((votes[best] ?? 0) === 0) break;
-    const [dx, dy] = [(best % (2 * width)) - width, Math.floor(best / (2 * width))];
-    const near: number[] = [];
-    for (let index = 0; index < count; index++) {
-      const shift = shifts[index] ?? 0;
-      const [x, y] = [(shift % (2 * width)) - width, Math.floor(shift / (2 * width))];
-      if (Math.abs(x - dx) <= 1 && Math.abs(y - dy) <= 1) near.push(places[index] ?? 0);
-    }
-    const crowd = findCrowd(near, width, height);
-    chosen.push({ dx, dy, votes: near.length, crowd, sharpness: sharpness[best] ?? 0 });
-    clearAround(sharpness, { dx, dy }, { width, height });
+    const found = findSharpest(votes, sides, chosen);
+    if (found === null) break;
+    const near = placesNear(pairs, found.shift, 2 * width);
+    const { dx, dy } = toShift(found.shift, width);
+    const crowd = findCrowd(near, sides);
+    chosen.push({ dx, dy, votes: near.length, crowd, sharpness: found.sharpness });
   }
   return chosen;
 }
 
-function findMost(values: Float32Array): number {
-  let best = 0;
-  for (let index = 1; index < values.length; index++) {
-    if ((values[index] ?? 0) > (values[best] ?? 0)) best = index;
+function voteOf({ shifts, count }: Pairs, { width, height }: Sides): Votes {
+  const counts = new Int32Array(height * 2 * width);
+  const voted = new Int32Array(count);
+  let [distinct, most] = [0, 0];
+  for (let index = 0; index < count; index++) {
+    const shift = shifts[index] as number;
+    const votes = (counts[shift] as number) + 1;
+    counts[shift] = votes;
+    if (votes === 1) voted[distinct++] = shift;
+    if (votes > most) most = votes;
   }
-  return best;
+  return { counts, shifts: voted.subarray(0, distinct), most };
 }
 
-function clearAround(
-  sharpness: Float32Array,
-  { dx, dy }: { dx: number; dy: number },
-  { width, height }: Sides,
-): void {
-  for (let y = Math.max(0, dy - SHIFT_TOLERANCE); y <= Math.min(height - 1, dy + SHIFT_TOLERANCE); y++) {
-    for (let x = dx - SHIFT_TOLERANCE; x <= dx + SHIFT_TOLERANCE; x++) {
-      if (x >= -width && x < width) sharpness[y * 2 * width + x + width] = 0;
+function toShift(shift: number, width: number): { dx: number; dy: number } {
+  return { dx: (shift % (2 * width)) - width, dy: Math.floor(shift / (2 * width)) };
+}
+
+/** Far from those that are chosen. Null where no shift stands out. */
+function findSharpest(
+  { counts, shifts, most }: Votes,
+  sides: Sides,
+  chosen: readonly RepeatedShift[],
+): { shift: number; sharpness: number } | null {
+  const { width } = sides;
+  let best = { shift: 0, sharpness: 0 };
+  // No shift stands out by more than its votes: those of few are looked at only where no better one is found.
+  for (let [least, below] = [most / 2, most + 1]; below > 1; [least, below] = [least / 2, least]) {
+    for (const shift of shifts) {
+      const votes = counts[shift] as number;
+      if (votes < least || votes >= below || votes <= best.sharpness) continue;
+      if (isChosen(toShift(shift, width), chosen)) continue;
+      const sharpness = sharpnessAt(counts, sides, shift);
+      const isFirst = sharpness === best.sharpness && shift < best.shift;
+      if (sharpness > best.sharpness || isFirst) best = { shift, sharpness };
     }
+    if (best.sharpness >= least) break;
   }
+  return best.sharpness > 0 ? best : null;
 }
 
-function findCrowd(places: readonly number[], width: number, height: number): number {
+function isChosen({ dx, dy }: { dx: number; dy: number }, chosen: readonly RepeatedShift[]): boolean {
+  return chosen.some(
+    (one) => Math.abs(one.dx - dx) <= SHIFT_TOLERANCE && Math.abs(one.dy - dy) <= SHIFT_TOLERANCE,
+  );
+}
+
+/**
+ * How far a shift stands out from those about it, in deviations of a count: texture spreads its votes over neighbouring
+ * shifts, a copy gives them to one.
+ */
+function sharpnessAt(counts: Int32Array, { width, height }: Sides, shift: number): number {
+  const [column, row] = [shift % (2 * width), Math.floor(shift / (2 * width))];
+  const reach = Math.floor(SURROUNDINGS_PX / 2);
+  let sum = 0;
+  for (let y = row - reach; y <= row + reach; y++) {
+    const start = Math.max(0, Math.min(height - 1, y)) * 2 * width;
+    let line = 0;
+    for (let x = column - reach; x <= column + reach; x++) {
+      line += counts[start + Math.max(0, Math.min(2 * width - 1, x))] as number;
+    }
+    sum += Math.fround(line / SURROUNDINGS_PX);
+  }
+  const mean = Math.fround(sum / SURROUNDINGS_PX);
+  return Math.fround(((counts[shift] as number) - mean) / Math.sqrt(mean + 1));
+}
+
+/** First parts of the pairs whose shift is `best` or one of the eight about it. No pair has the shift of a row's first index. */
+function placesNear({ shifts, places, count }: Pairs, best: number, rowLength: number): number[] {
+  const near: number[] = [];
+  const [from, to] = [best - rowLength - 1, best + rowLength + 1];
+  for (let index = 0; index < count; index++) {
+    const shift = shifts[index] as number;
+    if (shift < from || shift > to) continue;
+    const away = Math.abs(shift - best);
+    if (away <= 1 || away >= rowLength - 1) near.push(places[index] as number);
+  }
+  return near;
+}
+
+function findCrowd(places: readonly number[], { width, height }: Sides): number {
   const [columns, rows] = [Math.ceil(width / CELL_PX), Math.ceil(height / CELL_PX)];
   const cells = new Int32Array(columns * rows);
   for (const place of places) {
-    const at =
-      Math.floor(Math.floor(place / width) / CELL_PX) * columns + Math.floor((place % width) / CELL_PX);
+    const row = Math.floor((place >>> COLUMN_BITS) / CELL_PX);
+    const at = row * columns + Math.floor((place & COLUMNS) / CELL_PX);
     cells[at] = (cells[at] ?? 0) + 1;
   }
   let crowd = 0;

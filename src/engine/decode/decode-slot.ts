@@ -197,7 +197,8 @@ export class DecodeSlot implements AsyncDisposable {
     if (options.signal?.aborted) throw new AbortError(options.signal);
     this.#requestCount += 1;
     const id = this.#requestCount;
-    if (work.type === 'decode-image') this.#keepsPicture = work.keepsPicture === true;
+    this.#keepsPicture ||=
+      work.type === 'render-heatmap' || (work.type === 'decode-image' && work.keepsPicture === true);
     const answer = this.#await(id, ANSWER_TYPES[work.type], options);
     this.#child.send({ ...work, id }, () => {
       // A channel that closed is followed by `exit`, which says more.

@@ -18,29 +18,40 @@ export function buildPyramid(grey: Grey): Grey[] {
 /** Between the four nearest pixels: enough where a level is hardly smaller than the one before. */
 function scaleDown(from: Grey, width: number, height: number): Grey {
   const values = new Uint8Array(width * height);
-  const [stepX, stepY] = [from.width / width, from.height / height];
-  for (let y = 0; y < height; y++) {
-    const sourceY = Math.max(0, Math.min(from.height - 1.001, (y + 0.5) * stepY - 0.5));
-    const top = Math.floor(sourceY);
-    const shareY = sourceY - top;
-    const line = top * from.width;
-    for (let x = 0; x < width; x++) {
-      const sourceX = Math.max(0, Math.min(from.width - 1.001, (x + 0.5) * stepX - 0.5));
-      const left = Math.floor(sourceX);
-      const shareX = sourceX - left;
-      const at = line + left;
-      const upper = (from.values[at] as number) * (1 - shareX) + (from.values[at + 1] as number) * shareX;
+  const columns = samplesOf(from.width, width);
+  const rows = samplesOf(from.height, height);
+  for (let y = 0, to = 0; y < height; y++) {
+    const line = (rows.starts[y] as number) * from.width;
+    const shareY = rows.shares[y] as number;
+    for (let x = 0; x < width; x++, to++) {
+      const shareX = columns.shares[x] as number;
+      const at = line + (columns.starts[x] as number);
       const below = at + from.width;
+      const upper = (from.values[at] as number) * (1 - shareX) + (from.values[at + 1] as number) * shareX;
       const lower =
         (from.values[below] as number) * (1 - shareX) + (from.values[below + 1] as number) * shareX;
-      values[y * width + x] = upper * (1 - shareY) + lower * shareY + 0.5;
+      values[to] = upper * (1 - shareY) + lower * shareY + 0.5;
     }
   }
   return { width, height, values };
 }
 
+/** Where each of `to` pixels lies among `from`: the pixel before it, and how far towards the next. */
+function samplesOf(from: number, to: number): { starts: Int32Array; shares: Float64Array } {
+  const samples = { starts: new Int32Array(to), shares: new Float64Array(to) };
+  const step = from / to;
+  for (let index = 0; index < to; index++) {
+    const exact = Math.max(0, Math.min(from - 1.001, (index + 0.5) * step - 0.5));
+    const start = Math.floor(exact);
+    samples.starts[index] = start;
+    samples.shares[index] = exact - start;
+  }
+  return samples;
+}
+
 /** A binomial filter of five pixels, in both directions. */
 export function blur({ width, height, values }: Grey): Grey {
+  // Whole numbers below 2^16.
   const half = new Uint16Array(values.length);
   const smooth = new Uint8Array(values);
   for (let y = 0; y < height; y++) {

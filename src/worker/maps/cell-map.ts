@@ -27,13 +27,11 @@ export function interpolateCells(
   map: { width: number; height: number; stepX: number; stepY: number },
 ): Float32Array {
   const grid = toGrid(cells, map.width * map.stepX, map.height * map.stepY);
+  const columns = spreadOver(grid.columns, map.width, { stepPx: map.stepX, cellPx: cells.cellPx });
+  const rows = spreadOver(grid.rows, map.height, { stepPx: map.stepY, cellPx: cells.cellPx });
   const out = new Float32Array(map.width * map.height);
-  let index = 0;
-  for (let y = 0; y < map.height; y++) {
-    const down = ((y + 0.5) * map.stepY) / cells.cellPx - 0.5;
-    for (let x = 0; x < map.width; x++) {
-      out[index++] = sample(grid, ((x + 0.5) * map.stepX) / cells.cellPx - 0.5, down);
-    }
+  for (let y = 0, index = 0; y < map.height; y++) {
+    for (let x = 0; x < map.width; x++) out[index++] = sample(grid, columns, rows, x, y);
   }
   return out;
 }
@@ -64,19 +62,54 @@ function toGrid(
   return { columns, rows, values: sums.map((sum, index) => sum / (counts[index] ?? 0)) };
 }
 
+/** For each pixel of a side of the map the two cells between whose centres it lies, and how near it is to each. */
+interface Spread {
+  before: Int32Array;
+  after: Int32Array;
+  beforeShare: Float64Array;
+  afterShare: Float64Array;
+}
+
+function spreadOver(
+  cells: number,
+  pixels: number,
+  { stepPx, cellPx }: { stepPx: number; cellPx: number },
+): Spread {
+  const spread = {
+    before: new Int32Array(pixels),
+    after: new Int32Array(pixels),
+    beforeShare: new Float64Array(pixels),
+    afterShare: new Float64Array(pixels),
+  };
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    const exact = ((pixel + 0.5) * stepPx) / cellPx - 0.5;
+    const cell = Math.floor(exact);
+    spread.before[pixel] = clamp(cell, cells);
+    spread.after[pixel] = clamp(cell + 1, cells);
+    spread.beforeShare[pixel] = 1 - Math.abs(exact - cell);
+    spread.afterShare[pixel] = 1 - Math.abs(exact - (cell + 1));
+  }
+  return spread;
+}
+
 /** The mean of the four cells around, weighed by nearness, of those that have a value. */
-function sample({ columns, rows, values }: CellGrid, x: number, y: number): number {
-  const [left, top] = [Math.floor(x), Math.floor(y)];
-  let sum = 0;
-  let weights = 0;
-  for (let row = top; row <= top + 1; row++) {
-    for (let column = left; column <= left + 1; column++) {
-      const weight = (1 - Math.abs(x - column)) * (1 - Math.abs(y - row));
-      const value = values[clamp(row, rows) * columns + clamp(column, columns)] ?? Number.NaN;
-      if (Number.isNaN(value)) continue;
-      sum += weight * value;
-      weights += weight;
-    }
+function sample(
+  { columns: stride, values }: CellGrid,
+  columns: Spread,
+  rows: Spread,
+  x: number,
+  y: number,
+): number {
+  let [sum, weights] = [0, 0];
+  for (let place = 0; place < 4; place++) {
+    const row = (place < 2 ? rows.before[y] : rows.after[y]) as number;
+    const column = (place % 2 === 0 ? columns.before[x] : columns.after[x]) as number;
+    const value = values[row * stride + column] as number;
+    if (Number.isNaN(value)) continue;
+    const down = (place < 2 ? rows.beforeShare[y] : rows.afterShare[y]) as number;
+    const weight = ((place % 2 === 0 ? columns.beforeShare[x] : columns.afterShare[x]) as number) * down;
+    sum += weight * value;
+    weights += weight;
   }
   return weights > 0 ? sum / weights : Number.NaN;
 }

@@ -17,24 +17,20 @@ import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol/decode-protocol.ts';
 import { interpolateCells } from './cell-map.ts';
 import { drawLegend, LEGEND_HEIGHT, rampOf } from './heatmap-legend.ts';
+import { type GreyPicture, keptGrey } from './kept-grey.ts';
 import { mapIndex, paletteOf } from './map-palette.ts';
 import { encodePalettePng } from './palette-png.ts';
 import { interpolateMap } from './probability-map.ts';
 
 export const MAP_SIDE_MAX = 1024;
 
-interface GreyPicture {
-  width: number;
-  height: number;
-  grey: Buffer;
-}
-
 export async function renderHeatmap(
   request: RenderHeatmapRequest,
   slotFolder: string,
 ): Promise<RenderedHeatmap> {
-  const header = await readHeader(join(slotFolder, request.folder, request.input), request.limits);
-  const picture = await decodeGrey(header);
+  const path = join(slotFolder, request.folder, request.input);
+  const header = await readHeader(path, request.limits);
+  const picture = await keptGrey(path, () => decodeGrey(header));
   const { width } = picture;
   const height = picture.height + LEGEND_HEIGHT;
   const indexes = Buffer.alloc(width * height);

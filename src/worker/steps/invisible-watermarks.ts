@@ -24,21 +24,6 @@ const STEP = 72;
 /** All of a picture of 1024 × 1024; of a larger one as many rows of blocks, evenly spread. */
 const BLOCKS_MAX = 16_384;
 
-/**
- * What the encoder was handed decides what the decoder must compute: `bytes` as a picture file holds them, or `floats`
- * straight from the generator, around zero; the channels in the order that the package asks for, or forgotten to turn.
- */
-interface Layout {
-  isFloat: boolean;
-  isSwapped: boolean;
-}
-
-const LAYOUTS: readonly Layout[] = [
-  { isFloat: false, isSwapped: false },
-  { isFloat: true, isSwapped: false },
-  { isFloat: true, isSwapped: true },
-];
-
 /** The messages that a picture carries; none for most. Null where it is smaller than what the scheme marks. */
 export function findWatermarks(picture: Picture): WatermarkFind[] | null {
   const { width, height } = picture;
@@ -52,7 +37,7 @@ export function findWatermarks(picture: Picture): WatermarkFind[] | null {
 
 /** Wrong bits of each message, in their order, in the layout that fits it best. */
 export function countErrors(picture: Picture): number[] {
-  const votes = LAYOUTS.map((layout) => readVotes(picture, layout));
+  const votes = readVotes(picture);
   return WATERMARK_MESSAGES.map((message) => Math.min(...votes.map((read) => countWrong(read, message))));
 }
 
@@ -62,60 +47,79 @@ interface Votes {
   weights: Float32Array;
 }
 
-function readVotes(picture: Picture, layout: Layout): Votes {
+/**
+ * Four lines of sums of 2 × 2 pixels of the U plane, of one row of blocks. What the encoder was handed decides what the decoder
+ * must compute: `bytes` as a picture file holds them, or `floats` straight from the generator, around zero; the channels in the
+ * order that the package asks for, or forgotten to turn (`swapped`).
+ */
+class Sums {
+  readonly bytes: Float32Array;
+  readonly floats: Float32Array;
+  readonly swapped: Float32Array;
+
+  constructor(columns: number) {
+    this.bytes = new Float32Array(columns * 16);
+    this.floats = new Float32Array(columns * 16);
+    this.swapped = new Float32Array(columns * 16);
+  }
+
+  get layouts(): readonly Float32Array[] {
+    return [this.bytes, this.floats, this.swapped];
+  }
+}
+
+/** One for each layout. */
+function readVotes(picture: Picture): Votes[] {
   const columns = Math.floor(picture.width / BLOCK);
   const rows = Math.floor(picture.height / BLOCK);
   const rowsRead = Math.min(rows, Math.max(1, Math.floor(BLOCKS_MAX / columns)));
   const numbers = new Uint32Array(columns * rowsRead);
-  const weights = new Float32Array(columns * rowsRead);
-  const sums = new Float32Array(columns * BLOCK * 2);
+  const sums = new Sums(columns);
+  const votes = sums.layouts.map(() => ({ numbers, weights: new Float32Array(columns * rowsRead) }));
   for (let index = 0; index < rowsRead; index++) {
     const row = Math.floor((index * rows) / rowsRead);
-    sumRow(picture, layout, row * BLOCK, sums);
-    for (let column = 0; column < columns; column++) {
-      const coefficient = largestOf(sums, columns * 4, column * 4);
+    sumRow(picture, row * BLOCK, columns, sums);
+    for (let column = 0; column < columns; column++)
       numbers[index * columns + column] = row * columns + column;
-      weights[index * columns + column] = -Math.sin((coefficient / STEP) * 2 * Math.PI);
+    for (const [layout, { weights }] of votes.entries()) {
+      voteRow(sums.layouts[layout] as Float32Array, weights.subarray(index * columns, (index + 1) * columns));
     }
   }
-  return { numbers, weights };
+  return votes;
 }
 
-/**
- * The approximation of one row of blocks, four lines of it, as sums of 2 × 2 pixels of the U plane. One loop for bytes and
- * one for floats: a call for each pixel would take three times as long.
- */
-function sumRow(picture: Picture, layout: Layout, top: number, sums: Float32Array): void {
-  const length = Math.floor(picture.width / BLOCK) * 4;
+function sumRow(picture: Picture, top: number, columns: number, sums: Sums): void {
   for (let line = 0; line < 4; line++) {
-    const start = (top + line * 2) * picture.width * 3;
-    const place = sums.subarray(line * length, (line + 1) * length);
-    if (layout.isFloat) sumFloats(picture, start, layout.isSwapped ? 2 : 0, place);
-    else sumBytes(picture, start, place);
+    sumLine(
+      picture,
+      (top + line * 2) * picture.width * 3,
+      { from: line * columns * 4, count: columns * 4 },
+      sums,
+    );
   }
 }
 
-function sumBytes({ width, rgb }: Picture, start: number, sums: Float32Array): void {
-  for (let column = 0; column < sums.length; column++) {
+/** All layouts in one loop, which reads each pixel once. Of floats the sum's chroma is the sum of the pixels' own. */
+function sumLine(
+  { width, rgb }: Picture,
+  start: number,
+  { from, count }: { from: number; count: number },
+  { bytes, floats, swapped }: Sums,
+): void {
+  for (let column = 0; column < count; column++) {
     const upper = start + column * 6;
     const lower = upper + width * 3;
-    sums[column] =
+    const ofBytes =
       byteChroma(rgb, upper) +
       byteChroma(rgb, upper + 3) +
       byteChroma(rgb, lower) +
       byteChroma(rgb, lower + 3);
-  }
-}
-
-function sumFloats({ width, rgb }: Picture, start: number, red: number, sums: Float32Array): void {
-  for (let column = 0; column < sums.length; column++) {
-    const upper = start + column * 6;
-    const lower = upper + width * 3;
-    sums[column] =
-      floatChroma(rgb, upper, red) +
-      floatChroma(rgb, upper + 3, red) +
-      floatChroma(rgb, lower, red) +
-      floatChroma(rgb, lower + 3, red);
+    const red = fourOf(rgb, upper, lower);
+    const green = fourOf(rgb, upper + 1, lower + 1);
+    const blue = fourOf(rgb, upper + 2, lower + 2);
+    bytes[from + column] = ofBytes;
+    floats[from + column] = floatChroma(red, green, blue);
+    swapped[from + column] = floatChroma(blue, green, red);
   }
 }
 
@@ -126,11 +130,23 @@ function byteChroma(rgb: Buffer, at: number): number {
   return ((blue - luma) * 8061 + 2_105_344) >> 14;
 }
 
-/** And of floating point ones, which lie around a half instead of 128. */
-function floatChroma(rgb: Buffer, at: number, red: number): number {
-  const blue = rgb[at + 2 - red] as number;
-  const luma = 0.114 * blue + 0.587 * (rgb[at + 1] as number) + 0.299 * (rgb[at + red] as number);
-  return (blue - luma) * 0.492 + 0.5;
+function fourOf(rgb: Buffer, upper: number, lower: number): number {
+  return (
+    (rgb[upper] as number) + (rgb[upper + 3] as number) + (rgb[lower] as number) + (rgb[lower + 3] as number)
+  );
+}
+
+/** And of floating point ones, four at a time, each of which lies around a half instead of 128. */
+function floatChroma(red: number, green: number, blue: number): number {
+  return (blue - (0.114 * blue + 0.587 * green + 0.299 * red)) * 0.492 + 2;
+}
+
+function voteRow(sums: Float32Array, weights: Float32Array): void {
+  const length = weights.length * 4;
+  for (let column = 0; column < weights.length; column++) {
+    const coefficient = largestOf(sums, length, column * 4);
+    weights[column] = -Math.sin((coefficient / STEP) * 2 * Math.PI);
+  }
 }
 
 /** The size of the largest coefficient of a block but the first. */

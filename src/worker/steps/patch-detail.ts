@@ -30,32 +30,87 @@ function detailsOf(picture: Picture, candidates: readonly PatchPosition[], place
   const known = measured.get(picture) ?? new Map<string, number[]>();
   measured.set(picture, known);
   const key = JSON.stringify(places);
-  const details = known.get(key) ?? candidates.map((position) => detailAt(picture, position, places.size));
+  const details = known.get(key) ?? new BlockDetails(picture, places).at(candidates);
   known.set(key, details);
   return details;
 }
 
-function detailAt({ width, rgb }: Picture, { x, y }: PatchPosition, size: number): number {
-  let above = new Int32Array(size);
-  let current = new Int32Array(size);
-  let detail = 0;
-  for (let row = 0; row < size; row++) {
-    let at = ((y + row) * width + x) * 3;
-    for (let column = 0; column < size; column++) {
-      current[column] =
-        RED * (rgb[at] as number) + GREEN * (rgb[at + 1] as number) + BLUE * (rgb[at + 2] as number);
-      at += 3;
-    }
-    // Apart for each direction: whole numbers below 2^53 add up alike in any order.
-    for (let column = 1; column < size; column++) {
-      detail += Math.abs((current[column] as number) - (current[column - 1] as number));
-    }
-    if (row > 0) {
-      for (let column = 0; column < size; column++) {
-        detail += Math.abs((current[column] as number) - (above[column] as number));
+/**
+ * Details of overlapping places, each block of which is looked at once. A place's own first column and row have no neighbour
+ * to the left and above in it, so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any order.
+ */
+class BlockDetails {
+  readonly #picture: Picture;
+  /** A place is so many blocks long and begins on one. */
+  readonly #blocks: number;
+  readonly #side: number;
+  readonly #columns: number;
+  /** Brightness of the line over the one that is looked at. */
+  readonly #above: Int32Array;
+  readonly #isKnown: Uint8Array;
+  /** Steps within each block and into it, and of them those across its left and its upper edge. */
+  readonly #steps: Uint32Array;
+  readonly #leftSteps: Uint32Array;
+  readonly #upperSteps: Uint32Array;
+
+  constructor(picture: Picture, { size, align }: Pick<PatchLayout, 'size' | 'align'>) {
+    this.#picture = picture;
+    this.#side = size % align === 0 ? align : 1;
+    this.#blocks = size / this.#side;
+    this.#columns = Math.ceil(picture.width / this.#side);
+    const count = this.#columns * Math.ceil(picture.height / this.#side);
+    this.#above = new Int32Array(this.#side);
+    this.#isKnown = new Uint8Array(count);
+    this.#steps = new Uint32Array(count);
+    this.#leftSteps = new Uint32Array(count);
+    this.#upperSteps = new Uint32Array(count);
+  }
+
+  at(places: readonly PatchPosition[]): number[] {
+    return places.map(({ x, y }) => this.#detailAt(x / this.#side, y / this.#side));
+  }
+
+  #detailAt(left: number, top: number): number {
+    let detail = 0;
+    for (let row = top; row < top + this.#blocks; row++) {
+      for (let column = left; column < left + this.#blocks; column++) {
+        const block = row * this.#columns + column;
+        if (this.#isKnown[block] === 0) this.#measure(block, column * this.#side, row * this.#side);
+        detail += this.#steps[block] as number;
+        if (column === left) detail -= this.#leftSteps[block] as number;
+        if (row === top) detail -= this.#upperSteps[block] as number;
       }
     }
-    [above, current] = [current, above];
+    return detail;
   }
-  return detail;
+
+  #measure(block: number, x: number, y: number): void {
+    const { width, rgb } = this.#picture;
+    const [side, above] = [this.#side, this.#above];
+    let at = (y * width + x) * 3;
+    for (let column = 0; column < side; column++) {
+      above[column] = lumaAt(rgb, at + 3 * column - (y > 0 ? 3 * width : 0));
+    }
+    let [across, down, leftSteps, upperSteps] = [0, 0, 0, 0];
+    for (let row = 0; row < side; row++, at += 3 * (width - side)) {
+      let left = lumaAt(rgb, x > 0 ? at - 3 : at);
+      leftSteps += Math.abs(lumaAt(rgb, at) - left);
+      for (let column = 0; column < side; column++, at += 3) {
+        const luma = lumaAt(rgb, at);
+        across += Math.abs(luma - left);
+        down += Math.abs(luma - (above[column] as number));
+        above[column] = luma;
+        left = luma;
+      }
+      if (row === 0) upperSteps = down;
+    }
+    this.#isKnown[block] = 1;
+    this.#steps[block] = across + down;
+    this.#leftSteps[block] = leftSteps;
+    this.#upperSteps[block] = upperSteps;
+  }
+}
+
+function lumaAt(rgb: Buffer, at: number): number {
+  return RED * (rgb[at] as number) + GREEN * (rgb[at + 1] as number) + BLUE * (rgb[at + 2] as number);
 }

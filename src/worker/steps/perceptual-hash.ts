@@ -12,7 +12,6 @@ const FREQUENCIES = 16;
 const SIDE_PIXELS_MIN = 5;
 /** Whole multiples of it are averaged: the filter's passes over twelve megapixels would take a third of a second. */
 const REDUCED_SIDE = 512;
-const FILTER_PASSES = 2;
 /** The authors' scale of quality: sums of steps in brightness, in hundredths of the range. */
 const QUALITY_SCALE = 90;
 
@@ -38,16 +37,14 @@ function toLuma({ width, height, rgb }: Picture): Plane {
   const values = new Float32Array(columns * rows);
   const share = 1 / (block * block);
   for (let y = 0; y < rows * block; y++) {
-    const line = Math.floor(y / block) * columns;
-    let at = y * width * 3;
-    for (let column = 0; column < columns; column++) {
+    const end = (Math.floor(y / block) + 1) * columns;
+    for (let at = y * width * 3, to = end - columns; to < end; to++) {
       let sum = 0;
-      for (let x = 0; x < block; x++) {
+      for (let x = 0; x < block; x++, at += 3) {
         sum += 0.299 * (rgb[at] as number) + 0.587 * (rgb[at + 1] as number);
         sum += 0.114 * (rgb[at + 2] as number);
-        at += 3;
       }
-      values[line + column] = (values[line + column] as number) + sum * share;
+      values[to] = (values[to] as number) + sum * share;
     }
   }
   return { width: columns, height: rows, values };
@@ -56,63 +53,110 @@ function toLuma({ width, height, rgb }: Picture): Plane {
 /** To 64 × 64: a tent filter made of boxes, then the pixel in the middle of each part. */
 function reduce(plane: Plane): Float32Array {
   const { width, height } = plane;
-  if (width !== SIDE || height !== SIDE) {
+  const isFiltered = width !== SIDE || height !== SIDE;
+  if (isFiltered) {
     const spare = new Float32Array(plane.values.length);
-    for (let pass = 0; pass < FILTER_PASSES; pass++) {
-      for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, width);
-      filterColumns(spare, plane.values, width, height);
-    }
+    for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, width);
+    filterColumns(spare, plane.values, width, height);
   }
+  const columns = Int32Array.from({ length: SIDE }, (_, x) => Math.floor(((x + 0.5) * width) / SIDE));
+  const narrow = takeColumns(plane, columns, isFiltered ? windowOf(width) : WHOLE);
   const small = new Float32Array(SIDE * SIDE);
   for (let y = 0; y < SIDE; y++) {
-    const line = Math.floor(((y + 0.5) * height) / SIDE) * width;
-    for (let x = 0; x < SIDE; x++) {
-      small[y * SIDE + x] = plane.values[line + Math.floor(((x + 0.5) * width) / SIDE)] as number;
-    }
+    const row = Math.floor(((y + 0.5) * height) / SIDE);
+    meanOfRows(narrow, row, isFiltered ? windowOf(height) : WHOLE, small.subarray(y * SIDE, (y + 1) * SIDE));
   }
   return small;
 }
 
+/** Values before and after the one that a mean is for. */
+interface Window {
+  before: number;
+  after: number;
+}
+
+const WHOLE: Window = { before: 0, after: 0 };
+
+/** As the authors' moving mean is laid over a line. */
+function windowOf(length: number): Window {
+  const size = Math.ceil(length / (2 * SIDE));
+  const after = Math.floor((size + 2) / 2) - 1;
+  return { before: size - 1 - after, after };
+}
+
+/** The last pass only where it is looked at: of each line the means at 64 columns. */
+function takeColumns(
+  { width, height, values }: Plane,
+  columns: Int32Array,
+  { before, after }: Window,
+): Plane {
+  const narrow = new Float32Array(SIDE * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < SIDE; x++) {
+      const column = columns[x] as number;
+      const from = y * width + Math.max(0, column - before);
+      const to = y * width + Math.min(width - 1, column + after);
+      let sum = 0;
+      for (let at = from; at <= to; at++) sum += values[at] as number;
+      narrow[y * SIDE + x] = sum / (to - from + 1);
+    }
+  }
+  return { width: SIDE, height, values: narrow };
+}
+
+function meanOfRows(
+  { height, values }: Plane,
+  row: number,
+  { before, after }: Window,
+  into: Float32Array,
+): void {
+  const [first, last] = [Math.max(0, row - before), Math.min(height - 1, row + after)];
+  for (let x = 0; x < SIDE; x++) {
+    let sum = 0;
+    for (let y = first; y <= last; y++) sum += values[y * SIDE + x] as number;
+    into[x] = sum / (last - first + 1);
+  }
+}
+
 /** A moving mean over `length` values from `start` on; at the ends over those that are there. */
 function filterLine(from: Float32Array, to: Float32Array, start: number, length: number): void {
-  const window = Math.ceil(length / (2 * SIDE));
-  const ahead = Math.floor((window + 2) / 2);
-  let sum = 0;
-  let size = 0;
-  for (let index = 0; index < length + ahead - 1; index++) {
-    if (index < length) {
-      sum += from[start + index] as number;
+  const { before, after } = windowOf(length);
+  const last = start + length - 1;
+  let [sum, size] = [0, 0];
+  for (let at = start; at < Math.min(last + 1, start + after); at++, size++) sum += from[at] as number;
+  for (let at = start; at <= last; at++) {
+    if (at + after <= last) {
+      sum += from[at + after] as number;
       size += 1;
     }
-    if (index >= window) {
-      sum -= from[start + index - window] as number;
+    if (at - before > start) {
+      sum -= from[at - before - 1] as number;
       size -= 1;
     }
-    const place = index - ahead + 1;
-    if (place >= 0) to[start + place] = sum / size;
+    to[at] = sum / size;
   }
 }
 
 /** The same down every column, all of them side by side, as memory holds them. */
 function filterColumns(from: Float32Array, to: Float32Array, width: number, height: number): void {
-  const window = Math.ceil(height / (2 * SIDE));
-  const ahead = Math.floor((window + 2) / 2);
+  const { before, after } = windowOf(height);
   const sums = new Float64Array(width);
   let size = 0;
-  for (let index = 0; index < height + ahead - 1; index++) {
-    if (index < height) {
-      for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) + (from[index * width + x] as number);
-      size += 1;
+  for (let y = -after; y < height; y++) {
+    const [entering, leaving] = [y + after < height, y - before > 0];
+    if (entering) addRow(sums, from, (y + after) * width, 1);
+    if (y < 0) {
+      size += entering ? 1 : 0;
+      continue;
     }
-    if (index >= window) {
-      const row = (index - window) * width;
-      for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) - (from[row + x] as number);
-      size -= 1;
-    }
-    const place = index - ahead + 1;
-    if (place < 0) continue;
-    for (let x = 0; x < width; x++) to[place * width + x] = (sums[x] as number) / size;
+    if (leaving) addRow(sums, from, (y - before - 1) * width, -1);
+    size += (entering ? 1 : 0) - (leaving ? 1 : 0);
+    for (let x = 0; x < width; x++) to[y * width + x] = (sums[x] as number) / size;
   }
+}
+
+function addRow(sums: Float64Array, from: Float32Array, row: number, sign: 1 | -1): void {
+  for (let x = 0; x < sums.length; x++) sums[x] = (sums[x] as number) + sign * (from[row + x] as number);
 }
 
 function measureQuality(small: Float32Array): number {

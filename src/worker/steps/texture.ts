@@ -20,17 +20,17 @@ export class TextureMeter {
     const mean = sum / luma.length;
     let [squares, products, pairs, equal] = [this.#squares, this.#products, this.#pairs, this.#equal];
     for (let start = 0; start < luma.length; start += width) {
+      const last = Math.min(start + width, luma.length) - 1;
       let value = (luma[start] as number) - mean;
-      const end = Math.min(start + width, luma.length);
-      for (let at = start; at < end; at++) {
+      for (let at = start; at < last; at++) {
         squares += value * value;
-        if (at === start + width - 1) break;
         const next = (luma[at + 1] as number) - mean;
         products += value * next;
-        pairs += 1;
         if (isEqual(bytes, at * 3)) equal += 1;
         value = next;
       }
+      squares += value * value;
+      pairs += last - start;
     }
     [this.#squares, this.#products, this.#pairs, this.#equal] = [squares, products, pairs, equal];
     this.#pixels += luma.length;
