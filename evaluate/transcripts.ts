@@ -5,10 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { DAEMON, endedSound, HEADERS, sendSound } from './sent-sound.ts';
 import { countWrongWords, toWords } from './wrong-words.ts';
-
-const POLL_MS = 500;
-const ENDED_MS_MAX = 600_000;
 
 interface Row {
   file: string;
@@ -25,8 +23,6 @@ interface Heard {
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
 if (values.data === undefined) throw new Error('--data DIR is needed');
-const daemon = process.env.ASSAY_PUBLIC_URL ?? 'http://127.0.0.1:8480';
-const key = process.env.ASSAY_API_KEY ?? '';
 await evaluate(values.data);
 
 async function evaluate(folder: string): Promise<void> {
@@ -36,16 +32,16 @@ async function evaluate(folder: string): Promise<void> {
   for (const { file, language, text } of await readRows(folder)) {
     const heard = await hear(join(folder, file));
     if (text === '') {
-      invented += toWords(heard.text).length;
+      invented += toWords(heard.text, language).length;
       console.log(
-        `${file}: nobody speaks, ${toWords(heard.text).length} words written in ${heard.durationSeconds} s`,
+        `${file}: nobody speaks, ${toWords(heard.text, language).length} words written in ${heard.durationSeconds} s`,
       );
       continue;
     }
     time.sound += heard.durationSeconds;
     time.transcript += heard.transcriptSeconds;
-    const expected = toWords(text);
-    const wrong = countWrongWords(expected, toWords(heard.text));
+    const expected = toWords(text, language);
+    const wrong = countWrongWords(expected, toWords(heard.text, language));
     const sum = tally.get(language) ?? { words: 0, wrong: 0, clips: 0, known: 0 };
     sum.words += expected.length;
     sum.wrong += wrong;
@@ -72,18 +68,13 @@ async function readRows(folder: string): Promise<Row[]> {
 }
 
 async function hear(path: string): Promise<Heard> {
-  const form = new FormData();
-  form.set('audio', new Blob([await readFile(path)]), basename(path));
-  form.set('with_transcript', 'true');
-  form.set('no_cache', 'true');
-  const headers = { 'x-api-key': key, accept: 'application/json' };
-  const sent = await fetch(`${daemon}/api/classification_audio`, { method: 'POST', headers, body: form });
-  const { identifier } = (await sent.json()) as { identifier?: string };
-  if (identifier === undefined) throw new Error(`${path} was refused (${sent.status})`);
-  const query = `{ classification(identifier: "${identifier}") { status errors stepTimes { step seconds }
-    ... on AudioClassification { durationSeconds transcript { language } } } }`;
-  const record = await ended(query, headers);
-  const response = await fetch(`${daemon}/media/${identifier}/transcript.json`, { headers });
+  const bytes = new Uint8Array(await readFile(path));
+  const identifier = await sendSound(bytes, basename(path), { with_transcript: 'true' });
+  const record = await endedSound<WrittenSound>(
+    identifier,
+    'stepTimes { step seconds } durationSeconds transcript { language }',
+  );
+  const response = await fetch(`${DAEMON}/media/${identifier}/transcript.json`, { headers: HEADERS });
   const { segments } = (await response.json()) as { segments: { text: string }[] };
   const step = record.stepTimes.find((one) => one.step === 'transcript');
   return {
@@ -94,23 +85,8 @@ async function hear(path: string): Promise<Heard> {
   };
 }
 
-interface EndedRecord {
-  status: string;
-  errors: string;
+interface WrittenSound {
   durationSeconds: number;
   stepTimes: { step: string; seconds: number }[];
   transcript: { language: string } | null;
-}
-
-async function ended(query: string, headers: Record<string, string>): Promise<EndedRecord> {
-  const until = Date.now() + ENDED_MS_MAX;
-  while (Date.now() < until) {
-    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } };
-    const response = await fetch(`${daemon}/graphql`, { ...init, body: JSON.stringify({ query }) });
-    const { data } = (await response.json()) as { data: { classification: EndedRecord } };
-    if (data.classification.status === 'DONE') return data.classification;
-    if (data.classification.status === 'ERRORED') throw new Error(data.classification.errors);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw new Error('a recording took longer than ten minutes');
 }

@@ -1,10 +1,15 @@
 /** Words of a text as they are compared, and how many of them are wrong: the usual word error rate. Pure. */
 
-const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu;
+/** Signs above and below letters belong to the word: without them a word of Hindi falls to pieces. */
+const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
+const LETTER = /[\p{L}\p{N}]\p{M}*/gu;
+/** Written without spaces: there the letters are counted, as the field does. */
+const BY_LETTER = new Set(['zh', 'yue', 'ja', 'th', 'lo', 'my', 'km']);
 
-/** Without case and punctuation. */
-export function toWords(text: string): string[] {
-  return text.normalize('NFC').toLowerCase().match(WORD) ?? [];
+/** Without case and punctuation; `language` is ISO 639-1. */
+export function toWords(text: string, language: string): string[] {
+  const pattern = BY_LETTER.has(language) ? LETTER : WORD;
+  return text.normalize('NFC').toLowerCase().match(pattern) ?? [];
 }
 
 /** Fewest words to replace, put in and take out. */

@@ -14,16 +14,28 @@ const PAUSE_SAMPLES_MAX = SAMPLE_RATE;
 /** A cough or a click that the detector took for speech; a word lasts longer with its padding. */
 const STRETCH_SAMPLES_MIN = 0.8 * SAMPLE_RATE;
 
+/** How far from even pieces a cut may move to where the detector hears least speech: between two words, or in a breath. */
+const CUT_REACH_SAMPLES = 4 * SAMPLE_RATE;
+
+/** What the detector says of each frame, 0..1. */
+export interface SpeechFrames {
+  probabilities: ArrayLike<number>;
+  frameSamples: number;
+}
+
 /** Speech that is heard as one, piece after piece, in order. */
 export interface SpeechWindow {
   ranges: SampleRange[];
 }
 
-export function planSpeechWindows(segments: readonly SpeechSegment[], sampleCount: number): SpeechWindow[] {
+export function planSpeechWindows(
+  segments: readonly SpeechSegment[],
+  { sampleCount, frames }: { sampleCount: number; frames: SpeechFrames },
+): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
   let filled = WINDOW_SAMPLES_MAX;
   for (const stretch of stretchesOf(segments, sampleCount)) {
-    for (const range of cutStretch(stretch)) {
+    for (const range of cutStretch(stretch, frames)) {
       if (filled + range.length > WINDOW_SAMPLES_MAX) {
         windows.push({ ranges: [] });
         filled = 0;
@@ -52,14 +64,34 @@ function stretchesOf(segments: readonly SpeechSegment[], sampleCount: number): S
     .filter(({ length }) => length >= STRETCH_SAMPLES_MIN);
 }
 
-/** Speech without a pause for half a minute is cut where it must be. */
-function cutStretch({ offset, length }: SampleRange): SampleRange[] {
-  const count = Math.max(1, Math.ceil(length / WINDOW_SAMPLES_MAX));
-  const step = Math.ceil(length / count);
-  return Array.from({ length: count }, (_, index) => ({
-    offset: offset + index * step,
-    length: Math.min(step, length - index * step),
-  }));
+/** Speech without a pause for half a minute is cut into nearly even pieces, where the detector hears least speech. */
+function cutStretch({ offset, length }: SampleRange, frames: SpeechFrames): SampleRange[] {
+  const end = offset + length;
+  const pieces: SampleRange[] = [];
+  let from = offset;
+  for (let count = Math.ceil(length / WINDOW_SAMPLES_MAX); count > 1; count--) {
+    const even = from + Math.ceil((end - from) / count);
+    // What is left must fit into the windows that are left.
+    const first = Math.max(even - CUT_REACH_SAMPLES, end - (count - 1) * WINDOW_SAMPLES_MAX);
+    const last = Math.min(even + CUT_REACH_SAMPLES, from + WINDOW_SAMPLES_MAX);
+    const to = quietestSample(frames, { first, even, last });
+    pieces.push({ offset: from, length: to - from });
+    from = to;
+  }
+  return [...pieces, { offset: from, length: end - from }];
+}
+
+/** The middle of the frame with the least speech; `even` if none is quieter than it. */
+function quietestSample(
+  { probabilities, frameSamples }: SpeechFrames,
+  { first, even, last }: { first: number; even: number; last: number },
+): number {
+  const speechAt = (sample: number) => probabilities[Math.floor(sample / frameSamples)] ?? 1;
+  let found = even;
+  const start = Math.ceil(first / frameSamples - 0.5) * frameSamples + frameSamples / 2;
+  for (let sample = start; sample <= last; sample += frameSamples)
+    if (speechAt(sample) < speechAt(found)) found = sample;
+  return found;
 }
 
 export function samplesIn({ ranges }: SpeechWindow): number {

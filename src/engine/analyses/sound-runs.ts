@@ -22,6 +22,7 @@ import {
   secondsOf,
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
+import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
@@ -49,12 +50,14 @@ interface Heard {
   speechSeconds: number;
   file: SoundFile | null;
   segments: SpeechSegment[];
+  frames: SpeechFrames;
   clips: PlannedClip[];
   answers: WindowAnswer[];
 }
 
 /** The mix is judged as the whole; where the channels hold different voices, each is judged for itself too. */
 const MIX = 'mix';
+const NO_FRAMES: SpeechFrames = { probabilities: [], frameSamples: 1 };
 
 export async function hearSound(parts: SoundParts, work: SoundWork): Promise<HeardSpeech> {
   const heard: Heard[] = [];
@@ -78,13 +81,21 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
             runs: toRuns(one),
           })),
   };
-  const { file, segments } = whole;
-  return { answer, speech: file === null ? null : { file, segments } };
+  const { file, segments, frames } = whole;
+  return { answer, speech: file === null ? null : { file, segments, frames } };
 }
 
 /** A sound of no channel at all: nothing was heard. */
 function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
-  const none: Heard = { name: MIX, file: null, segments: [], speechSeconds: 0, clips: [], answers: [] };
+  const none: Heard = {
+    name: MIX,
+    file: null,
+    segments: [],
+    frames: NO_FRAMES,
+    speechSeconds: 0,
+    clips: [],
+    answers: [],
+  };
   return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
 }
 
@@ -106,7 +117,7 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
   if (file.sampleCount > (work.secondsMax + 1) * SOUND_SAMPLE_RATE) {
     throw new WorkerLostError('broken', 'the decoder made a longer sound than it was asked for');
   }
-  const segments = await detectSpeech(parts, work, file);
+  const { segments, frames } = await detectSpeech(parts, work, file);
   const clips = planClips(segments, file.sampleCount / SOUND_SAMPLE_RATE);
   const judged = uniteClips(clips);
   const speechSeconds = secondsOf(segments);
@@ -118,6 +129,7 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
     name: file.name,
     file,
     segments,
+    frames,
     speechSeconds,
     clips,
     answers: planned.map(({ queued }) => noWindows(queued)),
@@ -142,13 +154,15 @@ async function detectSpeech(
   { inference, inferTimeoutMs, findPack }: SoundParts,
   { slot, models, signal }: SoundWork,
   { file, sampleCount }: SoundFile,
-): Promise<SpeechSegment[]> {
+): Promise<{ segments: SpeechSegment[]; frames: SpeechFrames }> {
   const detector = models.flatMap((key) => findPack(key)?.pack ?? []).find(isDetectorPack);
-  if (detector === undefined || sampleCount === 0) return [];
+  if (detector === undefined || sampleCount === 0) return { segments: [], frames: NO_FRAMES };
   const sound = { pack: packKey(detector), path: slot.outPath(file), sampleCount };
   const { probabilities } = await inference.detectSpeech(sound, { signal, timeoutMs: inferTimeoutMs });
-  const frameSeconds = detector.view.frameSamples / SOUND_SAMPLE_RATE;
-  return findSpeech(probabilities, frameSeconds, sampleCount / SOUND_SAMPLE_RATE);
+  const { frameSamples } = detector.view;
+  const frameSeconds = frameSamples / SOUND_SAMPLE_RATE;
+  const segments = findSpeech(probabilities, frameSeconds, sampleCount / SOUND_SAMPLE_RATE);
+  return { segments, frames: { probabilities, frameSamples } };
 }
 
 /** Where the model's windows lie; none where there is less speech than it needs. */

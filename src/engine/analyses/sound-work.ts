@@ -1,5 +1,6 @@
 /** What speech models are asked about one decoded sound. */
 import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
+import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { DecodedSound, SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
@@ -25,6 +26,7 @@ export interface SoundWork {
 export interface SoundSpeech {
   file: SoundFile;
   segments: readonly SpeechSegment[];
+  frames: SpeechFrames;
 }
 
 export type SpeechFindings = Pick<Findings, 'clips' | 'speech' | 'transcript'>;

@@ -5,6 +5,13 @@
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
 import {
+  type HeardLanguages,
+  isHeardAgain,
+  LANGUAGE_WINDOWS_MAX,
+  OWN_LANGUAGE_MIN,
+  poolLanguages,
+} from '../../domain/transcripts/spoken-language.ts';
+import {
   mainLanguage,
   SEGMENT_CHARACTERS_MAX,
   TRANSCRIPT_SEGMENTS_MAX,
@@ -30,10 +37,16 @@ const WORD = /[\p{L}\p{N}]/u;
 /** The segments so far in their order, and the share of all speech. */
 export type OnText = (segments: readonly TranscriptSegment[], share: number) => void;
 
+interface WrittenWindow {
+  segments: TranscriptSegment[];
+  samples: number;
+  /** There was a text that could not be believed. */
+  isLeftOut: boolean;
+}
+
 interface Written {
-  texts: (TranscriptSegment[] | undefined)[];
-  leftOutSamples: number;
-  doneSamples: number;
+  /** By window. */
+  texts: (WrittenWindow | undefined)[];
   fault: string;
 }
 
@@ -41,15 +54,15 @@ interface Written {
 export async function transcribeSound(
   parts: SoundParts,
   work: SoundWork,
-  { file, segments }: SoundSpeech,
+  { file, segments, frames }: SoundSpeech,
   onText: OnText,
 ): Promise<Transcript | undefined> {
   const packs = work.models.flatMap((key) => parts.findPack(key)?.pack ?? []);
   const pack = packs.find(isTranscriptionPack);
   if (pack === undefined) return undefined;
   const startedAt = performance.now();
-  const windows = planSpeechWindows(segments, file.sampleCount);
-  const written: Written = { texts: [], leftOutSamples: 0, doneSamples: 0, fault: '' };
+  const windows = planSpeechWindows(segments, { sampleCount: file.sampleCount, frames });
+  const written: Written = { texts: [], fault: '' };
   const until = startedAt + (TRANSCRIPT_TIMEOUTS - 1) * parts.decodeTimeoutMs;
   try {
     await writeDown({ parts, work, file, pack, until }, windows, written, onText);
@@ -57,13 +70,13 @@ export async function transcribeSound(
     if (!(error instanceof ModelFailedError)) throw error;
     written.fault = `the model failed: ${error.message}`.slice(0, 500);
   }
-  const text = written.texts.flatMap((one) => one ?? []).slice(0, TRANSCRIPT_SEGMENTS_MAX);
+  const text = segmentsOf(written.texts).slice(0, TRANSCRIPT_SEGMENTS_MAX);
   return {
     model: pack.id,
     version: pack.version,
     language: mainLanguage(text),
     segments: text,
-    leftOutSeconds: written.leftOutSamples / SAMPLE_RATE,
+    leftOutSeconds: samplesOf(written.texts, (one) => one.isLeftOut) / SAMPLE_RATE,
     fault: written.fault,
     elapsedSeconds: (performance.now() - startedAt) / 1000,
   };
@@ -78,7 +91,9 @@ interface Writing {
   until: number;
 }
 
-/** If the submission does not name the language, the first window is heard alone: the others take its language if they are not sure of their own. */
+/** Writes one window down; null once the time is up. */
+type Take = (index: number, language: SpokenLanguage | null) => Promise<WindowText | null>;
+
 async function writeDown(
   writing: Writing,
   windows: readonly SpeechWindow[],
@@ -86,31 +101,58 @@ async function writeDown(
   onText: OnText,
 ): Promise<void> {
   const total = windows.reduce((sum, window) => sum + samplesIn(window), 0);
-  const take = async (index: number, language: SpokenLanguage | null): Promise<WindowText | null> => {
+  const take: Take = async (index, language) => {
     const window = windows[index];
     if (window === undefined) return null;
     if (performance.now() > writing.until) {
-      written.fault ||= `stopped after ${Math.round(written.doneSamples / SAMPLE_RATE)} of ${Math.round(total / SAMPLE_RATE)} s of speech: the analysis may not last longer`;
+      const seconds = Math.round(samplesOf(written.texts) / SAMPLE_RATE);
+      written.fault ||= `stopped after ${seconds} of ${Math.round(total / SAMPLE_RATE)} s of speech: the analysis may not last longer`;
       return null;
     }
     const text = await ask(writing, window, language);
-    written.texts[index] = toSegments(window, text);
-    written.doneSamples += samplesIn(window);
-    if (text.isLeftOut) written.leftOutSamples += samplesIn(window);
-    onText(
-      written.texts.flatMap((one) => one ?? []),
-      written.doneSamples / total,
-    );
+    const samples = samplesIn(window);
+    written.texts[index] = { segments: toSegments(window, text), samples, isLeftOut: text.isLeftOut };
+    onText(segmentsOf(written.texts), samplesOf(written.texts) / total);
     return text;
   };
   const said = writing.work.language === '' ? null : { code: writing.work.language, isSaid: true };
-  const first = await take(0, said);
-  const guess =
-    first === null || first.segments.length === 0 ? null : { code: first.language, isSaid: false };
-  const asked = windows.slice(1).map((_, index) => take(index + 1, said ?? guess));
+  const begun = said === null ? await findLanguage(windows, take) : { language: said, count: 0 };
+  const asked = windows.slice(begun.count).map((_, index) => take(begun.count + index, begun.language));
   // Waits for all even where one fails: their file vanishes with the slot.
   await Promise.allSettled(asked);
   await Promise.all(asked);
+}
+
+/**
+ * Hears the first windows one after the other, each by itself, until the language is clear; what was written in another one by
+ * a window that was not sure is written again. The others take that language if they are not sure of their own.
+ */
+async function findLanguage(
+  windows: readonly SpeechWindow[],
+  take: Take,
+): Promise<{ language: SpokenLanguage | null; count: number }> {
+  const heard: HeardLanguages[] = [];
+  let pooled = poolLanguages(heard);
+  for (const [index, window] of windows.slice(0, LANGUAGE_WINDOWS_MAX).entries()) {
+    const text = await take(index, null);
+    if (text === null) break;
+    heard.push({ ...text, seconds: samplesIn(window) / SAMPLE_RATE });
+    pooled = poolLanguages(heard);
+    if (pooled !== null && pooled.share >= OWN_LANGUAGE_MIN) break;
+  }
+  if (pooled === null) return { language: null, count: heard.length };
+  const language = { code: pooled.code, isSaid: false };
+  for (const [index, one] of heard.entries()) if (isHeardAgain(one, pooled.code)) await take(index, language);
+  return { language, count: heard.length };
+}
+
+function segmentsOf(texts: Written['texts']): TranscriptSegment[] {
+  return texts.flatMap((one) => one?.segments ?? []);
+}
+
+/** Samples that were written down, or only those whose text could not be believed. */
+function samplesOf(texts: Written['texts'], isCounted = (_: WrittenWindow) => true): number {
+  return texts.reduce((sum, one) => sum + (one !== undefined && isCounted(one) ? one.samples : 0), 0);
 }
 
 async function ask(

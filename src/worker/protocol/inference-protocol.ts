@@ -2,6 +2,7 @@
  * Everything the daemon and its inference children say to each other.
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
+import type { LanguageShare } from '../../domain/transcripts/spoken-language.ts';
 import type { SampleRange } from '../../domain/verdicts/speech.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
@@ -129,7 +130,8 @@ export interface WindowSegment {
 export interface WindowText {
   /** ISO 639-1. */
   language: string;
-  languageProbability: number;
+  /** The likeliest languages of the sound, in order, whatever it was written in. */
+  languages: LanguageShare[];
   /** Probability that there is no speech. */
   noSpeech: number;
   /** Whether there was a text that could not be believed. */

@@ -6,8 +6,10 @@ import { planSpeechWindows, samplesIn, toSoundSeconds } from '../../../src/domai
 
 const RATE = 16_000;
 const segment = (startSeconds: number, endSeconds: number) => ({ startSeconds, endSeconds });
+/** A detector that hears speech everywhere. */
+const ALL_SPEECH = { probabilities: [], frameSamples: 512 };
 const inSeconds = (segments: ReturnType<typeof segment>[], seconds: number) =>
-  planSpeechWindows(segments, seconds * RATE).map(({ ranges }) =>
+  planSpeechWindows(segments, { sampleCount: seconds * RATE, frames: ALL_SPEECH }).map(({ ranges }) =>
     ranges.map(({ offset, length }) => [offset / RATE, (offset + length) / RATE]),
   );
 
@@ -40,11 +42,25 @@ for (const { name, segments, expected } of CASES) {
 }
 
 test('half a minute without a pause is cut, nothing of it is lost', () => {
-  const windows = planSpeechWindows([segment(0, 70)], 70 * RATE);
+  const windows = planSpeechWindows([segment(0, 70)], { sampleCount: 70 * RATE, frames: ALL_SPEECH });
   assert.equal(windows.length, 3);
   assert.equal(
     windows.reduce((sum, window) => sum + samplesIn(window), 0),
     70 * RATE,
+  );
+});
+
+test('half a minute without a pause is cut where the detector hears least speech', () => {
+  const probabilities = new Float32Array(Math.ceil((70 * RATE) / 512)).fill(0.95);
+  const breaths = [2, 20.6, 26, 47, 60].map((second) => Math.round((second * RATE) / 512));
+  for (const frame of breaths) probabilities[frame] = 0.5;
+  const frames = { probabilities, frameSamples: 512 };
+  const windows = planSpeechWindows([segment(0, 70)], { sampleCount: 70 * RATE, frames });
+  const cuts = windows.slice(1).map(({ ranges }) => (ranges[0]?.offset ?? 0) / RATE);
+  // Even pieces would end after 23.3 and 46.7 s; what is farther away than four seconds is no choice.
+  assert.deepEqual(
+    cuts.map((seconds) => Math.round(seconds * 10) / 10),
+    [20.6, 47],
   );
 });
 
@@ -53,7 +69,7 @@ test('windows are bounded, in order and inside the sound, whatever the detector 
     fc.tuple(fc.double({ min: 0.01, max: 8, noNaN: true }), fc.double({ min: 0.25, max: 50, noNaN: true })),
   );
   fc.assert(
-    fc.property(spans, (gaps) => {
+    fc.property(spans, fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (gaps, probabilities) => {
       let at = 0;
       const segments = gaps.map(([pause, lasts]) => {
         const startSeconds = at + pause;
@@ -62,8 +78,11 @@ test('windows are bounded, in order and inside the sound, whatever the detector 
       });
       const sampleCount = Math.ceil(at * RATE);
       let before = 0;
-      for (const window of planSpeechWindows(segments, sampleCount)) {
-        assert.ok(samplesIn(window) <= 30 * RATE && samplesIn(window) > 0);
+      for (const window of planSpeechWindows(segments, {
+        sampleCount,
+        frames: { probabilities, frameSamples: 512 },
+      })) {
+        assert.ok(samplesIn(window) <= 29 * RATE && samplesIn(window) > 0);
         for (const { offset, length } of window.ranges) {
           assert.ok(Number.isInteger(offset) && Number.isInteger(length));
           assert.ok(offset >= before && offset + length <= sampleCount);

@@ -3,6 +3,7 @@
  * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
  */
 import { deflateRawSync } from 'node:zlib';
+import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
 import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
@@ -21,8 +22,8 @@ const NO_SPEECH_MAX = 0.6;
 const SILENT_LOG_PROBABILITY_MIN = -0.5;
 /** Words at a quarter are guesses: what it says in silence lies below. */
 const CONFIDENCE_MIN = 0.25;
-/** Surer of its language than that, a window goes by its own, unless somebody said what is spoken. */
-const OWN_LANGUAGE_MIN = 0.8;
+/** More languages of a window than these have next to no share. */
+const LANGUAGES_GIVEN = 5;
 
 export interface WindowSound {
   samples: Float32Array;
@@ -32,7 +33,7 @@ export interface WindowSound {
 
 interface Opening {
   language: string;
-  languageProbability: number;
+  languages: LanguageShare[];
   noSpeech: number;
   logits: Float32Array;
   state: DecoderState;
@@ -53,7 +54,7 @@ export async function* transcribeWindow(
   const encoded = await session.encode(melSpectrogram(sound.samples));
   yield;
   const opening = await open(session, encoded, sound.language);
-  const { language, languageProbability, noSpeech } = opening;
+  const { language, languages, noSpeech } = opening;
   const seconds = sound.samples.length / SAMPLE_RATE;
   const chance = seededChance(sound.samples.length);
   let draft: Draft | null = null;
@@ -65,7 +66,7 @@ export async function* transcribeWindow(
   const segments = isKept && draft !== null ? toSegments(session, draft.tokens, seconds) : [];
   return {
     language,
-    languageProbability,
+    languages,
     noSpeech,
     isLeftOut: !isKept && (draft?.text ?? '') !== '',
     segments,
@@ -90,13 +91,15 @@ async function open(
   const first = await session.begin(encoded);
   const noSpeech = probabilityOf(first.logits, vocabulary.noSpeech);
   const shares = shareOf(first.logits, vocabulary.languages.keys());
-  const [own, ownShare] = [...shares].reduce((best, entry) => (entry[1] > best[1] ? entry : best));
+  const sorted = [...shares].sort((one, other) => other[1] - one[1]).slice(0, LANGUAGES_GIVEN);
+  const [own, ownShare] = sorted[0] ?? [vocabulary.start, 0];
   const isOwn = known === null || (!known.isSaid && ownShare >= OWN_LANGUAGE_MIN);
   const sign = isOwn ? own : (vocabulary.signOf(known.code) ?? own);
   const second = await session.step(first.state, sign);
   const { logits, state } = await session.step(second.state, vocabulary.transcribe);
   const language = vocabulary.languages.get(sign) ?? '';
-  return { language, languageProbability: shares.get(sign) ?? 0, noSpeech, logits, state };
+  const languages = sorted.map(([token, share]) => ({ code: vocabulary.languages.get(token) ?? '', share }));
+  return { language, languages, noSpeech, logits, state };
 }
 
 function probabilityOf(logits: Float32Array, token: number): number {
