@@ -105,7 +105,6 @@ const QUIET = {
   workerDied: () => {},
   queueChanged: () => {},
   videoDecoded: () => {},
-  batch: () => {},
 };
 
 function defaultName(): string {

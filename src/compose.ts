@@ -324,12 +324,12 @@ function toListener(name: string, address: string): Listener {
   return { name, host: hostname.replace(/^\[|\]$/g, ''), port: number };
 }
 
-function openStore(
+async function openStore(
   { store }: Settings,
   { log, metrics }: Pick<App, 'log' | 'metrics'>,
   onChange: (change: StoreChange) => void,
 ): Promise<Store> {
-  return Store.open({
+  const opened = await Store.open({
     ...store,
     onChange,
     onUpgrade: (message) => log.warn(message),
@@ -342,6 +342,8 @@ function openStore(
       log.error({ hash }, 'a stored original is not what was submitted; restore it from a backup');
     },
   });
+  for (const table of opened.tableNames) metrics.damagedRecords.inc({ table }, 0);
+  return opened;
 }
 
 function openMailer({ mail }: Settings, log: App['log']): Mailer {

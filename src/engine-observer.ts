@@ -45,8 +45,5 @@ export function observe(
       metrics.queueDepth.set(depth);
       metrics.running.set(running);
     },
-    batch(model, size) {
-      metrics.batchSize.observe({ model }, size);
-    },
   };
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Metrics } from '../src/machinery/metrics.ts';
+import { TestDaemon } from './daemon.ts';
 
 const DOCS = join(import.meta.dirname, '..', 'docs');
 /** Prometheus' own suffixes of a histogram. */
@@ -21,3 +22,16 @@ for (const file of ['grafana-dashboard.json', 'alerts.yml', 'backup.md']) {
     );
   });
 }
+
+test('what an alert waits for as an increase is counted from zero on: Prometheus sees no step from nothing to one', async () => {
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
+  const exposed = await (await fetch(`${daemon.http}/metrics`)).text();
+  const alerts = await readFile(join(DOCS, 'alerts.yml'), 'utf8');
+  const counted = [...alerts.matchAll(/increase\((\w+(?:\{[^}]*\})?)\[/g)].map(([, series = '']) => series);
+  ok(counted.length > 0);
+  const missing = counted.filter((series) => !exposed.includes(series.replace('}', '')));
+  deepEqual(
+    missing.filter((series) => !new RegExp(`^${series}\\{?.* 0$`, 'm').test(exposed)),
+    [],
+  );
+});

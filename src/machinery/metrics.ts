@@ -132,15 +132,21 @@ export class Metrics {
     'Time of one search among the pictures that are kept, without the decoding of what is searched with',
     [],
   );
-  readonly batchSize = this.#histogram(
-    'assay_batch_size',
-    'Patches per model run',
-    ['model'],
-    [1, 2, 4, 8, 16, 32],
-  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    this.#beginAtZero();
+  }
+
+  /**
+   * Counters whose first increment an alert waits for: a series that appears with 1 was never 0 to Prometheus, and
+   * `increase` sees nothing. The tables of the store are counted from zero where it is opened.
+   */
+  #beginAtZero(): void {
+    for (const outcome of ['good', 'failed']) this.backups.inc({ outcome }, 0);
+    for (const worker of ['decode', 'inference']) this.workerDeaths.inc({ worker }, 0);
+    for (const outcome of ['delivered', 'refused', 'unreachable', 'dropped'])
+      this.webhookAttempts.inc({ outcome }, 0);
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {
@@ -151,14 +157,7 @@ export class Metrics {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 
-  #histogram(name: string, help: string, labelNames: string[], buckets?: number[]): Histogram {
-    const registers = [this.registry];
-    return new Histogram({
-      name,
-      help,
-      labelNames,
-      registers,
-      ...(buckets === undefined ? {} : { buckets }),
-    });
+  #histogram(name: string, help: string, labelNames: string[]): Histogram {
+    return new Histogram({ name, help, labelNames, registers: [this.registry] });
   }
 }

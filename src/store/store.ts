@@ -226,6 +226,11 @@ export class Store implements AsyncDisposable {
     return await compareAnswers(this.#tables, query, signal);
   }
 
+  /** Tables whose values carry a checksum. */
+  get tableNames(): string[] {
+    return Object.values(this.#tables).flatMap((table) => (table instanceof Table ? [table.name] : []));
+  }
+
   /** Another number after each transaction: what was read since is as it was for as long as it is the same. */
   get revision(): number {
     return this.#revision;

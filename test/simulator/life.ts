@@ -232,5 +232,4 @@ const SILENT = {
   workerDied() {},
   queueChanged() {},
   videoDecoded() {},
-  batch() {},
 };

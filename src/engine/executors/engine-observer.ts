@@ -11,5 +11,4 @@ export interface EngineObserver {
   queueChanged(depth: number, running: number): void;
   /** A video's pictures were decoded, by what was wanted or by something else. */
   videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
-  batch(model: string, size: number): void;
 }
