@@ -1,9 +1,10 @@
 /** The daemon and the worker: settings, compose, one line when it serves, a drain on SIGTERM. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadSettings, type Settings } from './config/settings.ts';
+import { firstStartNotice, isJournalStream } from './first-start-notice.ts';
 import { assertPlatform } from './machinery/platform.ts';
 import {
   readNoticeConfig,
@@ -19,7 +20,15 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const { openDaemon } = await import('./compose.ts');
   await using daemon = await openDaemon(settings);
   const { http, grpc, isFirstStart, newKey, passwordLink } = daemon;
-  if (isFirstStart) announceFirstStart(newKey, http.url, passwordLink);
+  if (isFirstStart) {
+    const { ADMIN_KEY_FILE } = await import('./app/appliance/first-start.ts');
+    const isJournal = isJournalStream(process.env.JOURNAL_STREAM, fstatSync(process.stdout.fd));
+    const keyFile = join(settings.dataFolder, ADMIN_KEY_FILE);
+    const adminEmail = settings.admin.email;
+    process.stdout.write(
+      firstStartNotice({ key: newKey, url: http.url, passwordLink, keyFile, adminEmail, isJournal }),
+    );
+  }
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   using notice = openNotice(
     () => daemon.app.engine.status(),
@@ -74,21 +83,6 @@ function begin(argv: readonly string[]): { settings: Settings; stop: AbortContro
 function openNotice(status: () => WorkersStatus, warn: (text: string) => void): ServiceNotice {
   const isAlive = watchWorkers(status, () => performance.now());
   return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn });
-}
-
-/** `key` is null if a setting gave it: then it is known, and a log would be one more place where it lies. */
-function announceFirstStart(key: string | null, url: string, passwordLink: string | null): void {
-  process.stdout.write(
-    `First start: the plan 'appliance' and the administrator were made.\n` +
-      `  API key ${key === null ? 'as set by admin.api_key' : `(shown once): ${key}`}\n` +
-      `  Open: ${url}/\n` +
-      (passwordLink === null
-        ? ''
-        : `  Set the administrator's password (once, within 24 hours): ${passwordLink}\n`) +
-      // Said once, before anybody leans on them; docs/models.md has the figures.
-      '  The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 50, and they accuse up\n' +
-      "  to 8 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n",
-  );
 }
 
 export { describeStartFailure } from './domain/operator-fault.ts';

@@ -98,6 +98,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ],
   ['backup', async () => (await import('./commands/operating/backup.ts')).addBackupCommand],
   ['restore', async () => (await import('./commands/operating/restore.ts')).addRestoreCommand],
+  ['rollback', async () => (await import('./commands/operating/rollback.ts')).addRollbackCommand],
   ['store', async () => (await import('./commands/operating/store.ts')).addStoreCommand],
   ['check-config', async () => (await import('./commands/operating/check-config.ts')).addCheckConfigCommand],
   ['completion', async () => (await import('./completion/command.ts')).addCompletionCommand],

@@ -6,11 +6,15 @@ import { type Database, type Key, open } from 'lmdb';
 import { StoreReader } from './reader.ts';
 import { decodeValue } from './tables/codec.ts';
 import { walkEntries, walkKeys } from './tables/ranges.ts';
-import { openTables, TABLES_MAX } from './tables/schema.ts';
+import { openTables, readMeta, TABLES_MAX } from './tables/schema.ts';
 import { INDEX_VALUE_BYTES } from './tables/table.ts';
 
 export interface RecordsCopy extends AsyncDisposable {
   readonly read: StoreReader;
+  /** 0 where none is written in it. */
+  readonly format: number;
+  identifiers(): Iterable<string>;
+  hasRecord(id: string): boolean;
   /** Reads every value of every table, also of tables that this version does not know. Throws DamagedRecordError. */
   check(signal: AbortSignal): Promise<number>;
 }
@@ -27,8 +31,12 @@ export async function openRecordsCopy(folder: string): Promise<RecordsCopy> {
     await root.close();
     await rm(join(folder, 'lock.mdb'), { force: true });
   };
+  const tables = openTables(root);
   return {
-    read: new StoreReader(openTables(root)),
+    read: new StoreReader(tables),
+    format: readMeta(tables)?.formatVersion ?? 0,
+    identifiers: () => tables.classifications.keys() as Iterable<string>,
+    hasRecord: (id) => tables.classifications.has(id),
     async check(signal) {
       let values = 0;
       for (const name of names) {

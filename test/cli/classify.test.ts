@@ -160,6 +160,13 @@ const FAILURES: readonly {
     err: /no daemon answers at 127\.0\.0\.1:1: start it with npm start/,
   },
   {
+    name: 'a name that is not known',
+    argv: ['classify', '-'],
+    address: 'box.invalid:1',
+    code: 3,
+    err: /no daemon answers at box\.invalid:1 \(Name resolution failed.*\): start it/,
+  },
+  {
     name: 'a refused key',
     argv: ['classify', '-'],
     key: 'wrong',

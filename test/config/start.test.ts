@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
 import { describeStartFailure } from '../../src/domain/operator-fault.ts';
+import { firstStartNotice, isJournalStream } from '../../src/first-start-notice.ts';
 import { FolderInUseError } from '../../src/store/lock.ts';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -43,6 +44,24 @@ test('the administrator’s key is shown at the first start, but not if a settin
     match(said, shown);
     equal(given !== '' && said.includes(given), false);
   }
+});
+
+test('a journal, which others read and which keeps it, gets the ways to the secrets and not the secrets', () => {
+  const key = `assay_${'5e'.repeat(32)}`;
+  const link = 'http://127.0.0.1:8480/set-password?token=secret';
+  const facts = { key, url: 'http://127.0.0.1:8480', passwordLink: link, adminEmail: 'admin@example.org' };
+  const notice = (isJournal: boolean) =>
+    firstStartNotice({ ...facts, keyFile: '/var/lib/assay/admin.key', isJournal });
+  const kept = notice(true);
+  equal(kept.includes(key) || kept.includes('token='), false, kept);
+  match(kept, /API key in \/var\/lib\/assay\/admin\.key\n.*\n.*'sudo assay user reset admin@example\.org'/);
+  const shown = notice(false);
+  equal(shown.includes(key) && shown.includes(link), true, shown);
+
+  const stream = { dev: 8, ino: 4711 };
+  equal(isJournalStream('8:4711', stream), true);
+  // A pipe of a child whose parent writes to the journal, and a start by hand.
+  for (const other of ['8:4712', '', undefined]) equal(isJournalStream(other, stream), false);
 });
 
 test('what the operator can put right is a sentence; any other error shows where it happened', () => {

@@ -20,6 +20,8 @@ const RUNS = [
   { file: 'workers/partition.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
   { file: 'package/main.ts', minutesMax: 60 },
+  { file: 'booted/main.ts', minutesMax: 60 },
+  { file: 'observed/main.ts', minutesMax: 15 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'foreign/main.ts', minutesMax: 15 },
   { file: 'conformance.ts', minutesMax: 15 },

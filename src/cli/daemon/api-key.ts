@@ -4,15 +4,21 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A checkout's own data folder, then that of the service: `sudo assay doctor` works from any folder of a box. */
+const DATA_FOLDERS = ['./data', '/var/lib/assay'] as const;
+
 /** Null where there is none: the daemon says whether it needs one, and whether it is there at all. */
-export async function findApiKey(env: Environment): Promise<string | null> {
+export async function findApiKey(
+  env: Environment,
+  folders: readonly string[] = DATA_FOLDERS,
+): Promise<string | null> {
   const given = env.ASSAY_API_KEY?.trim();
   if (given) return given;
-  try {
-    return (await readFile(join(env.ASSAY_DATA_DIR || './data', 'admin.key'), 'utf8')).trim();
-  } catch {
-    return null;
+  for (const folder of env.ASSAY_DATA_DIR ? [env.ASSAY_DATA_DIR] : folders) {
+    const key = await readFile(join(folder, 'admin.key'), 'utf8').catch(() => null);
+    if (key !== null) return key.trim();
   }
+  return null;
 }
 
 export function findAddress(env: Environment): string {

@@ -70,7 +70,10 @@ export function toFailure(error: unknown, address: string): CliFailure {
   if (!isCallError(error)) return toLocalFailure(error);
   const { reason, retryAfterSeconds, violations } = decodeErrorReason(error.metadata);
   if (error.code === status.UNAVAILABLE && reason === null) {
-    const message = `no daemon answers at ${address}: start it with npm start, or set ASSAY_ADDRESS`;
+    // A start puts right neither an unknown name nor a certificate that is not believed.
+    const found = error.details.includes('ECONNREFUSED') ? '' : ` (${error.details})`;
+    const how = 'start it with npm start (the service: systemctl start assay), or set ASSAY_ADDRESS';
+    const message = `no daemon answers at ${address}${found}: ${how}`;
     return new CliFailure(message, EXIT_CODES.unreachable, { cause: error });
   }
   if (error.code === status.UNAUTHENTICATED) {

@@ -1,0 +1,180 @@
+/**
+ * A box that systemd booted: Debian in a container of systemd-nspawn, with an own network of two addresses and a data folder on
+ * a disk of its own. Its power can be cut: that disk then keeps what was flushed, and nothing else. Needs root.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ran } from '../package/chroot.ts';
+
+export const DATA_FOLDER = '/var/lib/assay';
+const MACHINE = 'assaybox';
+/** The side of this machine, and that of the box; of the range that nobody routes. */
+const HERE = '10.77.0.1/30';
+export const BOX_ADDRESS = '10.77.0.2';
+const NIC = `[Match]\nName=host0\n[Network]\nAddress=${BOX_ADDRESS}/30\n`;
+const BOOT_SECONDS_MAX = 120;
+const RUN_MS_MAX = 10 * 60_000;
+const POLL_MS = 250;
+const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
+const REBOOT_ASKED = 133;
+/** FS_IOC_SHUTDOWN with "no flush": the file system forgets what was not written, as at a power cut. */
+const FORGET = '$how = pack("L", 2); open(F, "<", $ARGV[0]) && ioctl(F, 0x8004587d, $how) || die $!';
+
+export class Box implements AsyncDisposable {
+  readonly system: string;
+  readonly data: string;
+  readonly #image: string;
+  readonly #console: string;
+  #nspawn: ChildProcess | null = null;
+
+  private constructor(folder: string) {
+    this.system = join(folder, 'system');
+    this.data = join(folder, 'data');
+    this.#image = join(folder, 'data.img');
+    this.#console = join(folder, 'console.log');
+  }
+
+  /** `base` is a bare system with systemd, which stays as it is. */
+  static async make(folder: string, base: string, dataBytes: number): Promise<Box> {
+    const box = new Box(folder);
+    execFileSync('cp', ['-a', '--no-target-directory', base, box.system]);
+    await mkdir(box.data);
+    await writeFile(join(box.system, 'etc/systemd/network/10-host0.network'), NIC);
+    await writeFile(join(box.system, 'etc/hostname'), 'box\n');
+    await writeFile(join(box.system, 'etc/hosts'), '127.0.0.1 localhost box\n');
+    execFileSync('chroot', [box.system, 'systemctl', 'enable', 'systemd-networkd'], { stdio: 'ignore' });
+    execFileSync('truncate', ['--size', String(dataBytes), box.#image]);
+    execFileSync('mke2fs', ['-q', '-t', 'ext4', '-m', '0', box.#image]);
+    box.#mount();
+    return box;
+  }
+
+  #mount(): void {
+    execFileSync('mount', ['-o', 'loop', this.#image, this.data]);
+  }
+
+  /** Until systemd says that it runs, be it degraded. */
+  async boot(): Promise<void> {
+    const place = ['--directory', this.system, `--bind=${this.data}:${DATA_FOLDER}`];
+    const rest = ['--quiet', '--register=no', '--keep-unit', '--boot', '--console=pipe'];
+    const output = openSync(this.#console, 'a');
+    const args = [...rest, '--network-veth', `--machine=${MACHINE}`, ...place];
+    this.#nspawn = spawn('systemd-nspawn', args, { stdio: ['ignore', output, output] });
+    closeSync(output);
+    await this.#awaitBooted();
+  }
+
+  async #awaitBooted(): Promise<void> {
+    const deadline = performance.now() + BOOT_SECONDS_MAX * 1000;
+    let state = '';
+    while (performance.now() < deadline) {
+      if (this.#leader() !== null) {
+        this.#plugIn();
+        state = this.run('systemctl is-system-running').text.trim();
+        if (state === 'running' || state === 'degraded') return;
+      }
+      await delay(POLL_MS);
+    }
+    const said = readFileSync(this.#console, 'utf8').slice(-3000);
+    throw new Error(`not booted after ${BOOT_SECONDS_MAX} s (${state}):\n${said}`);
+  }
+
+  /** The box's first process; another one after a reboot. */
+  #leader(): number | null {
+    const pid = this.#nspawn?.pid;
+    if (pid === undefined) return null;
+    try {
+      const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+      return first === undefined || first === '' ? null : Number(first);
+    } catch {
+      return null;
+    }
+  }
+
+  /** A reboot takes the cable away, too. */
+  #plugIn(): void {
+    const cable = `ve-${MACHINE}`;
+    spawnSync('ip', ['address', 'replace', HERE, 'dev', cable]);
+    spawnSync('ip', ['link', 'set', cable, 'up']);
+  }
+
+  /** A shell line as the box's root. */
+  run(line: string, environment: Readonly<Record<string, string>> = {}): Ran {
+    const command = this.#commandFor(line);
+    if (command === null) return { status: null, text: 'the box does not run' };
+    const options = { env: { ...INSIDE, ...environment }, encoding: 'utf8', timeout: RUN_MS_MAX } as const;
+    const { status, stdout, stderr } = spawnSync('nsenter', command, options);
+    return { status, text: `${stdout}${stderr}` };
+  }
+
+  /** As `run`, while other things go on. */
+  async runBeside(line: string): Promise<Ran> {
+    const command = this.#commandFor(line);
+    if (command === null) return { status: null, text: 'the box does not run' };
+    const child = spawn('nsenter', command, {
+      env: INSIDE,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: RUN_MS_MAX,
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => {
+        text += part.toString();
+      });
+    const [status] = await once(child, 'close');
+    return { status: status as number | null, text };
+  }
+
+  #commandFor(line: string): string[] | null {
+    const leader = this.#leader();
+    return leader === null ? null : ['--target', String(leader), '--all', '--', '/bin/sh', '-c', line];
+  }
+
+  /** As `run`, of a line that must end well. */
+  must(line: string, environment: Readonly<Record<string, string>> = {}): string {
+    const { status, text } = this.run(line, environment);
+    if (status !== 0) throw new Error(`${line}: ${status}\n${text.slice(-4000)}`);
+    return text;
+  }
+
+  /** By the box's own systemd; nspawn leaves the booting to its caller, and says so by its exit code. */
+  async reboot(): Promise<void> {
+    const nspawn = this.#nspawn;
+    if (nspawn === null) throw new Error('the box does not run');
+    const ended = once(nspawn, 'exit');
+    this.run('systemctl reboot');
+    const [code] = await ended;
+    if (code !== REBOOT_ASKED) throw new Error(`the box ended with ${code}, not by a reboot`);
+    await this.boot();
+  }
+
+  /** Nothing is flushed, no process is asked. The box can be booted again. */
+  async cutPower(): Promise<void> {
+    execFileSync('perl', ['-e', FORGET, this.data]);
+    await this.#end();
+    execFileSync('umount', [this.data]);
+    this.#mount();
+  }
+
+  async #end(): Promise<void> {
+    const nspawn = this.#nspawn;
+    const leader = this.#leader();
+    if (nspawn === null) return;
+    const ended = new Promise((resolve) => nspawn.once('exit', resolve));
+    // With its first process the kernel ends all others of the box; nspawn follows.
+    if (leader !== null) process.kill(leader, 'SIGKILL');
+    const timer = setTimeout(() => nspawn.kill('SIGKILL'), 10_000);
+    if (nspawn.exitCode === null && nspawn.signalCode === null) await ended;
+    clearTimeout(timer);
+    this.#nspawn = null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+    execFileSync('umount', [this.data]);
+  }
+}

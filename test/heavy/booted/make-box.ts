@@ -1,0 +1,82 @@
+/** A booted Debian 12 with the package in it, set up as its administrator would: TLS, an address of its own, the unit enabled. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeSystem, type Suite } from '../package/chroot.ts';
+import { BOX_ADDRESS, Box } from './box.ts';
+import { Desk } from './desk.ts';
+
+const SUITE: Suite = {
+  name: 'bookworm',
+  include: ['systemd-sysv', 'libpam-systemd', 'dbus', 'udev', 'iproute2', 'bubblewrap', 'libfaketime'],
+  pretty: /12 \(bookworm\)/,
+  hasNamespaceRules: false,
+  isolation: /bubblewrap/,
+};
+const DATA_BYTES = 4 * 1024 ** 3;
+const START_SECONDS_MAX = 600;
+/** The command line on the box: it speaks to the daemon by TLS, and finds the key by itself. */
+export const CLI = { ASSAY_ADDRESS: 'https://localhost:8481', ASSAY_CA_FILE: '/etc/assay/tls/cert.pem' };
+
+const SETTINGS = `public_url = "https://${BOX_ADDRESS}:8480"
+[http]
+listen = "0.0.0.0:8480"
+[tls]
+cert_file = "/etc/assay/tls/cert.pem"
+key_file = "/run/credentials/assay.service/tls.key"
+`;
+const DROP_IN = `[Service]
+LoadCredential=tls.key:/etc/assay/credentials/tls.key
+`;
+
+/** A bare system, made once: `base` is kept and used again where it is there. */
+export async function makeBase(base: string): Promise<void> {
+  if (existsSync(join(base, 'usr/lib/systemd/systemd'))) return;
+  await mkdir(base, { recursive: true });
+  await makeSystem(SUITE, base);
+}
+
+export async function makeBox(folder: string, base: string): Promise<Box> {
+  return await Box.make(folder, base, DATA_BYTES);
+}
+
+/** Boots, installs the package without a network, starts the unit and waits until the desk is answered. */
+export async function setUp(box: Box, packagePath: string): Promise<Desk> {
+  copyFileSync(packagePath, join(box.system, 'root/assay.deb'));
+  await box.boot();
+  // An administrator would wait for the disk; here the time goes to other things.
+  box.must('apt-get install --yes -o Dpkg::Options::=--force-unsafe-io /root/assay.deb');
+  const desk = new Desk(BOX_ADDRESS, await layTls(box));
+  await writeFile(join(box.system, 'etc/assay/assay.toml'), SETTINGS);
+  await addDropIn(box, 'tls', DROP_IN);
+  box.must('systemctl enable --now assay');
+  try {
+    await desk.awaitReady(START_SECONDS_MAX);
+  } catch (error) {
+    process.stdout.write(
+      box.run('systemctl status assay; journalctl --unit=assay --lines=30 --no-pager').text,
+    );
+    throw error;
+  }
+  desk.key = readFileSync(join(box.data, 'admin.key'), 'utf8').trim();
+  return desk;
+}
+
+/** What `systemctl edit` writes. */
+export async function addDropIn(box: Box, name: string, text: string): Promise<void> {
+  const folder = join(box.system, 'etc/systemd/system/assay.service.d');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.conf`), text);
+  box.must('systemctl daemon-reload');
+}
+
+async function layTls(box: Box): Promise<string> {
+  const names = `subjectAltName=IP:${BOX_ADDRESS},DNS:localhost`;
+  const folder = join(box.system, 'etc/assay');
+  await mkdir(join(folder, 'tls'));
+  const [key, cert] = [join(folder, 'credentials/tls.key'), join(folder, 'tls/cert.pem')];
+  const made = ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '2', '-subj', '/CN=box'];
+  execFileSync('openssl', [...made, '-addext', names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  return readFileSync(cert, 'utf8');
+}

@@ -1,0 +1,94 @@
+/**
+ * The way back from an upgrade: the records of before it, at once and whole; those of after it are kept.
+ *
+ * Invariant: a rollback counts what is lost before it changes anything.
+ */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { openRecordsCopy } from '../../src/store/records-copy.ts';
+import { NoWayBackError, type RolledBack, rollBack } from '../../src/store/rollback.ts';
+import { Store } from '../../src/store/store.ts';
+import { FORMAT_VERSION } from '../../src/store/tables/schema.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+// As the command does.
+process.umask(0o077);
+
+const OLD_FORMAT = 1;
+const signal = new AbortController().signal;
+
+async function layOldStore(folder: string): Promise<void> {
+  const packed = await readFile(join(import.meta.dirname, 'formats', `format-${OLD_FORMAT}.mdb.gz`));
+  await mkdir(join(folder, 'records'), { recursive: true });
+  await writeFile(join(folder, 'records', 'data.mdb'), gunzipSync(packed));
+}
+
+function goBack(dataFolder: string, isDryRun: boolean): Promise<RolledBack> {
+  return rollBack({ dataFolder, isDryRun, operator: 'desk' }, signal);
+}
+
+async function identifiersIn(records: string): Promise<string[]> {
+  await using copy = await openRecordsCopy(records);
+  return [...copy.identifiers()].sort();
+}
+
+test('what an upgrade changed is taken back, what came since is counted and kept, and the next upgrade copies anew', async () => {
+  await using folder = await makeTemporaryFolder();
+  const records = join(folder.path, 'records');
+  await layOldStore(folder.path);
+  let old = '';
+  {
+    await using store = await Store.open({ folder: folder.path });
+    const [record] = store.read.listClassifications({ accountId: 1, limit: 10 });
+    ok(record !== undefined);
+    old = record.identifier;
+    await store.transact((tx) => tx.putClassification({ ...record, identifier: 'f'.repeat(64) }));
+  }
+  const upgraded = await identifiersIn(records);
+  equal(upgraded.length, 2);
+
+  const told = await goBack(folder.path, true);
+  deepEqual(
+    [told.from, told.to, told.lost, told.returning, told.keptIn],
+    [FORMAT_VERSION, OLD_FORMAT, 1, 0, null],
+  );
+  deepEqual(await identifiersIn(records), upgraded, 'a dry run changes nothing');
+
+  const { keptIn, ...done } = await goBack(folder.path, false);
+  deepEqual({ ...done, keptIn: null }, told);
+  deepEqual(await identifiersIn(records), [old]);
+  deepEqual(await identifiersIn(join(keptIn ?? '', 'records')), upgraded);
+  deepEqual(
+    await readdir(join(folder.path, 'before-upgrade')),
+    [],
+    'a copy that stays would be taken for the next',
+  );
+
+  // Forward again: a copy of the records as they are now.
+  const said: string[] = [];
+  await using store = await Store.open({ folder: folder.path, onUpgrade: (line) => said.push(line) });
+  match(said.join('\n'), new RegExp(`format ${FORMAT_VERSION}`));
+  ok(existsSync(join(folder.path, 'before-upgrade', `format-${OLD_FORMAT}`, 'records', 'data.mdb')));
+  equal(store.read.classification(old)?.name, 'old.jpg');
+});
+
+test('where no upgrade lies behind, and where a daemon runs, nothing is changed', async () => {
+  await using folder = await makeTemporaryFolder();
+  {
+    await using _ = await Store.open({ folder: folder.path });
+    await rejects(goBack(folder.path, false), /in use/);
+  }
+  await rejects(goBack(folder.path, false), (error: unknown) => {
+    ok(error instanceof NoWayBackError);
+    match(error.message, /holds no copy: .*only a backup leads back/s);
+    return true;
+  });
+  const newer = join(folder.path, 'before-upgrade', `format-${FORMAT_VERSION + 1}`, 'records');
+  await mkdir(newer, { recursive: true });
+  await writeFile(join(newer, 'data.mdb'), await readFile(join(folder.path, 'records', 'data.mdb')));
+  await rejects(goBack(folder.path, false), /leads forward, not back/);
+});
