@@ -11,6 +11,7 @@ import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts
 import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block, Fact, Figure } from './blocks.ts';
 import { bounded } from './blocks.ts';
+import { clipBlocks } from './clip-blocks.ts';
 import { findingBlocks, nameOf } from './finding.ts';
 import { historyBlocks } from './history.ts';
 import { provenanceBlocks } from './provenance.ts';
@@ -37,7 +38,7 @@ export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place
     ...reasonBlocks(speaker, record),
     ...scoreBlocks(speaker, one),
     ...framesBlocks(speaker, one),
-    ...clipsBlocks(speaker, record),
+    ...clipBlocks(speaker, record),
     ...transcriptBlocks(speaker, record),
     ...provenanceBlocks(speaker, one),
     ...fileBlocks(speaker, one),
@@ -193,26 +194,6 @@ export function mostSuspicious({ images }: VideoRecord): VideoRecord['images'] {
     .toSorted((left, right) => probability(right) - probability(left))
     .slice(0, FRAMES_SHOWN_MAX)
     .toSorted((left, right) => (left.timeSeconds ?? 0) - (right.timeSeconds ?? 0));
-}
-
-/** A long recording has hundreds; the whole list is in record.json. */
-const CLIPS_SHOWN_MAX = 60;
-
-function clipsBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
-  const sounds = record.kind === 'audio' ? [record] : record.kind === 'video' ? record.audios : [];
-  const clips = sounds.flatMap((sound) => sound.clips);
-  if (clips.length === 0) return [];
-  const rows = clips.slice(0, CLIPS_SHOWN_MAX).map(({ startSeconds, endSeconds, verdict }) => {
-    const { classification, confidence } = verdict;
-    const probability = classification === 'artificial' ? confidence : 1 - confidence;
-    const from = speaker.number(startSeconds, 1);
-    return [`${from} – ${speaker.number(endSeconds, 1)} s`, speaker.percent(probability, 1)];
-  });
-  return [
-    { type: 'heading', level: 2, text: speaker.say('clips') },
-    { type: 'paragraph', text: speaker.tell('clipsLead') },
-    { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
-  ];
 }
 
 /** The words that a machine wrote, said to be that; the whole text is among the figures. */

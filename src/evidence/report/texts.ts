@@ -61,6 +61,8 @@ const REPORT_EN = {
   sheetMoment: 'The most suspicious is at {time} ({share}).',
   time: 'Time',
   clipsLead: 'Each part of the speech was judged by itself.',
+  clipsMoment:
+    'The most suspicious begins at {time} ({share}): a single false sentence hardly moves the figure of the whole.',
   transcriptLead:
     'Written by a machine ({model}, language: {language}); it may be wrong and decides nothing. {shown} of {count} lines; all are in figures.json.',
   seconds: 'Seconds',
@@ -168,6 +170,8 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   sheetMoment: 'Il più sospetto è a {time} ({share}).',
   time: 'Tempo',
   clipsLead: 'Ogni parte del parlato è stata giudicata da sola.',
+  clipsMoment:
+    'La più sospetta comincia a {time} ({share}): una sola frase falsa sposta appena il valore dell’insieme.',
   transcriptLead:
     'Scritto da una macchina ({model}, lingua: {language}); può contenere errori e non decide nulla. {shown} righe su {count}; tutte sono in figures.json.',
   seconds: 'Secondi',

@@ -2,10 +2,10 @@
  * Writes down one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
  * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
  */
-import { deflateRawSync } from 'node:zlib';
 import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
 import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
+import { compressionOf } from './compression.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
 import { forbidTokens } from './token-rules.ts';
 import type { DecoderState, WhisperSession } from './whisper-session.ts';
@@ -138,12 +138,6 @@ async function* write(
   const text = vocabulary.toText(written).trim();
   const sum = tokens.reduce((total, { logProbability }) => total + logProbability, 0);
   return { tokens, text, meanLogProbability: sum / tokens.length, compression: compressionOf(text) };
-}
-
-/** Text that says the same again and again shrinks far more than speech does. */
-function compressionOf(text: string): number {
-  const bytes = Buffer.from(text);
-  return bytes.length === 0 ? 0 : bytes.length / deflateRawSync(bytes).length;
 }
 
 /** Text between two times; what was not ended lasts to the end of the window. */
