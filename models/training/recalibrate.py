@@ -19,7 +19,7 @@ from card import show
 from corpus_card import write_card
 from decisions import PERCENT, choose_band, choose_cautious_threshold, to_quantile
 from manifest import MANIFEST_FILE
-from metrics import bootstrap, compare_auc, fit_platt, measure, to_auc, to_probability
+from metrics import bootstrap, compare_auc, fit_platt, measure, to_auc, to_probability, to_tpr_at_fpr
 from placement import CANDIDATE_COUNT_MAX, CANDIDATE_STEP, DETAIL_SHARE_MIN, PATCH_COUNT_MAX
 from score_table import write_score_table
 from tables import FIGURE_TITLES, to_table
@@ -159,6 +159,8 @@ def make_figure_table(tiers):
 
 
 def make_kind_table(tiers):
+    if not tiers[0]["kinds"]:
+        return f"No family has {KIND_PICTURES_MIN} pictures here."
     rows = []
     for kind in tiers[0]["kinds"]:
         same = [next((one for one in tier["kinds"] if (one["label"], one["kind"]) == (kind["label"], kind["kind"])), None) for tier in tiers]
@@ -174,6 +176,23 @@ def make_confound_table(scored):
         change, (low, high) = compare_auc(scored.scores["clean"], scored.scores[confound.name], scored.labels, weights, scored.sources)
         rows.append([confound.description, f"{change:+.3f} ({low:+.3f} to {high:+.3f})"])
     return to_table(["made the same for all", "change of the AUC"], rows)
+
+
+def make_before_table(before, now):
+    """Both networks on the same pictures, in the same order."""
+    if [row["file"] for row in before.rows] != [row["file"] for row in now.rows]:
+        raise SystemExit("expected the scores of before to be of the same pictures")
+    rows = []
+    for tier in TIERS:
+        scores = before.scores[tier.name], now.scores[tier.name]
+        auc = [to_auc(part, now.labels, now.weights) for part in scores]
+        found = [to_tpr_at_fpr(part, now.labels, now.weights, 0.05) for part in scores]
+        change, (low, high) = compare_auc(*scores, now.labels, now.weights, now.owners)
+        rows.append([
+            tier.name, *(f"{value:.3f}" for value in auc), f"{change:+.3f} ({low:+.3f} to {high:+.3f})",
+            f"{100 * found[0]:.0f} → {100 * found[1]:.0f} %",
+        ])
+    return to_table(["", "before", "now", "change", "found"], rows)
 
 
 def recalibrate(arguments):
@@ -208,7 +227,11 @@ def recalibrate(arguments):
         "set": set_name, "inside_counts": count(inside), "outside_counts": count(outside) if outside else "",
         "auc": f"{(outside_tiers or tiers)[0]['figures']['auc']['value']:.2f}",
         "hardest": f"{(outside_tiers or tiers)[-1]['figures']['auc']['value']:.2f}",
+        "daemon": arguments.daemon.read_text(encoding="utf-8").strip() if arguments.daemon else "",
         "owners": len(set(inside.owners[~inside.labels])),
+        "allowed": f"{100 * wilson(0.0, len(set(inside.owners[~inside.labels])))[1]:.0f}",
+        "before": make_before_table(Scored(arguments.before), inside) if arguments.before else "",
+        "before_outside": make_before_table(Scored(arguments.before_outside), outside) if arguments.before_outside else "",
         "places": arguments.places.read_text(encoding="utf-8").strip(),
     }
     write_card(out, manifest, filled)
@@ -230,6 +253,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scores", type=Path, required=True, help="of corpus_scores.py, of the inside harvest")
     parser.add_argument("--outside", type=Path, help="the same of the outside harvest: once a version")
+    parser.add_argument("--before", type=Path, help="scores of the version before, of the same inside pictures")
+    parser.add_argument("--before-outside", type=Path, help="the same of the outside harvest, of which the version before was measured once")
+    parser.add_argument("--daemon", type=Path, help="a sentence on the outside files through a running appliance")
     parser.add_argument("--places", type=Path, required=True, help="what `places.py compare` printed")
     parser.add_argument("--pack", type=Path, required=True)
     parser.add_argument("--version", required=True)

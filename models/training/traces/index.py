@@ -8,6 +8,9 @@ import csv
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from folds import join_owners  # noqa: E402
+
 COLUMNS = ("label", "source", "owner", "group", "family", "file", "harvest", "crop")
 LABELS = ("human", "artificial")
 DOUBTFUL_SOURCES = ("omini-flux-edit",)
@@ -15,10 +18,12 @@ DOUBTFUL_SOURCES = ("omini-flux-edit",)
 
 
 def list_corpus(manifest, folder, harvest):
-    for row in read_table(manifest):
-        if row["harvest"] == harvest and row["label"] in LABELS:
-            owner = row["repository"].split("/")[0].lower()
-            yield {**row, "owner": owner, "file": str(folder / row["file"]), "crop": ""}
+    """The group is the name of all owners that are joined, by the whole manifest: with half of the files no owner changes its fold."""
+    rows = [row for row in read_table(manifest) if row["harvest"] == harvest and row["label"] in LABELS]
+    rows = [{**row, "owner": row["repository"].split("/")[0].lower()} for row in rows]
+    joined = join_owners(rows)
+    for row in rows:
+        yield {**row, "group": joined[row["owner"]].removeprefix("group:"), "file": str(folder / row["file"]), "crop": ""}
 
 
 def list_collection(folder, crop):

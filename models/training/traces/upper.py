@@ -10,10 +10,24 @@ import onnx
 import torch
 from onnx import numpy_helper
 from torch import nn
+from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from linear import LinearHead  # noqa: E402
-from vision_transformer import FEATURES_PER_TAP, TAPS, Block, read_weights  # noqa: E402
+from vision_transformer import FEATURES_PER_TAP, HEAD_COUNT, TAPS, WIDTH, Block, read_weights  # noqa: E402
+
+
+class TrainedBlock(Block):
+    """The same block for any number of tokens, so that a step may see some of them only, with the attention in one call."""
+
+    def split(self, name, tokens):
+        return self.apply_linear(name, tokens).unflatten(2, (HEAD_COUNT, WIDTH // HEAD_COUNT)).transpose(1, 2)
+
+    def attend(self, tokens):
+        tokens = self.enter("attention", tokens)
+        query, key, value = (self.split(name, tokens) for name in ("query", "key", "value"))
+        joined = functional.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(2)
+        return self.apply_linear("output", self.enter("output", joined))
 
 
 class UpperBlocks(nn.Module):
@@ -23,7 +37,7 @@ class UpperBlocks(nn.Module):
         super().__init__()
         weights = read_weights(weights_path)
         first, last = TAPS
-        self.blocks = nn.ModuleList(Block(weights, f"encoder.layer.{index}.") for index in range(first, last))
+        self.blocks = nn.ModuleList(TrainedBlock(weights, f"encoder.layer.{index}.") for index in range(first, last))
         self.blocks.requires_grad_(True)
         self.heads = nn.ModuleList(LinearHead(FEATURES_PER_TAP) for _ in TAPS)
         self.register_buffer("deviations", torch.ones(len(TAPS)))
