@@ -21,6 +21,9 @@ const RECORDS_DEFAULT = 200;
 const SENDERS = 4;
 const PAUSE_MS = 500;
 const LATE_RECORDS = 3;
+/** Nobody is there to be asked: the administrator's settings stay. */
+const INSTALL =
+  'apt-get install --yes -o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-unsafe-io';
 const DATA = '/var/lib/assay';
 const ROLLBACK = `setpriv --reuid=assay --regid=assay --init-groups -- assay rollback --data-dir ${DATA}`;
 
@@ -74,7 +77,7 @@ async function missingOf(desk: Desk, ids: readonly string[]): Promise<string[]> 
 }
 
 async function upgrade(box: Box, desk: Desk, kept: string[]): Promise<void> {
-  const install = box.runBeside('apt-get install --yes -o Dpkg::Options::=--force-unsafe-io /root/newer.deb');
+  const install = box.runBeside(`${INSTALL} /root/newer.deb`);
   const { accepted, gapSeconds } = await submitBeside(desk, install);
   const { status, text } = await install;
   equal(status, 0, text);
@@ -102,7 +105,7 @@ async function goBack(box: Box, desk: Desk, kept: readonly string[]): Promise<vo
   const [, lost = ''] = /^(\d+) records that were accepted/m.exec(told) ?? [];
   ok(Number(lost) >= LATE_RECORDS, told);
   match(box.must(`${ROLLBACK} --yes`), /are kept in \S+after-upgrade/);
-  box.must('apt-get install --yes --allow-downgrades /root/assay.deb');
+  box.must(`${INSTALL} --allow-downgrades /root/assay.deb`);
   box.must('systemctl start assay');
   await desk.awaitReady(READY_SECONDS_MAX);
   deepEqual(await missingOf(desk, late), late, 'what came after the upgrade is lost, as was said');
@@ -112,7 +115,7 @@ async function goBack(box: Box, desk: Desk, kept: readonly string[]): Promise<vo
 }
 
 async function forwardAgain(box: Box, desk: Desk, filled: readonly string[]): Promise<void> {
-  box.must('apt-get install --yes -o Dpkg::Options::=--force-unsafe-io /root/newer.deb');
+  box.must(`${INSTALL} /root/newer.deb`);
   await desk.awaitReady(READY_SECONDS_MAX);
   deepEqual(await missingOf(desk, filled), []);
   match(box.must('assay custody verify', CLI), /whole/i);
