@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { BlobChecks } from './blob-checks.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
-import { renameDurably } from './space/folder.ts';
+import { flushFolder, renameDurably } from './space/folder.ts';
 
 export interface TemporaryBlob {
   path: string;
@@ -26,6 +26,8 @@ export class BlobStore {
   readonly #temporaryFolder: string;
   readonly #folder: string;
   readonly #locks = new Map<string, Promise<unknown>>();
+  /** Folders of the first letters of hashes that are there: at most 256. */
+  readonly #made = new Set<string>();
   readonly #onRemoved: (hash: string) => Promise<void>;
 
   /** `onRemoved` removes what was made of the bytes; `onChanged` is called with a file that is not what was submitted. */
@@ -103,10 +105,25 @@ export class BlobStore {
   async keep(temporary: TemporaryBlob): Promise<void> {
     await temporary.flushed;
     const path = this.pathOf(temporary.hash);
-    await mkdir(join(this.#folder, temporary.hash.slice(0, 2)), { recursive: true });
     if (await this.#isWhole(temporary)) return await rm(temporary.path, { force: true });
-    await renameDurably(temporary.path, path);
+    await this.#rename(temporary, path);
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
+  }
+
+  /** Nothing here removes such a folder, so a process makes each once; where somebody else did, the next file makes it anew. */
+  async #rename(temporary: TemporaryBlob, path: string): Promise<void> {
+    const prefix = temporary.hash.slice(0, 2);
+    if (!this.#made.has(prefix)) {
+      await mkdir(join(this.#folder, prefix), { recursive: true });
+      await flushFolder(this.#folder);
+      this.#made.add(prefix);
+    }
+    try {
+      await renameDurably(temporary.path, path);
+    } catch (error) {
+      this.#made.delete(prefix);
+      throw error;
+    }
   }
 
   /** As far as is known without reading it; what is sent again replaces a file that is known to be another. */
