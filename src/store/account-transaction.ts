@@ -1,9 +1,9 @@
 /** What can be written of accounts, plans, keys, sessions and mail tokens; every method keeps its indexes. */
 import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
-import type { ExpiringKey } from './accounts/account-reader.ts';
 import type { StoreChange } from './accounts/change.ts';
 import { StoreReader } from './reader.ts';
+import { ACCOUNTS, API_KEYS, type ExpiringKey, MAIL_TOKENS, SESSIONS } from './tables/collections.ts';
 
 export class AccountTransaction extends StoreReader {
   protected changes: StoreChange[] = [];
@@ -19,17 +19,13 @@ export class AccountTransaction extends StoreReader {
     const before = this.account(account.id);
     // A deleted account's address may be another's by now.
     if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
-    if (before !== undefined && before.role !== account.role) {
-      this.tables.accountsByRole.remove([before.role, before.id]);
-    }
-    this.tables.accounts.put(account.id, account);
-    this.indexAccount(account);
+    ACCOUNTS.put(this.tables, account.id, account, before);
+    this.indexAddress(account);
     this.#noteStanding(account.id);
   }
 
   /** A deleted account's address is free for another. */
-  indexAccount(account: Account): void {
-    this.tables.accountsByRole.put([account.role, account.id]);
+  indexAddress(account: Account): void {
     if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
   }
 
@@ -38,12 +34,7 @@ export class AccountTransaction extends StoreReader {
   }
 
   putApiKey(key: ApiKey): void {
-    this.tables.apiKeys.put(key.hash, key);
-    this.indexApiKey(key);
-  }
-
-  indexApiKey(key: ApiKey): void {
-    this.tables.apiKeysByAccount.put([key.accountId, key.id, key.hash]);
+    API_KEYS.put(this.tables, key.hash, key);
   }
 
   /** Damaged ones too: none of them may come back with a backup or a better memory module. */
@@ -55,27 +46,18 @@ export class AccountTransaction extends StoreReader {
     this.#noteStanding(accountId);
   }
 
-  removeApiKey({ hash, id, accountId }: ApiKey): void {
-    this.tables.apiKeys.remove(hash);
-    this.tables.apiKeysByAccount.remove([accountId, id, hash]);
-    this.#noteStanding(accountId);
+  removeApiKey(key: ApiKey): void {
+    API_KEYS.remove(this.tables, key.hash, key);
+    this.#noteStanding(key.accountId);
   }
 
   putSession(session: Session): void {
-    this.tables.sessions.put(session.hash, session);
-    this.indexSession(session);
+    SESSIONS.put(this.tables, session.hash, session);
   }
 
-  indexSession({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.sessionsByAccount.put([accountId, expiresAt, hash]);
-    this.tables.sessionsByEnd.put([expiresAt, accountId, hash]);
-  }
-
-  removeSession({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.sessions.remove(hash);
-    this.tables.sessionsByAccount.remove([accountId, expiresAt, hash]);
-    this.tables.sessionsByEnd.remove([expiresAt, accountId, hash]);
-    this.#noteStanding(accountId);
+  removeSession(session: ExpiringKey): void {
+    SESSIONS.remove(this.tables, session.hash, session);
+    this.#noteStanding(session.accountId);
   }
 
   #noteStanding(accountId: number): void {
@@ -83,18 +65,10 @@ export class AccountTransaction extends StoreReader {
   }
 
   putMailToken(token: MailToken): void {
-    this.tables.mailTokens.put(token.hash, token);
-    this.indexMailToken(token);
+    MAIL_TOKENS.put(this.tables, token.hash, token);
   }
 
-  indexMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.mailTokensByAccount.put([accountId, expiresAt, hash]);
-    this.tables.mailTokensByEnd.put([expiresAt, accountId, hash]);
-  }
-
-  removeMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.mailTokens.remove(hash);
-    this.tables.mailTokensByAccount.remove([accountId, expiresAt, hash]);
-    this.tables.mailTokensByEnd.remove([expiresAt, accountId, hash]);
+  removeMailToken(token: ExpiringKey): void {
+    MAIL_TOKENS.remove(this.tables, token.hash, token);
   }
 }

@@ -4,13 +4,8 @@
  */
 import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
 import { ANSWER_CLASS_VERSION } from '../domain/records/answer-class.ts';
-import {
-  ANSWERS_COMPLETE,
-  areAnswersComplete,
-  currentClass,
-  indexRecord,
-  referenceDigest,
-} from './records/record-rows.ts';
+import { ANSWERS_COMPLETE, areAnswersComplete, currentClass, indexRecord } from './records/record-rows.ts';
+import { referenceDigest } from './tables/collections.ts';
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
 import type { StoreTransaction } from './transaction.ts';
 

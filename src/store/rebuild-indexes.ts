@@ -7,10 +7,23 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
-import { indexTimestamps } from './records/package-rows.ts';
 import { ANSWERS_COMPLETE, areAnswersComplete } from './records/record-rows.ts';
+import type { Collection, CountedIndex } from './tables/collection.ts';
+import {
+  ACCOUNTS,
+  ANALYSES,
+  API_KEYS,
+  CLASSIFICATIONS,
+  DELIVERIES,
+  MAIL_TOKENS,
+  REQUESTS,
+  SESSIONS,
+  SIGN_OFFS,
+  TIMESTAMPS,
+  WATCHED_FILES,
+} from './tables/collections.ts';
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
-import type { Index, Table } from './tables/table.ts';
+import type { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
 export interface RebuildParts {
@@ -43,77 +56,70 @@ export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
   return null;
 }
 
-/** Those with one entry for each value. */
-function completeIndexes(
-  tables: Tables,
-): readonly { name: string; index: Index; table: { count: number } }[] {
-  return [
-    {
-      name: 'classifications by account',
-      index: tables.classificationsByAccount,
-      table: tables.classifications,
-    },
-    { name: 'classifications by kind', index: tables.classificationsByKind, table: tables.classifications },
-    {
-      name: 'classifications by analysis',
-      index: tables.classificationsByAnalysis,
-      table: tables.classifications,
-    },
-    ...(areAnswersComplete(readMeta(tables))
-      ? [
-          {
-            name: 'classifications by answer',
-            index: tables.classificationsByAnswer,
-            table: tables.classifications,
-          },
-        ]
-      : []),
-    { name: 'accounts by role', index: tables.accountsByRole, table: tables.accounts },
-    { name: 'sessions by account', index: tables.sessionsByAccount, table: tables.sessions },
-    { name: 'sessions by end', index: tables.sessionsByEnd, table: tables.sessions },
-    { name: 'mail tokens by account', index: tables.mailTokensByAccount, table: tables.mailTokens },
-    { name: 'mail tokens by end', index: tables.mailTokensByEnd, table: tables.mailTokens },
-    { name: 'API keys by account', index: tables.apiKeysByAccount, table: tables.apiKeys },
-    { name: 'deliveries by account', index: tables.deliveriesByAccount, table: tables.deliveries },
-    { name: 'requests by time', index: tables.requestsByTime, table: tables.requests },
-    { name: 'watched files by state', index: tables.watchedFilesByState, table: tables.watchedFiles },
-  ];
+/** Those with one entry for each value. The index of answers may still be in the making. */
+function completeIndexes(tables: Tables): CountedIndex[] {
+  const areComplete = areAnswersComplete(readMeta(tables));
+  return STEPS.flatMap(({ collection }) => collection.counted(tables)).filter(
+    ({ index }) => areComplete || index !== tables.classificationsByAnswer,
+  );
 }
+
+/** What one value puts into the indexes. */
+type Point<V> = (tx: StoreTransaction, value: V, key: Key, tables: Tables) => void;
+
+interface Step {
+  collection: AnyCollection;
+  run: (parts: RebuildParts, found: Rebuilt) => Promise<void>;
+}
+
+type AnyCollection = Pick<Collection<object>, 'counted' | 'emptyIndexes' | 'endsIfDamaged'> & {
+  table: (tables: Tables) => Pick<Table<object>, 'keys' | 'getUnlessDamaged' | 'remove'>;
+};
+
+function step<V extends P, P extends object>(
+  collection: Collection<V, P>,
+  point: Point<V> = (_tx, value, key, tables) => collection.index(tables, key, value),
+): Step {
+  return {
+    collection,
+    run: (parts, found) => eachValue(parts, collection.table(parts.tables), point, found),
+  };
+}
+
+const STEPS: readonly Step[] = [
+  step(CLASSIFICATIONS, (tx, value) => tx.indexClassification(value)),
+  step(ANALYSES, (tx, value) => {
+    tx.indexAnalysis(value);
+    for (const { identifier, ...part } of partsOf(value.result)) {
+      tx.putPart(identifier, { analysisId: value.id, ...part });
+    }
+  }),
+  step(ACCOUNTS, (tx, value, key, tables) => {
+    ACCOUNTS.index(tables, key, value);
+    tx.indexAddress(value);
+  }),
+  step(SESSIONS),
+  step(MAIL_TOKENS),
+  step(API_KEYS),
+  step(DELIVERIES),
+  step(TIMESTAMPS),
+  step(REQUESTS),
+  step(WATCHED_FILES),
+  step(SIGN_OFFS),
+];
 
 export async function rebuildIndexes({ tables, transact }: RebuildParts): Promise<Rebuilt> {
   const damaged = await findDamaged(tables);
   const found: Rebuilt = { values: 0, damaged: damaged.count };
   await transact((tx) => {
     tx.setMeta({ ...metaOf(tables), isRebuilding: true });
-    // Their owner cannot be determined, and so no one could end them; a sign-in, and another mail, make others.
-    for (const table of [tables.sessions, tables.mailTokens]) {
-      for (const key of damaged.keysOf(table)) table.remove(key);
-    }
-    emptyIndexes(tables, damaged);
-  });
-  const each = <V extends object>(
-    table: Table<V>,
-    point: (tx: StoreTransaction, value: V, key: Key) => void,
-  ): Promise<void> => eachValue({ tables, transact }, table, point, found);
-  await each(tables.classifications, (tx, value) => tx.indexClassification(value));
-  await each(tables.analyses, (tx, value) => {
-    tx.indexAnalysis(value);
-    for (const { identifier, ...part } of partsOf(value.result)) {
-      tx.putPart(identifier, { analysisId: value.id, ...part });
+    for (const { collection } of STEPS) {
+      const table = collection.table(tables);
+      if (collection.endsIfDamaged) for (const key of damaged.keysOf(table)) table.remove(key);
+      collection.emptyIndexes(tables, (key) => damaged.has(table, key));
     }
   });
-  await each(tables.accounts, (tx, value) => tx.indexAccount(value));
-  await each(tables.sessions, (tx, value) => tx.indexSession(value));
-  await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
-  await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
-  await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
-  await each(tables.timestamps, (_tx, value) => indexTimestamps(tables, value));
-  await each(tables.requests, (tx, value, key) => {
-    const [accountId, requestId] = key as [number, string];
-    tx.indexRequest(accountId, requestId, value);
-  });
-  await each(tables.watchedFiles, (tx, value) => tx.indexWatchedFile(value));
-  await each(tables.signOffs, (tx, value) => tx.indexSignOff(value));
+  for (const { run } of STEPS) await run({ tables, transact }, found);
   // Added to, never emptied: details that are gone no longer say what their entry was about.
   const { entryCount } = new CustodyReader(tables);
   for (let from = 0; from < entryCount; from += BATCH) {
@@ -157,12 +163,8 @@ class DamagedKeys {
 
 async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
-  const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
-  const { watchedFiles, signOffs, timestamps } = tables;
-  for (const table of [
-    ...[classifications, analyses, accounts],
-    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles, signOffs, timestamps],
-  ]) {
+  for (const { collection } of STEPS) {
+    const table = collection.table(tables);
     const keys = [...table.keys()];
     for (let from = 0; from < keys.length; from += BATCH) {
       for (const key of keys.slice(from, from + BATCH)) {
@@ -174,64 +176,10 @@ async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   return damaged;
 }
 
-/** Everything that is made of the records and of nothing else, but for what points to a damaged one. */
-function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
-  const { classifications, analyses, accounts, apiKeys, deliveries, requests } = tables;
-  const lastPart = (key: Key[]): Key => key.at(-1) ?? '';
-  const emptyIndex = (index: Index, table: object, pointsTo = lastPart): void => {
-    const kept = [...index.under([])].filter((key) => damaged.has(table, pointsTo(key)));
-    index.clear();
-    for (const key of kept) index.put(key);
-  };
-  const emptyLookup = <V extends object | string | number>(
-    lookup: Table<V>,
-    table: object,
-    pointsTo: (value: V) => Key,
-  ): void => {
-    const kept = [...lookup.entries()].flatMap(({ key, value }) =>
-      value !== undefined && damaged.has(table, pointsTo(value)) ? [{ key, value }] : [],
-    );
-    lookup.clear();
-    for (const { key, value } of kept) lookup.put(key, value);
-  };
-  emptyIndex(tables.classificationsByAccount, classifications);
-  emptyIndex(tables.classificationsByKind, classifications);
-  emptyIndex(tables.classificationsByAnswer, classifications);
-  emptyIndex(tables.classificationsByReference, classifications);
-  emptyIndex(tables.classificationsByHash, classifications);
-  emptyIndex(tables.classificationsByAnalysis, classifications);
-  emptyIndex(tables.analysesOpen, analyses);
-  emptyIndex(tables.analysesFailed, analyses);
-  emptyLookup(tables.analysesByKey, analyses, (id) => id);
-  emptyLookup(tables.parts, analyses, ({ analysisId }) => analysisId);
-  emptyIndex(tables.accountsByRole, accounts);
-  emptyLookup(tables.accountsByEmail, accounts, (id) => id);
-  emptyIndex(tables.apiKeysByAccount, apiKeys);
-  emptyIndex(tables.deliveriesByAccount, deliveries);
-  emptyIndex(tables.deliveriesDue, deliveries);
-  emptyIndex(tables.timestampsDue, tables.timestamps);
-  emptyIndex(
-    tables.requestsByTime,
-    requests,
-    ([, accountId = '', requestId = '']) => [accountId, requestId] as Key,
-  );
-  emptyIndex(tables.watchedFilesByState, tables.watchedFiles, ([folderId = '', , , path = '']) => [
-    ...[folderId, path],
-  ]);
-  emptyIndex(
-    tables.signOffsOpen,
-    tables.signOffs,
-    ([accountId = '', , kind = '', hash = '', findingAt = '']) => [accountId, kind, hash, findingAt] as Key,
-  );
-  // Their damaged values are removed.
-  for (const index of [tables.sessionsByAccount, tables.sessionsByEnd]) index.clear();
-  for (const index of [tables.mailTokensByAccount, tables.mailTokensByEnd]) index.clear();
-}
-
 async function eachValue<V extends object>(
-  { transact }: RebuildParts,
+  { tables, transact }: RebuildParts,
   table: Table<V>,
-  point: (tx: StoreTransaction, value: V, key: Key) => void,
+  point: Point<V>,
   found: Rebuilt,
 ): Promise<void> {
   const keys = [...table.keys()];
@@ -240,7 +188,7 @@ async function eachValue<V extends object>(
       for (const key of keys.slice(from, from + BATCH)) {
         const value = table.getUnlessDamaged(key);
         if (value === undefined) continue;
-        point(tx, value, key);
+        point(tx, value, key, tables);
         found.values += 1;
       }
     });

@@ -16,7 +16,7 @@ import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountTransaction } from './account-transaction.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
 import { addRecheckedRecord, forgetRecheckedRecords, RECHECK_KEY } from './automation/recheck-rows.ts';
-import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
+import { putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
@@ -30,9 +30,9 @@ import {
   indexRecord,
   readsOtherwise,
   unindexRecord,
-  unindexTexts,
 } from './records/record-rows.ts';
 import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
+import { CLASSIFICATIONS, DELIVERIES, REQUESTS } from './tables/collections.ts';
 import {
   type AcceptedRequest,
   META_KEYS,
@@ -55,13 +55,12 @@ export class StoreTransaction extends AccountTransaction {
 
   putClassification(classification: Classification): void {
     const before = this.classification(classification.identifier);
-    this.tables.classifications.put(classification.identifier, classification);
     if (before?.hash === classification.hash && before.refId === classification.refId) {
-      indexAnswer(this.tables, classification);
+      this.tables.classifications.put(classification.identifier, classification);
     } else {
-      if (before !== undefined) unindexTexts(this.tables, before, classification);
-      this.indexClassification(classification);
+      CLASSIFICATIONS.put(this.tables, classification.identifier, classification, before);
     }
+    indexAnswer(this.tables, classification);
     this.#noteArrival(before, classification);
   }
 
@@ -215,23 +214,12 @@ export class StoreTransaction extends AccountTransaction {
   putDelivery(delivery: WebhookDelivery): void {
     const before = this.delivery(delivery.id);
     const { id, accountId } = delivery;
-    if (before !== undefined && before.nextAttemptAt !== null) {
-      this.tables.deliveriesDue.remove([before.nextAttemptAt, id]);
-    }
-    this.tables.deliveries.put(id, delivery);
-    this.indexDelivery(delivery);
+    DELIVERIES.put(this.tables, id, delivery, before);
     this.changes.push({ type: 'delivery', accountId, id });
   }
 
-  indexDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
-    this.tables.deliveriesByAccount.put([accountId, createdAt, id]);
-    if (nextAttemptAt !== null) this.tables.deliveriesDue.put([nextAttemptAt, id]);
-  }
-
-  removeDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
-    this.tables.deliveries.remove(id);
-    this.tables.deliveriesByAccount.remove([accountId, createdAt, id]);
-    if (nextAttemptAt !== null) this.tables.deliveriesDue.remove([nextAttemptAt, id]);
+  removeDelivery(delivery: WebhookDelivery): void {
+    DELIVERIES.remove(this.tables, delivery.id, delivery);
   }
 
   disableReceiver(accountId: number, url: string, at: number): void {
@@ -283,10 +271,6 @@ export class StoreTransaction extends AccountTransaction {
     this.#signOffs.put(signOff, step, by);
   }
 
-  indexSignOff(signOff: StoredSignOff): void {
-    this.#signOffs.index(signOff);
-  }
-
   putExports(identifier: string, exports: RecordExports): void {
     putExports(this.tables, identifier, exports);
   }
@@ -302,18 +286,11 @@ export class StoreTransaction extends AccountTransaction {
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
     const before = this.request(accountId, requestId);
-    if (before !== undefined) this.removeRequest({ accountId, requestId, at: before.at });
-    this.tables.requests.put([accountId, requestId], request);
-    this.indexRequest(accountId, requestId, request);
-  }
-
-  indexRequest(accountId: number, requestId: string, { at }: AcceptedRequest): void {
-    this.tables.requestsByTime.put([at, accountId, requestId]);
+    REQUESTS.put(this.tables, [accountId, requestId], request, before);
   }
 
   removeRequest({ accountId, requestId, at }: RequestPlace): void {
-    this.tables.requests.remove([accountId, requestId]);
-    this.tables.requestsByTime.remove([at, accountId, requestId]);
+    REQUESTS.remove(this.tables, [accountId, requestId], { at });
   }
 
   putNoticeRule(rule: NoticeRule): void {
@@ -363,10 +340,6 @@ export class StoreTransaction extends AccountTransaction {
 
   putWatchedFile(file: WatchedFile): void {
     putWatchedFile(this.tables, file);
-  }
-
-  indexWatchedFile(file: WatchedFile): void {
-    indexWatchedFile(this.tables, file);
   }
 
   removeWatchedFile(file: WatchedFile): void {

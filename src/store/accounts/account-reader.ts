@@ -2,13 +2,7 @@
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AutomationReader } from '../automation/automation-reader.ts';
-
-/** What finds a session or a mailed link without reading it. */
-export interface ExpiringKey {
-  hash: string;
-  accountId: number;
-  expiresAt: number;
-}
+import type { ExpiringKey } from '../tables/collections.ts';
 
 export class AccountReader extends AutomationReader {
   account(id: number): Account | undefined {

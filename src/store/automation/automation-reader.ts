@@ -5,6 +5,7 @@ import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/trust-recheck.ts';
+import { watchedFileKey } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 import { RECHECK_KEY } from './recheck-rows.ts';
 
@@ -12,11 +13,6 @@ import { RECHECK_KEY } from './recheck-rows.ts';
 /** Hex. */
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-/** Where a file of a watched folder lies in its table. */
-export function watchedFileKey(folderId: number, path: string): Key[] {
-  return [folderId, sha256(path)];
 }
 
 export interface WatchedFilesQuery {

@@ -1,30 +1,19 @@
 /** Rows of the files of watched folders, counted with their folders. */
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
+import { WATCHED_FILES, watchedFileKey } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
-import { sha256, watchedFileKey } from './automation-reader.ts';
 
 /** Counts it with its folder; a folder that is gone counts nothing. */
 export function putWatchedFile(tables: Tables, file: WatchedFile): void {
   const key = watchedFileKey(file.folderId, file.path);
   const before = tables.watchedFiles.getUnlessDamaged(key);
-  if (before !== undefined) unindexWatchedFile(tables, before);
-  tables.watchedFiles.put(key, file);
-  indexWatchedFile(tables, file);
+  WATCHED_FILES.put(tables, key, file, before);
   countWatchedFile(tables, file.folderId, { from: before, to: file });
 }
 
-export function indexWatchedFile(tables: Tables, { folderId, state, at, path }: WatchedFile): void {
-  tables.watchedFilesByState.put([folderId, state, at, sha256(path)]);
-}
-
 export function removeWatchedFile(tables: Tables, file: WatchedFile): void {
-  tables.watchedFiles.remove(watchedFileKey(file.folderId, file.path));
-  unindexWatchedFile(tables, file);
+  WATCHED_FILES.remove(tables, watchedFileKey(file.folderId, file.path), file);
   countWatchedFile(tables, file.folderId, { from: file, to: undefined });
-}
-
-function unindexWatchedFile(tables: Tables, { folderId, state, at, path }: WatchedFile): void {
-  tables.watchedFilesByState.remove([folderId, state, at, sha256(path)]);
 }
 
 function countWatchedFile(

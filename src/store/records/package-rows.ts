@@ -1,6 +1,7 @@
 /** Rows of packages that went out: what records said in them, and the timestamp authorities that are asked for them. */
 import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
+import { TIMESTAMPS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 
 /** All exports of a record from now on. With the last of its records goes what is known of a package. */
@@ -11,10 +12,7 @@ export function putExports(tables: Tables, identifier: string, exports: RecordEx
     if (stamped === undefined) continue;
     const identifiers = stamped.identifiers.filter((other) => other !== identifier);
     if (identifiers.length > 0) putTimestamps(tables, { ...stamped, identifiers });
-    else {
-      unindexTimestamps(tables, stamped);
-      tables.timestamps.remove(packageSha256);
-    }
+    else TIMESTAMPS.remove(tables, packageSha256, stamped);
   }
   if (kept.size > 0) tables.exports.put(identifier, exports);
   else tables.exports.remove(identifier);
@@ -22,15 +20,5 @@ export function putExports(tables: Tables, identifier: string, exports: RecordEx
 
 export function putTimestamps(tables: Tables, timestamps: PackageTimestamps): void {
   const before = tables.timestamps.getUnlessDamaged(timestamps.packageSha256);
-  if (before !== undefined) unindexTimestamps(tables, before);
-  tables.timestamps.put(timestamps.packageSha256, timestamps);
-  indexTimestamps(tables, timestamps);
-}
-
-export function indexTimestamps(tables: Tables, { nextAttemptAt, packageSha256 }: PackageTimestamps): void {
-  if (nextAttemptAt !== null) tables.timestampsDue.put([nextAttemptAt, packageSha256]);
-}
-
-function unindexTimestamps(tables: Tables, { nextAttemptAt, packageSha256 }: PackageTimestamps): void {
-  if (nextAttemptAt !== null) tables.timestampsDue.remove([nextAttemptAt, packageSha256]);
+  TIMESTAMPS.put(tables, timestamps.packageSha256, timestamps, before);
 }

@@ -2,8 +2,9 @@
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
+import { referenceDigest } from '../tables/collections.ts';
 import { type IndexedTexts, readMeta } from '../tables/schema.ts';
-import { areAnswersComplete, referenceDigest } from './record-rows.ts';
+import { areAnswersComplete } from './record-rows.ts';
 
 export interface ScanQuery {
   accountId: number;

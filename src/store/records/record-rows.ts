@@ -3,7 +3,6 @@
  * verdict, outcome or state reads only what it shows. The class follows from the record, its analysis and the finding on
  * its file; whatever changes one of them calls here, in its own transaction.
  */
-import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
 import { ANSWER_CLASS_VERSION, answerClassOf, toNumber } from '../../domain/records/answer-class.ts';
 import {
@@ -12,6 +11,7 @@ import {
   hasEnded,
   type Override,
 } from '../../domain/records/classification.ts';
+import { CLASSIFICATIONS } from '../tables/collections.ts';
 import type { IndexedTexts, StoreMeta, Tables } from '../tables/schema.ts';
 
 /** How the description of a store says that its index of answers is complete. */
@@ -24,43 +24,16 @@ export function areAnswersComplete(meta: StoreMeta | undefined): boolean {
   return meta?.answers?.version === ANSWER_CLASS_VERSION && meta.answers.after === null;
 }
 
-/** Hex digits of a reference's digest: a key of LMDB is bounded. The record sets two that share one apart. */
-const DIGEST_CHARACTERS = 32;
-
-export function referenceDigest(refId: string): string {
-  return createHash('sha256').update(refId).digest('hex').slice(0, DIGEST_CHARACTERS);
-}
-
 export function indexRecord(tables: Tables, classification: Classification): void {
-  const { identifier, accountId, kind, createdAt, hash, refId, analysisId } = classification;
-  tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
-  tables.classificationsByAnalysis.put([analysisId, identifier]);
-  if (hash !== '') tables.classificationsByHash.put([hash, accountId, kind, identifier]);
-  if (refId !== '') tables.classificationsByReference.put(referenceKey(classification));
+  CLASSIFICATIONS.index(tables, classification.identifier, classification);
   indexAnswer(tables, classification);
 }
 
 export function unindexRecord(tables: Tables, classification: Classification): void {
-  const { identifier, accountId, kind, createdAt, hash, refId, analysisId } = classification;
+  const { identifier, accountId, createdAt } = classification;
   removeAnswer(tables, classification, knownTexts(tables, classification));
   tables.classificationsByAccount.remove([accountId, createdAt, identifier]);
-  tables.classificationsByKind.remove([accountId, kind, createdAt, identifier]);
-  tables.classificationsByAnalysis.remove([analysisId, identifier]);
-  if (hash !== '') tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
-  if (refId !== '') tables.classificationsByReference.remove(referenceKey(classification));
-}
-
-/** Takes away what pointed to the record by texts that it has no longer. */
-export function unindexTexts(tables: Tables, before: Classification, after: Classification): void {
-  const { identifier, accountId, kind, hash, refId } = before;
-  if (hash !== '' && hash !== after.hash) {
-    tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
-  }
-  if (refId !== '' && refId !== after.refId) tables.classificationsByReference.remove(referenceKey(before));
-}
-
-function referenceKey({ accountId, refId, createdAt, identifier }: Classification): Key[] {
-  return [accountId, referenceDigest(refId), createdAt, identifier];
+  CLASSIFICATIONS.unindex(tables, identifier, classification);
 }
 
 /** Whether the analysis' records may be answered otherwise than before. */

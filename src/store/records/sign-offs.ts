@@ -3,18 +3,17 @@ import type { AuditLine } from '../../domain/custody/audit.ts';
 import type { Override } from '../../domain/records/classification.ts';
 import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyLog } from '../custody/custody-log.ts';
+import { SIGN_OFFS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 import { type FileOfAccount, fileSubject } from '../tables/stored-custody.ts';
 
 export type SignOffStep = 'sign_off_asked' | 'sign_off_agreed' | 'sign_off_disagreed';
 
-type SignOffTables = Pick<Tables, 'signOffs' | 'signOffsOpen'>;
-
 export class SignOffWriter {
-  readonly #tables: SignOffTables;
+  readonly #tables: Tables;
   readonly #custody: CustodyLog;
 
-  constructor(tables: SignOffTables, custody: CustodyLog) {
+  constructor(tables: Tables, custody: CustodyLog) {
     this.#tables = tables;
     this.#custody = custody;
   }
@@ -51,33 +50,18 @@ export class SignOffWriter {
       [accountId, kind, hash, Number.MAX_SAFE_INTEGER],
     ] as const;
     for (const { key, value } of [...this.#tables.signOffs.entries([...range[0]], [...range[1]])]) {
-      if (value !== undefined) this.#unindex(value);
-      this.#tables.signOffs.remove(key);
+      if (value === undefined) this.#tables.signOffs.remove(key);
+      else SIGN_OFFS.remove(this.#tables, key, value);
     }
   }
 
   #replace(signOff: StoredSignOff): void {
     const key = keyOf({ ...signOff, at: signOff.findingAt });
-    const before = this.#tables.signOffs.getUnlessDamaged(key);
-    if (before !== undefined) this.#unindex(before);
-    this.#tables.signOffs.put(key, signOff);
-    this.index(signOff);
-  }
-
-  index(signOff: StoredSignOff): void {
-    if (stateOfSignOff(signOff) === 'open') this.#tables.signOffsOpen.put(openKeyOf(signOff));
-  }
-
-  #unindex(signOff: StoredSignOff): void {
-    this.#tables.signOffsOpen.remove(openKeyOf(signOff));
+    SIGN_OFFS.put(this.#tables, key, signOff, this.#tables.signOffs.getUnlessDamaged(key));
   }
 }
 
 /** As the history of findings has its key. */
 function keyOf({ accountId, kind, hash, at }: Pick<Override, 'accountId' | 'kind' | 'hash' | 'at'>) {
   return [accountId, kind, hash, at];
-}
-
-function openKeyOf({ accountId, asks, kind, hash, findingAt }: StoredSignOff) {
-  return [accountId, asks.at(-1) ?? 0, kind, hash, findingAt];
 }

@@ -1,0 +1,123 @@
+/**
+ * A table whose values are found by more than their key. Each index is declared once; the declaration drives what is written,
+ * removed, made anew and counted, so that none of them forgets one.
+ */
+import type { Key } from 'lmdb';
+import type { Tables } from './schema.ts';
+import type { Index, Table } from './table.ts';
+
+export interface DeclaredIndex<P> {
+  index: (tables: Tables) => Index;
+  /** Where a value lies in it; null if this one does not. Left out if that follows from more than the value. */
+  keyOf?: (value: P, key: Key) => readonly Key[] | null;
+  /** The key of the value that a key of the index points to; its last part where this is left out. */
+  valueKeyOf?: (key: readonly Key[]) => Key;
+  /** What a fault calls an index that has one entry for each value. */
+  countedAs?: string;
+}
+
+/** A table that names one value for each of its keys. */
+export interface DeclaredLookup {
+  empty(tables: Tables, isKept: (key: Key) => boolean): void;
+}
+
+export interface CollectionOptions {
+  lookups?: readonly DeclaredLookup[];
+  /** Damaged values are removed when indexes are made anew: their owner cannot be determined, so that no one could end them. */
+  endsIfDamaged?: boolean;
+}
+
+/** An index whose entries are as many as the table's values. */
+export interface CountedIndex {
+  name: string;
+  index: Index;
+  table: { readonly count: number };
+}
+
+/** `P` is the part of a value that its places in the indexes follow from. */
+export class Collection<V extends object, P = V> {
+  readonly table: (tables: Tables) => Table<V>;
+  readonly endsIfDamaged: boolean;
+  readonly #indexes: readonly DeclaredIndex<P>[];
+  readonly #lookups: readonly DeclaredLookup[];
+
+  constructor(
+    table: (tables: Tables) => Table<V>,
+    indexes: readonly DeclaredIndex<P>[],
+    { lookups = [], endsIfDamaged = false }: CollectionOptions = {},
+  ) {
+    this.table = table;
+    this.#indexes = indexes;
+    this.#lookups = lookups;
+    this.endsIfDamaged = endsIfDamaged;
+  }
+
+  /** `before` is what was stored under the key: where it lay and the new value does not, nothing stays. */
+  put(tables: Tables, key: Key, value: V & P, before?: P): void {
+    this.table(tables).put(key, value);
+    for (const { index, keyOf } of this.#indexes) {
+      const place = keyOf?.(value, key) ?? null;
+      const was = before === undefined ? null : (keyOf?.(before, key) ?? null);
+      if (was !== null && JSON.stringify(was) !== JSON.stringify(place)) index(tables).remove(was);
+      if (place !== null) index(tables).put(place);
+    }
+  }
+
+  remove(tables: Tables, key: Key, value: P): void {
+    this.table(tables).remove(key);
+    this.unindex(tables, key, value);
+  }
+
+  index(tables: Tables, key: Key, value: P): void {
+    for (const { index, keyOf } of this.#indexes) {
+      const place = keyOf?.(value, key) ?? null;
+      if (place !== null) index(tables).put(place);
+    }
+  }
+
+  unindex(tables: Tables, key: Key, value: P): void {
+    for (const { index, keyOf } of this.#indexes) {
+      const place = keyOf?.(value, key) ?? null;
+      if (place !== null) index(tables).remove(place);
+    }
+  }
+
+  /** Takes everything out of the indexes but what points to a value that is kept there. */
+  emptyIndexes(tables: Tables, isKept: (key: Key) => boolean): void {
+    for (const { index, valueKeyOf = lastPart } of this.#indexes) {
+      const kept = this.endsIfDamaged
+        ? []
+        : [...index(tables).under([])].filter((place) => isKept(valueKeyOf(place)));
+      index(tables).clear();
+      for (const place of kept) index(tables).put(place);
+    }
+    for (const lookup of this.#lookups) lookup.empty(tables, isKept);
+  }
+
+  counted(tables: Tables): CountedIndex[] {
+    const table = this.table(tables);
+    return this.#indexes.flatMap(({ index, countedAs }) =>
+      countedAs === undefined ? [] : [{ name: countedAs, index: index(tables), table }],
+    );
+  }
+}
+
+function lastPart(key: readonly Key[]): Key {
+  return key.at(-1) ?? '';
+}
+
+/** `valueKeyOf` says which value an entry names. */
+export function lookup<E extends object | string | number>(
+  table: (tables: Tables) => Table<E>,
+  valueKeyOf: (entry: E) => Key,
+): DeclaredLookup {
+  return {
+    empty(tables, isKept) {
+      const kept = [...table(tables).entries()].flatMap(({ key, value }) =>
+        value !== undefined && isKept(valueKeyOf(value)) ? [{ key, value }] : [],
+      );
+      table(tables).clear();
+      for (const { key, value } of kept) table(tables).put(key, value);
+    },
+  };
+}
