@@ -305,7 +305,9 @@ test('whichever row is damaged, everybody else works on, and no one gets more', 
         await using opened = await openStage(stage.data);
         assertNothingGranted(opened, stage, row);
         await assertOthersWork(opened, stage);
-        const { values } = await opened.app.metrics.damagedRecords.get();
+        // Each table is counted from zero.
+        const { values: counts } = await opened.app.metrics.damagedRecords.get();
+        const values = counts.filter(({ value }) => value > 0);
         for (const { labels } of values) told.add(String(labels.table));
         const findings = await examine(opened.app, { principal: opened.admin });
         const isTold = findings.some(({ name: what, state }) => what === 'records' && state === 'bad');
