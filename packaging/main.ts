@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { hashFile } from '../src/engine/packs/hash-file.ts';
 import { writeArchive } from './archive.ts';
 import { writePackage } from './debian/package.ts';
+import { writeImage } from './image/image.ts';
 import { publicKeyOf, readSigningKey, signFile } from './signature.ts';
 import { identify, type ReleaseIdentity, SUMS_FILE, stageRelease } from './stage.ts';
 
@@ -17,7 +18,8 @@ const ROOT = join(import.meta.dirname, '..');
 const MAINTAINER = 'The releaser of Assay <assay@example.org>';
 
 const USAGE = `npm run release -- [--form FORM]… [--key FILE] [--require-signature] [--maintainer TEXT] [--allow-dirty] [--out FOLDER]
-  --form FORM          archive (tar.gz) or deb; may be repeated (both)
+  --form FORM          archive (tar.gz), deb or image (OCI; needs root, mmdebstrap, umoci and skopeo); may be repeated
+                       (archive and deb)
   --key FILE           Ed25519 private key (PEM) that signs; also ASSAY_RELEASE_KEY names it
   --require-signature  nothing without a key
   --maintainer TEXT    who answers for the package: Name <mail@example.org>; also ASSAY_RELEASE_MAINTAINER
@@ -47,15 +49,22 @@ const FORMS = {
     await mkdir(root);
     return await writePackage({ release: folder, identity, maintainer, root, out });
   },
+  image: async ({ folder, work, out, identity }: Making) => {
+    const place = join(work, 'image');
+    await mkdir(place);
+    return await writeImage({ release: folder, identity, work: place, out });
+  },
 } as const;
 type Form = keyof typeof FORMS;
+/** Those that need neither root nor a mirror. */
+const FORMS_DEFAULT: readonly Form[] = ['archive', 'deb'];
 
 async function main(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,
     options: {
       key: { type: 'string' },
-      form: { type: 'string', multiple: true, default: Object.keys(FORMS) },
+      form: { type: 'string', multiple: true, default: [...FORMS_DEFAULT] },
       maintainer: { type: 'string', default: process.env.ASSAY_RELEASE_MAINTAINER ?? MAINTAINER },
       out: { type: 'string', default: join(ROOT, 'release') },
       'require-signature': { type: 'boolean', default: false },

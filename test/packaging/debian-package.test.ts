@@ -182,7 +182,7 @@ test('a form or a maintainer that cannot be is refused by its name', () => {
     spawnSync(process.execPath, [join(ROOT, 'packaging', 'main.ts'), ...args], { encoding: 'utf8' });
   const form = run('--form', 'rpm');
   equal(form.status, 1);
-  match(form.stderr, /--form: expected archive or deb, found "rpm"/);
+  match(form.stderr, /--form: expected archive or deb or image, found "rpm"/);
   const maintainer = run('--maintainer', 'Somebody');
   equal(maintainer.status, 1);
   match(maintainer.stderr, /--maintainer: expected Name <mail@example\.org>, found "Somebody"/);
