@@ -3,7 +3,7 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
  * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
-import { bringUp, type LoadRequest } from './bring-up.ts';
+import { type BroughtUp, bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './inference/request-queue.ts';
 import type {
   InferenceResponse,
@@ -20,8 +20,8 @@ const LET_GO_PROVIDER = 'cpu';
 interface Checked {
   pack: LoadedPack;
   report: PackReport;
-  /** Not brought up by this process yet: what is reported of it was found at an earlier start. */
-  isRemembered: boolean;
+  /** Not brought up by this process yet: what is reported of it was found at an earlier start, or is still to be found. */
+  awaitsProof: boolean;
   /** Null while the pack is let go, and where it is out of service. */
   queue: WorkQueue | null;
   usedAt: number;
@@ -105,6 +105,19 @@ export class BatchLoop {
     if (idle.length > 0) this.#tellResident();
   }
 
+  /** Checks one of the packs that the load did not wait for, and lets it go; false where none is left. Not beside `load` or `add`. */
+  async proveNext(): Promise<boolean> {
+    const request = this.#request;
+    const next = [...this.#checked.values()].find(
+      ({ pack, report, awaitsProof }) =>
+        awaitsProof && pack.isProvedNext === true && report.goldenError === null,
+    );
+    if (next === undefined || request === null) return false;
+    const { queue } = await this.#bringUp(next, request);
+    await queue?.release();
+    return true;
+  }
+
   async #queueOf(key: string): Promise<WorkQueue> {
     const checked = [...this.#checked.values()].find(({ pack }) => pack.key === key);
     if (checked === undefined || checked.report.fault !== null || this.#request === null) {
@@ -112,17 +125,22 @@ export class BatchLoop {
     }
     checked.usedAt = performance.now();
     if (checked.queue !== null) return checked.queue;
-    const { queue, report } = await bringUp(checked.pack, this.#request);
-    if (checked.isRemembered) {
-      checked.isRemembered = false;
-      checked.report = report;
-      this.#send({ type: 'proved', report });
-    }
+    const { queue, report } = await this.#bringUp(checked, this.#request);
     if (queue === null) throw new Error(`the model ${key} cannot be loaded again: ${report.fault}`);
     checked.queue = queue;
     this.#queues.push(queue);
     this.#tellResident();
     return queue;
+  }
+
+  async #bringUp(checked: Checked, request: LoadRequest): Promise<BroughtUp> {
+    const { queue, report } = await bringUp(checked.pack, request);
+    if (checked.awaitsProof) {
+      checked.awaitsProof = false;
+      checked.report = report;
+      this.#send({ type: 'proved', report });
+    }
+    return { queue, report };
   }
 
   #tellResident(): void {
@@ -167,18 +185,26 @@ async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   if (pack.isCheckedLate === true) return broughtUpLater(pack, null);
   const staysLoaded = request.keepLoadedMs === Number.POSITIVE_INFINITY;
   const remembered = request.remembered.find(({ key }) => key === pack.key);
-  if (remembered !== undefined && !staysLoaded) return broughtUpLater(pack, remembered);
+  if (!staysLoaded && (remembered !== undefined || isProvedNext(pack, request))) {
+    return { ...broughtUpLater(pack, remembered ?? null), awaitsProof: true };
+  }
   const { queue, report } = await bringUp(pack, request);
   if (queue === null || report.provider !== LET_GO_PROVIDER || staysLoaded) {
-    return { pack, report, isRemembered: false, queue, usedAt: performance.now() };
+    return { pack, report, awaitsProof: false, queue, usedAt: performance.now() };
   }
   await queue.release();
-  return { pack, report, isRemembered: false, queue: null, usedAt: performance.now() };
+  return { pack, report, awaitsProof: false, queue: null, usedAt: performance.now() };
+}
+
+/** Where it runs must be known from the beginning: no other provider may be tried before the CPU. */
+function isProvedNext(pack: LoadedPack, { providers }: LoadRequest): boolean {
+  const isOnCpu = providers.length === 1 && providers[0] === LET_GO_PROVIDER;
+  return pack.isProvedNext === true && pack.golden.isRecorded !== true && isOnCpu;
 }
 
 /**
- * Brought up and checked by the first request: it costs each start seconds of every core, and most boxes never ask it, or it
- * gave its golden outputs at an earlier start.
+ * Brought up and checked by the first request at the latest: it costs each start seconds of every core, and most boxes never ask
+ * it; or it gave its golden outputs at an earlier start, or is checked next.
  */
 function broughtUpLater(pack: LoadedPack, remembered: RememberedCheck | null): Checked {
   const place = {
@@ -189,7 +215,7 @@ function broughtUpLater(pack: LoadedPack, remembered: RememberedCheck | null): C
   };
   const goldenError = remembered?.goldenError ?? null;
   const report = { key: pack.key, ...place, fault: null, goldenError, loadMs: 0 };
-  return { pack, report, isRemembered: remembered !== null, queue: null, usedAt: performance.now() };
+  return { pack, report, awaitsProof: false, queue: null, usedAt: performance.now() };
 }
 
 function isIdle({ report, queue, usedAt }: Checked, usedBefore: number): boolean {

@@ -26,8 +26,8 @@ async function handle(request: InferenceRequest): Promise<void> {
   switch (request.type) {
     case 'load':
       send({ type: 'ready', packs: await loop.load(request) });
-      // At its end it is killed and would keep nothing.
-      return flushCompileCache();
+      proveNext();
+      return;
     case 'infer':
     case 'detect-speech':
     case 'transcribe':
@@ -37,6 +37,15 @@ async function handle(request: InferenceRequest): Promise<void> {
     case 'shutdown':
       return process.disconnect();
   }
+}
+
+/** Pack after pack, each in a turn of its own: a request waits for one check at most, and for that of its own pack. */
+function proveNext(): void {
+  turn = turn.then(async () => {
+    if (await loop.proveNext()) proveNext();
+    // At its end the process is killed and would keep nothing.
+    else flushCompileCache();
+  });
 }
 
 function send(response: InferenceResponse): void {

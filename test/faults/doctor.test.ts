@@ -12,14 +12,25 @@ interface Finding {
   advice: string;
 }
 
-test('each part of the box has a finding, and what is not good has advice', { timeout: 60_000 }, async () => {
-  await using daemon = await TestDaemon.start();
+async function examine(daemon: TestDaemon): Promise<Finding[]> {
   const { code, stdout, stderr } = await runCommand(['doctor', '--json'], reach(daemon));
   equal(code, 0, stderr);
-  const findings = stdout
+  return stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Finding);
+}
+
+/** What writes down speech is tested by its first request only. */
+function isUntested({ name, found }: Finding): boolean {
+  return name.startsWith('model ') && !name.startsWith('model whisper') && found.includes('not tested yet');
+}
+
+test('each part of the box has a finding, and what is not good has advice', { timeout: 60_000 }, async () => {
+  await using daemon = await TestDaemon.start();
+  let findings = await examine(daemon);
+  // A first start does not wait for the checks of the models that come with Assay.
+  while (findings.some(isUntested)) findings = await examine(daemon);
   const names = findings.map(({ name }) => name);
   for (const name of [
     'gpu',

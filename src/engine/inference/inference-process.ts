@@ -301,13 +301,24 @@ export class InferenceProcess implements AsyncDisposable {
     else waiting?.resolve(response);
   }
 
-  /** A remembered pack was brought up: where it does not hold any more, it is out of service from now on. */
+  /** A pack was brought up that the start did not wait for: where it does not hold, it is out of service from now on. */
   #prove(report: PackReport): void {
     if (this.#reports === null) return;
-    this.#reports = this.#reports.map((before) => (before.key === report.key ? report : before));
-    if (report.fault === null) return;
-    this.#checks?.forget(this.#packs, report.key, this.#config);
+    const before = this.#reports.find(({ key }) => key === report.key);
+    this.#reports = this.#reports.map((other) => (other === before ? report : other));
+    if (report.fault === null) this.#checks?.remember(this.#packs, [report], this.#config);
+    else this.#checks?.forget(this.#packs, report.key, this.#config);
+    const isLastOfStart =
+      before?.goldenError === null && !this.#reports.some((other) => this.#isUnproved(other));
+    if (report.fault === null && !isLastOfStart) return;
     this.#observer.childReady(this.pid, this.#reports, performance.now() - this.#startedAt);
+  }
+
+  #isUnproved({ key, fault, goldenError }: PackReport): boolean {
+    const pack = this.#packs.find((candidate) => candidate.key === key);
+    return (
+      pack?.isProvedNext === true && pack.isCheckedLate !== true && fault === null && goldenError === null
+    );
   }
 
   /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */

@@ -153,9 +153,14 @@ async function readPackage(pack: TranscriptionPack, folder: string): Promise<Ins
   return { pack, folder, modelPath: await checkModel(pack.file, pack.sha256, files.models), report: null };
 }
 
+/** Whether the folder of a pack is one of the release. */
+export function comesWithAssay(folder: string): boolean {
+  return dirname(resolve(folder)) === PROGRAM_MODELS;
+}
+
 /** Another detector would change where speech is heard, and with it every speech verdict. */
 function findPlaceFault(pack: ModelPack, folder: string): string | null {
-  if (dirname(resolve(folder)) === PROGRAM_MODELS) return null;
+  if (comesWithAssay(folder)) return null;
   if (isTranscriptionPack(pack)) return 'task: packs whose files lie in an npm package come with Assay only';
   if (!isDetectorPack(pack)) return null;
   return 'task: a speech detector comes with Assay only';

@@ -2,6 +2,7 @@
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import {
+  comesWithAssay,
   type FoundPacks,
   findDetector,
   findPacks,
@@ -56,8 +57,12 @@ export class PackShelf {
   }
 
   #toLoad(installed: readonly InstalledPack[]): LoadedPack[] {
-    const packs = installed.map(toLoadedPack);
-    return this.#checksAllAtOnce ? packs.map((pack) => ({ ...pack, isCheckedLate: false })) : packs;
+    if (this.#checksAllAtOnce)
+      return installed.map((pack) => ({ ...toLoadedPack(pack), isCheckedLate: false }));
+    return installed.map((pack) => ({
+      ...toLoadedPack(pack),
+      ...(comesWithAssay(pack.folder) ? { isProvedNext: true } : {}),
+    }));
   }
 
   find(key: string): InstalledPack | undefined {

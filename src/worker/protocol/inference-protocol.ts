@@ -52,6 +52,11 @@ export interface LoadedPack {
   input: PatchInput | WindowInput | SpeechInput | TranscriptionInput;
   /** It is checked when it is first asked, not at the load: for a pack that few submissions ask, and that is large. */
   isCheckedLate?: boolean;
+  /**
+   * It came with this release, which was built with its golden outputs: on a CPU the load does not wait for its check, which
+   * follows at once. Until then no request is answered by it.
+   */
+  isProvedNext?: boolean;
   outputName: string;
   /** Values that it gives for each item. */
   outputLength: number;

@@ -14,7 +14,7 @@ import {
   type InferenceConfig,
   InferenceProcess,
 } from '../../../src/engine/inference/inference-process.ts';
-import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -56,6 +56,55 @@ test('a pack that gave its golden outputs before is not waited for, and is check
   const { logits } = await started.infer(await grey(folder.path), TIMEOUT);
   assert.ok(Math.abs((logits[0] ?? 9) - 0.2) < 1e-4);
   assert.ok((started.reports?.[0]?.loadMs ?? 0) > 0, 'the request has brought it up and checked it');
+});
+
+test('a pack of the release is not waited for: its check follows at once, without a request, and is remembered', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = { ...(await writeTinyPack(folder.path)), isProvedNext: true };
+  const checks = await CheckMemory.open(join(folder.path, 'model-checks.json'), failOn);
+  const proved = Promise.withResolvers<void>();
+  let told = 0;
+  const observer = { ...QUIET, childReady: () => void (++told === 2 && proved.resolve()) };
+  await using started = new InferenceProcess(INFERENCE_DEFAULTS, [pack], observer, checks);
+  assert.deepEqual(
+    (await started.ready()).map(({ fault, goldenError, loadMs }) => ({ fault, goldenError, loadMs })),
+    [{ fault: null, goldenError: null, loadMs: 0 }],
+  );
+  await proved.promise;
+  const [report] = started.reports ?? [];
+  assert.ok(
+    report?.fault === null && report.goldenError !== null && report.loadMs > 0,
+    JSON.stringify(report),
+  );
+  assert.equal(checks.recall([pack], INFERENCE_DEFAULTS)[0]?.goldenError, report.goldenError);
+  assert.deepEqual(started.resident, [], 'no one has asked it');
+});
+
+test('a pack of the release that does not hold here answers nothing, and is out of service soon after the start', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = { ...(await writeTinyPack(folder.path)), isProvedNext: true };
+  // The same pack to look at; what is in its file answers otherwise.
+  await writeTinyPack(folder.path, { gain: 2 });
+  const checks = await CheckMemory.open(join(folder.path, 'model-checks.json'), failOn);
+  const fell = Promise.withResolvers<string | null>();
+  const observer = {
+    ...QUIET,
+    childReady: (_pid: number | undefined, [report]: readonly PackReport[]) =>
+      void (report?.fault !== null && fell.resolve(report?.fault ?? null)),
+  };
+  await using started = new InferenceProcess(INFERENCE_DEFAULTS, [pack], observer, checks);
+  await assert.rejects(started.infer(await grey(folder.path), TIMEOUT), ModelFailedError);
+  assert.match((await fell.promise) ?? '', /golden outputs differ/);
+  assert.deepEqual(checks.recall([pack], INFERENCE_DEFAULTS), []);
+});
+
+test('with always or with a GPU the start waits for packs of the release too', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = { ...(await writeTinyPack(folder.path)), isProvedNext: true };
+  const path = join(folder.path, 'model-checks.json');
+  for (const config of [{ keepLoadedMs: Number.POSITIVE_INFINITY }, { providers: ['webgpu', 'cpu'] }]) {
+    assert.ok(((await reportOf(pack, path, config))?.loadMs ?? 0) > 0, JSON.stringify(config));
+  }
 });
 
 test('a pack that does not hold any more is out of service from its first request on, and forgotten', async () => {
