@@ -77,7 +77,7 @@ async function verifyModels(terminal: Terminal, options: OutcomeOptions): Promis
   const models = await readModels(terminal);
   for (const model of models) {
     const isInService = model.fault === '' && model.provider !== '';
-    const outcome = `${isInService ? 'agrees with its golden outputs on ' : ''}${describePlace(model)}`;
+    const outcome = `${isInService ? 'in service on ' : ''}${describePlace(model)}`;
     const { id, version, provider, fault } = model;
     const found = { id, version, in_service: isInService, provider, fault };
     printOutcome(terminal, options, found, `${id} ${version}: ${outcome}`);
