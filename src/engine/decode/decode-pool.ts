@@ -22,10 +22,7 @@ export interface DecodePoolConfig {
   slots: number;
   /** Slots beside them that only probes use. */
   probeSlotsMin: number;
-  /**
-   * A child is replaced after so many requests: a slow leak in a decoder stays small. A start costs .2 to .4 s of a core,
-   * which so many small pictures share.
-   */
+  /** A child is replaced after so many requests: a slow leak in a decoder stays small. */
   requestsPerChildMax: number;
   /** Private memory of one child, mapped or not; the runtime maps 0.7 GB, a WebP of PIXELS_MAX takes 1.6 GB. */
   memoryBytesMax: number;
@@ -43,7 +40,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
   diskFreeBytesMin: 0,
   slots: availableParallelism(),
   probeSlotsMin: 1,
-  requestsPerChildMax: 1_000,
+  requestsPerChildMax: 200,
   memoryBytesMax: 3 * 1024 ** 3,
   fileBytesMax: 2 * 1024 ** 3,
   stepTimeoutMs: 60_000,

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
@@ -210,7 +210,10 @@ export class DecodeSlot implements AsyncDisposable {
   async clear(): Promise<void> {
     if (this.#keepsPicture) this.#child.send({ type: 'forget-picture' } satisfies DecodeRequest, () => {});
     this.#keepsPicture = false;
-    await Promise.all(['in', 'out'].map((name) => emptyFolder(join(this.#config.folder, name))));
+    for (const folder of ['in', 'out'].map((name) => join(this.#config.folder, name))) {
+      for (const name of await readdir(folder))
+        await rm(join(folder, name), { recursive: true, force: true });
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -289,17 +292,5 @@ export class DecodeSlot implements AsyncDisposable {
       this.#waiting?.reject(this.#loss);
     }
     return this.#loss;
-  }
-}
-
-/** A decoder leaves files; a folder that it should not have made goes with all that lies in it. */
-async function emptyFolder(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    try {
-      await unlink(path);
-    } catch {
-      await rm(path, { recursive: true, force: true });
-    }
   }
 }
