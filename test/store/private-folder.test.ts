@@ -22,14 +22,15 @@ after(() => {
   process.umask(umask);
 });
 
-/** What others may read, write or enter, with its mode. */
+/** What others may read, write or enter, with its mode. A file that the daemon removes meanwhile is open to nobody. */
 function openTo(folder: string): string[] {
   const below = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = [folder, ...below.map(({ parentPath, name }) => join(parentPath, name))];
-  return paths
-    .map((path) => ({ path, found: lstatSync(path) }))
-    .filter(({ found }) => !found.isSymbolicLink() && (found.mode & OTHERS) !== 0)
-    .map(({ path, found }) => `${relative(folder, path)} ${(found.mode & 0o777).toString(8)}`);
+  return paths.flatMap((path) => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return [];
+    return [`${relative(folder, path)} ${(found.mode & 0o777).toString(8)}`];
+  });
 }
 
 test('a new data folder is made so that only its owner reads it', { timeout: 120_000 }, async () => {
