@@ -19,7 +19,8 @@ export class Sealer {
   static async open(folder: string): Promise<Sealer> {
     const path = join(folder, SEALING_KEY_FILE);
     try {
-      await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
+      // Flushed: a power cut soon after the first start left an empty key, with which nothing started any more.
+      await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

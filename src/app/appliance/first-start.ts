@@ -52,7 +52,7 @@ export async function setUpFirstStart(
   const passwordHash = config.adminPassword === null ? null : await hashPassword(config.adminPassword);
   const sealed = sealer.seal(key);
   // The file comes first: were it written after, a kill in between would leave a key that no one has.
-  await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600 });
+  await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600, flush: true });
   const passwordToken = await store.transact((tx) => {
     tx.putPlan(appliancePlan(config.rateLimitPerMinute));
     tx.putAccount(adminAccount(config.adminEmail, passwordHash, now));
