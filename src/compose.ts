@@ -14,6 +14,7 @@ import { AnswerIndex } from './app/appliance/answer-index.ts';
 import type { App } from './app/appliance/app.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { ReaderWatch } from './app/appliance/doctor/reader-watch.ts';
+import { EarlierPictures } from './app/appliance/earlier-pictures.ts';
 import { setUpFirstStart } from './app/appliance/first-start.ts';
 import type { Listener } from './app/appliance/parts.ts';
 import { Sweeper, type SweeperParts } from './app/appliance/sweeper.ts';
@@ -111,7 +112,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
       if (change.type === 'likeness') for (const index of Object.values(pictures)) index.forget(change);
     }),
   );
-  const pictures = { copies: new SeenBeforeIndex(store), keptPictures: new KeptPictures(store) };
+  const pictures = { copies: new SeenBeforeIndex(store), keptPictures: stack.use(new KeptPictures(store)) };
   const tracing = settings.tracing === null ? null : stack.use(await openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
@@ -141,6 +142,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     trust,
     ...pictures,
     trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
+    earlierPictures: stack.use(new EarlierPictures({ ...core, ...pictures })),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
@@ -152,7 +154,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const { serveFacades } = await import('./compose-facades.ts');
   const grpc = await serveFacades(stack, settings, { http, app, tls });
   for (const loop of [webhooks, timestampLoop, watchLoop, app.trustRechecks]) loop.start();
-  keepHouse(stack, { store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs });
+  keepHouse(stack, { ...app, unfinishedUploadMs: config.unfinishedUploadMs });
   const held = stack.move();
   return {
     http,
@@ -167,10 +169,11 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
 }
 
 /** What is looked after beside all other work. */
-function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts): void {
+function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts & Pick<App, 'earlierPictures'>): void {
   stack.use(new ReaderWatch(parts));
   stack.use(new AnswerIndex(parts));
   stack.use(new Sweeper(parts));
+  parts.earlierPictures.start();
 }
 
 async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Promise<void> {

@@ -20,7 +20,7 @@ import { putWatchedFile, removeWatchedFile } from './automation/watched-file-row
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
-import { putLikenesses, removeLikenesses } from './records/likeness-rows.ts';
+import { putLikenesses, relearnLikenesses, removeLikenesses } from './records/likeness-rows.ts';
 import { OuterManifestWriter } from './records/outer-manifests.ts';
 import { putExports, putTimestamps } from './records/package-rows.ts';
 import {
@@ -160,6 +160,15 @@ export class StoreTransaction extends AccountTransaction {
   ): void {
     this.removeLikenesses(analysis.id);
     putLikenesses(this.tables, { ...analysis, likenesses, earlier, now });
+  }
+
+  /** By what an earlier analysis is found, made anew. */
+  relearnLikenesses(
+    { id, accountId }: Pick<Analysis, 'id' | 'accountId'>,
+    likenesses: readonly FoundLikeness[],
+    now: number,
+  ): void {
+    this.changes.push(...relearnLikenesses(this.tables, { id, accountId, likenesses, now }));
   }
 
   removeLikenesses(analysisId: string): void {

@@ -10,7 +10,7 @@ import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
-import { describePicture } from './describe-picture.ts';
+import { describeKept, describePicture } from './describe-picture.ts';
 import { forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
@@ -83,6 +83,8 @@ async function answer(
       return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
     case 'describe-picture':
       return { type: 'described-picture', id, asked: await describePicture(request, slotFolder) };
+    case 'describe-kept':
+      return { type: 'described-kept', id, likeness: await describeKept(request, slotFolder) };
     case 'read-provenance':
       return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
     case 'decode-image':

@@ -1,17 +1,33 @@
-/** By what copies of a picture are found, of a picture that somebody searches with: it is neither kept nor analysed. */
+/** By what copies of a picture are found: of one that somebody searches with, which is neither kept nor analysed, and of an original. */
 import { join } from 'node:path';
-import type { AskedPicture } from '../domain/media/perceptual-hash.ts';
+import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
+import type { AskedPicture, PerceptualHash } from '../domain/media/perceptual-hash.ts';
+import type { Picture } from './media/picture.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DescribePictureRequest } from './protocol/decode-protocol.ts';
-import { describeAsked } from './steps/likeness.ts';
+import type { DescribeKeptRequest, DescribePictureRequest } from './protocol/decode-protocol.ts';
+import { describeAsked, describeLikeness } from './steps/likeness.ts';
 
 /** Throws MediaFaultFound where the file is no picture. */
 export async function describePicture(
-  { input, limits }: DescribePictureRequest,
+  request: DescribePictureRequest,
   slotFolder: string,
 ): Promise<AskedPicture | null> {
+  return await describeAsked(await decode(request, slotFolder));
+}
+
+/** Throws MediaFaultFound where the file is no picture. */
+export async function describeKept(
+  request: DescribeKeptRequest,
+  slotFolder: string,
+): Promise<PerceptualHash | null> {
+  return await describeLikeness(await decode(request, slotFolder), STORED_KEYPOINTS_MAX);
+}
+
+async function decode(
+  { input, limits }: DescribePictureRequest | DescribeKeptRequest,
+  slotFolder: string,
+): Promise<Picture> {
   const header = await readHeader(join(slotFolder, 'in', input), limits);
-  const { picture } = await decodePixels(header);
-  return await describeAsked(picture);
+  return (await decodePixels(header)).picture;
 }

@@ -6,6 +6,7 @@ import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
 import { Mailer } from '../../src/app/accounts/mail.ts';
 import type { App } from '../../src/app/appliance/app.ts';
 import { Backups } from '../../src/app/appliance/backups.ts';
+import { EarlierPictures } from '../../src/app/appliance/earlier-pictures.ts';
 import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
@@ -65,11 +66,13 @@ const CONFIG: App['config'] = {
 };
 
 /** Without a list. */
-type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures';
+type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures' | 'earlierPictures';
 
 function openOnCore(stack: AsyncDisposableStack, core: RecordParts): Pick<App, OpenedOnCore> {
   const trust = new TrustLists([]);
-  const pictures = { copies: new SeenBeforeIndex(core.store), keptPictures: new KeptPictures(core.store) };
+  const keptPictures = stack.use(new KeptPictures(core.store));
+  const earlierPictures = stack.use(new EarlierPictures({ ...core, keptPictures }));
+  const pictures = { copies: new SeenBeforeIndex(core.store), keptPictures, earlierPictures };
   return { ...pictures, trust, trustRechecks: stack.use(new TrustRechecks({ ...core, trust })) };
 }
 

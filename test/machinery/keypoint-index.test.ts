@@ -1,13 +1,12 @@
 /**
- * The index of keypoints: over several segments it finds who shares words, within the accounts that are asked for.
+ * The index of keypoints: over several runs, merged or not, it finds who shares words, within the accounts that are asked for.
  *
  * Invariant: a picture is found by its parts only within the accounts that are asked for, and not after it was removed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DESCRIPTOR_WORDS, emptyKeypoints, type Keypoints } from '../../src/domain/media/keypoints.ts';
-import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
-import { SEGMENT_ROWS } from '../../src/machinery/likeness/keypoint-segment.ts';
+import { KeypointIndex, YOUNG_ROWS_MAX } from '../../src/machinery/likeness/keypoint-index.ts';
 import { drawFrom } from '../media/scene.ts';
 
 const COUNT = 12;
@@ -29,9 +28,12 @@ function indexOf(rows: number): KeypointIndex {
   return index;
 }
 
-test('a picture is found in a full segment and in the one that grows, also turned', async () => {
-  const index = indexOf(SEGMENT_ROWS + 50);
-  for (const row of [3, SEGMENT_ROWS, SEGMENT_ROWS + 20]) {
+test('a picture is found in a run that was merged, a sorted one and the one that grows, also turned', async () => {
+  const index = indexOf(3 * YOUNG_ROWS_MAX + 50);
+  const bytes = index.bytes;
+  await index.settle();
+  assert.ok(index.bytes < bytes, 'two runs share one table of words');
+  for (const row of [3, 2 * YOUNG_ROWS_MAX, 2 * YOUNG_ROWS_MAX + 1, 3 * YOUNG_ROWS_MAX + 20]) {
     for (const turn of [0, 77]) {
       const hits = await index.search(
         [keypoints(999_999), keypoints(row, turn)],
@@ -65,6 +67,24 @@ test('other accounts and what was removed are not found', async () => {
 
 test('a word of many pictures says nothing', async () => {
   const index = new KeypointIndex();
-  for (let row = 1; row <= 400; row++) index.add({ sequence: row, accountId: 1, keypoints: keypoints(7) });
-  assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 500, VOTES_MIN), []);
+  for (let row = 1; row <= 600; row++) index.add({ sequence: row, accountId: 1, keypoints: keypoints(7) });
+  assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 700, VOTES_MIN), []);
+});
+
+test('keypoints with a turned bit are found, and what came in the same number after a full run too', async () => {
+  const index = indexOf(20);
+  await index.search([keypoints(1)], new Set([1, 2]), 5, VOTES_MIN);
+  for (let row = 21; row <= YOUNG_ROWS_MAX + 20; row++) {
+    index.add({ sequence: row * 10, accountId: 1, keypoints: keypoints(row) });
+  }
+  const noisy = keypoints(YOUNG_ROWS_MAX + 5);
+  for (let at = 0; at < COUNT; at++) {
+    const place = at * DESCRIPTOR_WORDS;
+    noisy.words[place] = (noisy.words[place] as number) ^ (1 << (31 - at)) ^ (1 << (1 + (at % 11)));
+  }
+  const hits = await index.search([noisy], new Set([1, 2]), 5, VOTES_MIN);
+  assert.deepEqual(
+    hits.map(({ sequence }) => sequence),
+    [(YOUNG_ROWS_MAX + 5) * 10],
+  );
 });

@@ -53,6 +53,7 @@ export type SimulatedApp = Omit<
   | 'trustRechecks'
   | 'copies'
   | 'keptPictures'
+  | 'earlierPictures'
 >;
 
 export interface LifeParts {

@@ -2,9 +2,11 @@ import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import type { CallerParts } from '../callers/parts.ts';
+import type { KeptPictures } from '../records/kept-pictures.ts';
 import type { RecordParts } from '../records/parts.ts';
 import type { TrustRechecks } from '../trust/trust-rechecks.ts';
 import type { Backups } from './backups.ts';
+import type { EarlierPictures } from './earlier-pictures.ts';
 
 export interface Listener {
   /** `http` or `grpc`. */
@@ -36,6 +38,8 @@ export interface SupportConfig {
 export interface ApplianceParts extends CallerParts, RecordParts {
   readonly trust: TrustLists;
   readonly trustRechecks: TrustRechecks;
+  readonly keptPictures: KeptPictures;
+  readonly earlierPictures: EarlierPictures;
   readonly backups: Backups;
   readonly doctor: DoctorConfig;
   readonly support: SupportConfig;

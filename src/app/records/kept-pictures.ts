@@ -17,9 +17,9 @@ import type { SeenBeforeIndex } from './seen-before.ts';
 /** Rows read from the store between two breaths of the event loop. */
 const READ_MAX = 200;
 /** Candidates that are compared place by place. */
-export const CANDIDATES_MAX = 48;
-/** Weight of the words that a candidate must share: chance reaches it for one picture in some hundreds. */
-export const VOTES_MIN = 6;
+export const CANDIDATES_MAX = 24;
+/** Weight of the words that a candidate must share: two rare ones. */
+export const VOTES_MIN = 8;
 
 export interface SearchParts extends RecordParts {
   /** Whole pictures by what they look like. */
@@ -34,13 +34,23 @@ export interface PartHit extends SharedPart {
   query: number;
 }
 
-export class KeptPictures {
+export interface KeptPicturesState {
+  /** Pictures and frames that are found by a part. */
+  pictures: number;
+  /** In memory. */
+  bytes: number;
+  /** Rows that are no keypoints. */
+  damaged: number;
+}
+
+export class KeptPictures implements AsyncDisposable {
   readonly #store: Store;
   readonly #index = new KeypointIndex();
   readonly #counts = new AccountCounts();
   readonly #tail = new TailReader(() => this.#readPiece());
   /** The last sequence that was read, whether or not it could be used. */
   #last = 0;
+  #damaged = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -66,6 +76,19 @@ export class KeptPictures {
     return hits;
   }
 
+  /** Reads what the store has, so that the first search does not wait for it. */
+  async read(): Promise<void> {
+    await this.#tail.catchUp();
+  }
+
+  get state(): KeptPicturesState {
+    return { pictures: this.#counts.total, bytes: this.#index.bytes, damaged: this.#damaged };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tail.stop();
+  }
+
   /** Pictures and frames of these accounts, as of the last search. */
   countOf(accounts: ReadonlySet<number>): number {
     return this.#counts.of(accounts);
@@ -76,16 +99,20 @@ export class KeptPictures {
     if (this.#index.remove(sequence)) this.#counts.change(accountId, -1);
   }
 
-  #readPiece(): boolean {
+  async #readPiece(): Promise<boolean> {
     const rows = this.#store.read.keypointsAfter(this.#last, READ_MAX);
     for (const { sequence, keypoints } of rows) {
       const { accountId, packed } = keypoints;
       this.#last = sequence;
       const unpacked = unpackKeypoints(packed);
-      if (unpacked === undefined) continue;
+      if (unpacked === undefined) {
+        this.#damaged += 1;
+        continue;
+      }
       this.#index.add({ sequence, accountId, keypoints: unpacked });
       this.#counts.change(accountId, 1);
     }
+    await this.#index.settle();
     return rows.length === READ_MAX;
   }
 }

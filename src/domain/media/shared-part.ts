@@ -7,8 +7,10 @@ import { countBits } from './perceptual-hash.ts';
 
 /** Bits that may differ between two keypoints of one place; of unrelated ones, half of 256 do. */
 const DISTANCE_MAX = 64;
-/** In the first 64 bits, half of which differ between unrelated ones: most comparisons end there. */
-const FIRST_DISTANCE_MAX = 24;
+/** In the first 32 bits, half of which differ between unrelated ones: nearly all comparisons end there. */
+const FIRST_DISTANCE_MAX = 11;
+/** Bits that are set in each number of 16: for the comparison that is made most, half the time of counting them. */
+const SET_BITS = Uint8Array.from({ length: 1 << 16 }, (_, value) => countBits(value));
 /** Distance of the nearest over that of the second nearest elsewhere: where both are as near, either may be it. */
 const RATIO_MAX = 0.85;
 /** Places may lie so far from where the others say they should, as a share of the asked picture's long side. */
@@ -68,15 +70,19 @@ export function findSharedPart(asked: Keypoints, kept: Keypoints): SharedPart {
 
 function pairUp(asked: Keypoints, kept: Keypoints): Pair[] {
   const pairs: Pair[] = [];
+  const firsts = Int32Array.from(
+    { length: asked.count },
+    (_, index) => asked.words[index * DESCRIPTOR_WORDS] as number,
+  );
   for (let index = 0; index < kept.count; index++) {
-    const nearest = nearestTo(kept, index, asked);
+    const nearest = nearestTo(kept, index, asked, firsts);
     if (nearest !== null) pairs.push({ asked: nearest, kept: index });
   }
   return pairs;
 }
 
-/** The keypoint of `others` that is nearest to one of `from`, if no other place is about as near. */
-function nearestTo(from: Keypoints, index: number, others: Keypoints): number | null {
+/** The keypoint of `others` that is nearest to one of `from`, if no other place is about as near. `firsts` are the first words of `others`. */
+function nearestTo(from: Keypoints, index: number, others: Keypoints, firsts: Int32Array): number | null {
   const own = from.words.subarray(index * DESCRIPTOR_WORDS, (index + 1) * DESCRIPTOR_WORDS);
   const [w0, w1, w2, w3, w4, w5, w6, w7] = own as unknown as [
     number,
@@ -91,11 +97,13 @@ function nearestTo(from: Keypoints, index: number, others: Keypoints): number | 
   const { words, count, x, y } = others;
   let [best, bestDistance, secondDistance] = [-1, 257, 257];
   for (let other = 0; other < count; other++) {
-    const at = other * DESCRIPTOR_WORDS;
-    const first = countBits((words[at] as number) ^ w0) + countBits((words[at + 1] as number) ^ w1);
+    const unlike = (firsts[other] as number) ^ w0;
+    const first = (SET_BITS[unlike & 0xffff] as number) + (SET_BITS[unlike >>> 16] as number);
     if (first > FIRST_DISTANCE_MAX) continue;
+    const at = other * DESCRIPTOR_WORDS;
     const distance =
       first +
+      countBits((words[at + 1] as number) ^ w1) +
       countBits((words[at + 2] as number) ^ w2) +
       countBits((words[at + 3] as number) ^ w3) +
       countBits((words[at + 4] as number) ^ w4) +

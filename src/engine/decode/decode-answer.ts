@@ -133,6 +133,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
   z.strictObject({ type: z.literal('described-picture'), id, asked: askedPictureSchema.nullable() }),
+  z.strictObject({ type: z.literal('described-kept'), id, likeness: perceptualHashSchema.nullable() }),
   z.strictObject({ type: z.literal('read-provenance'), id, provenance: provenanceSchema }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('patched'), id, picture: patchedPicture }),

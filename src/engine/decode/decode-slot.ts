@@ -46,6 +46,7 @@ const ANSWER_TYPES = {
   probe: 'probed',
   'read-marks': 'read-marks',
   'describe-picture': 'described-picture',
+  'describe-kept': 'described-kept',
   'read-provenance': 'read-provenance',
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',

@@ -1,8 +1,12 @@
-/** By what copies of a picture are found, while somebody waits: a file that was sent, or an original that is kept. */
-import type { AskedPicture } from '../../domain/media/perceptual-hash.ts';
+/** By what copies of a picture are found: while somebody waits, of a file that was sent or an original; and of an original beside other work. */
+import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
+import type { DecodePool } from './decode-pool.ts';
 import { type Originals, placeOriginal } from './place-original.ts';
 import { type CallerBounds, lookForCaller, type Pool } from './probe.ts';
+
+/** A child that takes longer for a picture stands still. */
+const KEPT_TIMEOUT_MS = 60_000;
 
 export type PictureToDescribe = { path: string } | { hash: string; blobs: Originals };
 
@@ -23,5 +27,22 @@ export async function describeForCaller(
       return (await slot.request({ type: 'describe-picture', input, limits: DECODE_LIMITS }, within)).asked;
     },
     bounds,
+  );
+}
+
+/** As the analysis of it would: in the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
+export async function describeStored(
+  pool: Pick<DecodePool, 'run'>,
+  blobs: Originals,
+  { hash, signal }: { hash: string; signal: AbortSignal },
+): Promise<PerceptualHash | null> {
+  return await pool.run(
+    'rendition',
+    async (slot) => {
+      const input = await placeOriginal(slot, blobs, { hash, signal });
+      const work = { type: 'describe-kept', input, limits: DECODE_LIMITS } as const;
+      return (await slot.request(work, { signal, timeoutMs: KEPT_TIMEOUT_MS })).likeness;
+    },
+    { signal },
   );
 }

@@ -6,6 +6,10 @@ export class AccountCounts {
     this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + by);
   }
 
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   of(accounts: ReadonlySet<number>): number {
     return [...accounts].reduce((sum, accountId) => sum + (this.#counts.get(accountId) ?? 0), 0);
   }

@@ -2,11 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export class TailReader {
-  readonly #readPiece: () => boolean;
+  readonly #readPiece: () => boolean | Promise<boolean>;
   #reading: Promise<void> = Promise.resolve();
+  #isStopped = false;
 
   /** `readPiece` says whether there may be more. */
-  constructor(readPiece: () => boolean) {
+  constructor(readPiece: () => boolean | Promise<boolean>) {
     this.#readPiece = readPiece;
   }
 
@@ -15,7 +16,13 @@ export class TailReader {
     await this.#reading;
   }
 
+  /** Resolves when nothing is read any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#reading;
+  }
+
   async #readOn(): Promise<void> {
-    while (this.#readPiece()) await nextTurn();
+    while (!this.#isStopped && (await this.#readPiece())) await nextTurn();
   }
 }

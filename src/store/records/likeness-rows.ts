@@ -28,6 +28,22 @@ export function putLikenesses(
   for (const match of earlier) tellEarlier(tables, analysisId, match);
 }
 
+/**
+ * Under new numbers, since an index that has read on would not look back; what it was near to stays. An empty list says
+ * that it was looked at and has too little to see.
+ */
+export function relearnLikenesses(
+  tables: LikenessTables,
+  { id, accountId, likenesses, now }: Omit<LeftLikenesses, 'earlier'>,
+): StoreChange[] {
+  const known = tables.nearMatches.getUnlessDamaged(id);
+  const removed = removeLikenesses(tables, id);
+  putLikenesses(tables, { id, accountId, likenesses, earlier: known?.earlier ?? [], now });
+  const put = tables.nearMatches.getUnlessDamaged(id);
+  if (put !== undefined) tables.nearMatches.put(id, { ...put, later: known?.later ?? [] });
+  return removed;
+}
+
 /** The nearest ones stay. One that was removed meanwhile leaves its name there, which leads nowhere. */
 function tellEarlier(tables: LikenessTables, analysisId: string, match: NearMatch): void {
   const known = tables.nearMatches.getUnlessDamaged(match.analysisId);

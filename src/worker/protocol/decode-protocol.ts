@@ -59,9 +59,10 @@ export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
 }
 
 /** By what copies of a picture are found: nothing is written. */
-export interface DescribePictureRequest extends Omit<ProbeRequest, 'type'> {
-  type: 'describe-picture';
-}
+export type DescribePictureRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-picture' };
+
+/** The same of a picture that is kept, as its analysis would have found it. */
+export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept' };
 
 /** Manifests only, of a file that was analysed. */
 export interface ReadProvenanceRequest extends Omit<ReadMarksRequest, 'type'> {
@@ -351,6 +352,7 @@ export type DecodeRequest =
   | ProbeRequest
   | ReadMarksRequest
   | DescribePictureRequest
+  | DescribeKeptRequest
   | ReadProvenanceRequest
   | DecodeImageRequest
   | DecodeVideoRequest
@@ -376,6 +378,7 @@ export type DecodeResponse =
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'read-marks'; id: number; read: ReadMarks }
   | { type: 'described-picture'; id: number; asked: AskedPicture | null }
+  | { type: 'described-kept'; id: number; likeness: PerceptualHash | null }
   | { type: 'read-provenance'; id: number; provenance: Provenance }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** Patches lie in `out/`: the models may begin while the child reads the rest of the picture, or the next frame. */

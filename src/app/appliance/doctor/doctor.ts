@@ -18,6 +18,7 @@ import {
   checkMemory,
   checkPorts,
 } from './machine.ts';
+import { checkPictureSearch } from './picture-search.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkReaders, checkRecords } from './storage.ts';
 import { checkTimestampAuthorities } from './timestamp-authorities.ts';
 import { checkWatchedFolders } from './watched-folders.ts';
@@ -25,7 +26,16 @@ import { checkBroker, checkWorkers } from './workers.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
-  ...[checkDisk, checkFlush, checkRecords, checkAnswers, checkReaders, checkOriginals, checkCustodyLog],
+  ...[
+    checkDisk,
+    checkFlush,
+    checkRecords,
+    checkAnswers,
+    checkPictureSearch,
+    checkReaders,
+    checkOriginals,
+    checkCustodyLog,
+  ],
   ...[checkBackup, checkQueue],
   ...[checkWatchedFolders, checkTimestampAuthorities, checkBroker, checkWorkers],
   ...[checkClock, checkTls, checkTrustLists, checkPorts, checkDescriptors],

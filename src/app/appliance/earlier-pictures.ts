@@ -1,0 +1,159 @@
+/**
+ * Pictures that were analysed before parts of them could be found: each original is described anew beside all other work, so that old
+ * records are found like new ones. What is missing is read from the store, so that a stop or a kill loses one picture's
+ * work; what has too little to see is written down as such and not looked at again.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pause } from '../../domain/clock.ts';
+import { emptyKeypoints, packKeypoints } from '../../domain/media/keypoints.ts';
+import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { Analysis } from '../../domain/records/classification.ts';
+import { type FoundLikeness, LIKENESS_QUALITY_MIN } from '../../domain/records/seen-before.ts';
+import { STORE_PAUSE_MS } from '../../machinery/due-loop.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Core } from '../core.ts';
+import type { KeptPictures } from '../records/kept-pictures.ts';
+
+export interface EarlierPicturesParts extends Pick<Core, 'store' | 'engine' | 'clock' | 'log'> {
+  readonly keptPictures: KeptPictures;
+}
+
+export interface EarlierPicturesState {
+  /** Analyses that were looked at since the start, of `total`. */
+  looked: number;
+  total: number;
+  /** Pictures that are found by their parts now. */
+  learned: number;
+  /** Those whose file is not kept any more. */
+  gone: number;
+  /** Those that could not be decoded; tried again after the next start. */
+  unreadable: number;
+  isDone: boolean;
+}
+
+/** Read from the store between two breaths of the event loop; results of films have some megabytes. */
+const ANALYSES_AT_ONCE = 20;
+/** Until the box may have nothing else to do. */
+const BUSY_PAUSE_MS = 2000;
+const NOTHING_STANDS_OUT = packKeypoints(emptyKeypoints(0, 0, 0));
+
+export class EarlierPictures implements AsyncDisposable {
+  readonly #parts: EarlierPicturesParts;
+  readonly #stopped = new AbortController();
+  #cursor = '';
+  #state = { looked: 0, learned: 0, gone: 0, unreadable: 0, isDone: false };
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(parts: EarlierPicturesParts) {
+    this.#parts = parts;
+  }
+
+  get state(): EarlierPicturesState {
+    return { ...this.#state, total: this.#parts.store.read.analysisCount };
+  }
+
+  start(): void {
+    this.#work = this.#run(this.#stopped.signal);
+  }
+
+  /** Resolves when every analysis was looked at. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    await this.#work;
+  }
+
+  /** Never rejects. */
+  async #run(signal: AbortSignal): Promise<void> {
+    const { keptPictures, log, clock } = this.#parts;
+    let isRead = false;
+    while (!signal.aborted) {
+      try {
+        if (!isRead) await this.#idle(signal);
+        if (!isRead) await keptPictures.read();
+        isRead = true;
+        if (await this.#step(signal)) break;
+        await nextTurn();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error({ err: error }, 'earlier pictures could not be described; it goes on in a moment');
+        await pause(clock, STORE_PAUSE_MS, signal);
+      }
+    }
+    const { learned, gone, unreadable, isDone } = this.#state;
+    if (isDone && learned > 0)
+      log.info({ learned, gone, unreadable }, 'earlier pictures are found by parts now');
+  }
+
+  /** Some analyses; true where none is left. */
+  async #step(signal: AbortSignal): Promise<boolean> {
+    const { store } = this.#parts;
+    const analyses = store.read.analysesAfter(this.#cursor, ANALYSES_AT_ONCE);
+    for (const analysis of analyses) {
+      if (lacksParts(store.read, analysis)) {
+        await this.#idle(signal);
+        await this.#learn(analysis, signal);
+      }
+      this.#cursor = analysis.id;
+      this.#state.looked += 1;
+    }
+    this.#state.isDone = analyses.length === 0;
+    return this.#state.isDone;
+  }
+
+  /** Work that somebody waits for goes first. */
+  async #idle(signal: AbortSignal): Promise<void> {
+    const { engine, clock } = this.#parts;
+    for (;;) {
+      const { queueDepth, running, phase } = engine.status();
+      if (phase !== 'starting' && queueDepth + running === 0) return;
+      await pause(clock, BUSY_PAUSE_MS, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  async #learn(analysis: Analysis, signal: AbortSignal): Promise<void> {
+    const { store, engine, clock, log } = this.#parts;
+    if (!(await store.blobs.has(analysis.hash))) {
+      this.#state.gone += 1;
+      return;
+    }
+    let described: PerceptualHash | null;
+    try {
+      described = await engine.describeStored(analysis.hash, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#state.unreadable += 1;
+      log.warn({ err: error, analysis: analysis.id }, 'an earlier picture could not be described');
+      return;
+    }
+    const likenesses = toLikenesses(described);
+    const isWritten = await store.transact((tx) => {
+      const current = tx.analysis(analysis.id);
+      if (current === undefined || current.endedAt !== analysis.endedAt) return false;
+      tx.relearnLikenesses(current, likenesses, clock.now());
+      return true;
+    });
+    if (isWritten && likenesses.length > 0) this.#state.learned += 1;
+  }
+}
+
+/** A picture whose likeness was never looked for, or was before there were keypoints. Nothing is kept under zero retention. */
+function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
+  if (kind !== 'image' || state !== 'done' || result === null) return false;
+  const account = read.accountUnlessDamaged(accountId);
+  const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+  if (plan === undefined || plan.zeroRetention) return false;
+  const known = read.nearMatches(id);
+  return known === undefined || known.sequences.some((sequence) => read.keypoints(sequence) === undefined);
+}
+
+function toLikenesses(described: PerceptualHash | null): FoundLikeness[] {
+  if (described === null || described.quality < LIKENESS_QUALITY_MIN) return [];
+  const { hash, keypoints } = described;
+  const packed = keypoints === undefined ? NOTHING_STANDS_OUT : Buffer.from(keypoints, 'base64');
+  return [{ hash, timeSeconds: null, keypoints: packed }];
+}
