@@ -312,6 +312,7 @@ export const EN = {
   'kind_screenshots and charts': 'screenshots and charts',
   kind_photographs: 'photographs',
   kind_camera: 'photographs by cameras',
+  kind_film: 'photographs on film',
   kind_phone: 'photographs by telephones',
   kind_web: 'photographs from the web',
   heuristics: 'Ways of weighing',

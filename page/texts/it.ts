@@ -315,6 +315,7 @@ export const IT: Texts = {
   'kind_screenshots and charts': 'schermate e grafici',
   kind_photographs: 'fotografie',
   kind_camera: 'fotografie di fotocamere',
+  kind_film: 'fotografie su pellicola',
   kind_phone: 'fotografie di telefoni',
   kind_web: 'fotografie dal web',
   heuristics: 'Modi di pesare',

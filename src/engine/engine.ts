@@ -72,7 +72,7 @@ export class Engine implements AsyncDisposable {
       parts.local ??
       new ChildExecutor(
         { ...config, diskFreeBytesMin: config.renditions.diskFreeBytesMin, checksAllPacksAtOnce: false },
-        { ...parts, changed: () => this.#settlePhase() },
+        { ...parts, changed: () => this.#packsChanged() },
       );
     this.renditions = new RenditionMaker(config.renditions, {
       store: parts.store,
@@ -84,7 +84,7 @@ export class Engine implements AsyncDisposable {
       folder: join(config.dataFolder, 'models'),
       inference: this.#local.inferenceConfig,
       packs: () => this.#local.shelf.installed,
-      reload: () => this.#local.reloadPacks().then(() => this.#settlePhase()),
+      reload: () => this.#local.reloadPacks().then(() => this.#packsChanged()),
     });
     const isWorkingHere = config.analysesMax > 0 || parts.remote === null;
     this.#executors = new Executors(
@@ -321,6 +321,11 @@ export class Engine implements AsyncDisposable {
     if (careful.size > 0)
       this.#parts.log.warn({ analyses: careful.size }, 'the last run was cut off: one analysis at a time');
     this.#runner.resume(open, careful);
+  }
+
+  /** A model may be checked before the start knows what else the box needs: only the start's end makes it ready. */
+  #packsChanged(): void {
+    if (this.#phase !== 'starting') this.#settlePhase();
   }
 
   #settlePhase(): void {

@@ -33,6 +33,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
   [/^apt-get /, 'installs for the whole machine; .ci/run tries it'],
   [/^(?:sudo|sudoedit) /, 'changes the machine; test/systemd.test.ts reads what they install'],
   [/^(?:tar|sh assay-<version>|sh verify.sh)/, 'needs a release; test/heavy/release.ts makes and checks one'],
+  [/^(?:docker|cp packaging)/, 'needs a runtime of containers; test/heavy/image.ts runs the image by runc'],
   [/^grpcurl /, 'run by test/interface where it is installed'],
   [/^(?:sh|node_modules\/\.bin\/node|venv\/bin\/python) \S*examples\//, 'run by examples.test.ts'],
   [
