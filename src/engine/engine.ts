@@ -60,7 +60,6 @@ export class Engine implements AsyncDisposable {
   readonly #local: LocalExecutor;
   readonly #executors: Executors;
   readonly #runner: AnalysisRunner;
-  /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #modelsLoading = Promise.withResolvers<void>();
   #phase: EnginePhase = 'starting';
   #notReadyReason: string | null = 'the models are being loaded';
@@ -124,7 +123,7 @@ export class Engine implements AsyncDisposable {
     await this.#recover();
     await this.packChanges.sweep();
     await this.#local.start();
-    if (this.#isStopping()) return;
+    if (this.#phase === 'draining') return;
     this.#openRemote();
     try {
       // Without places of its own the box only takes in and answers.
@@ -133,7 +132,7 @@ export class Engine implements AsyncDisposable {
       await loading;
       this.#settlePhase();
     } catch (error) {
-      if (!this.#isStopping()) throw error;
+      if (this.#phase !== 'draining') throw error;
     }
   }
 
@@ -329,7 +328,7 @@ export class Engine implements AsyncDisposable {
   }
 
   #settlePhase(): void {
-    if (this.#isStopping()) return;
+    if (this.#phase === 'draining') return;
     this.#notReadyReason = this.#findNotReadyReason();
     this.#phase = this.#notReadyReason === null ? 'ready' : 'failed';
     if (this.#phase === 'ready') this.#runner.open();
@@ -342,10 +341,6 @@ export class Engine implements AsyncDisposable {
     if (!hasModel) return this.#local.shelf.describeEmptiness(modelFolders);
     const fallback = acceleratorRequire === 'gpu' ? this.#local.shelf.describeCpuFallback() : null;
     return fallback ?? this.#local.videoDecoding.notReadyReason;
-  }
-
-  #isStopping(): boolean {
-    return this.#phase === 'draining';
   }
 
   /** Lets workers come, once the packs are known that they must have. */
