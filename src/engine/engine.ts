@@ -120,10 +120,11 @@ export class Engine implements AsyncDisposable {
 
   /** Queues again what a dead daemon left, then brings the models up. Throws where the box must not serve at all. */
   async start(): Promise<void> {
+    const isStopping = (): boolean => this.#phase === 'draining';
     await this.#recover();
     await this.packChanges.sweep();
     await this.#local.start();
-    if (this.#phase === 'draining') return;
+    if (isStopping()) return;
     this.#openRemote();
     try {
       // Without places of its own the box only takes in and answers.
@@ -132,7 +133,7 @@ export class Engine implements AsyncDisposable {
       await loading;
       this.#settlePhase();
     } catch (error) {
-      if (this.#phase !== 'draining') throw error;
+      if (!isStopping()) throw error;
     }
   }
 

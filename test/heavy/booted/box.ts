@@ -19,6 +19,7 @@ const NIC = `[Match]\nName=host0\n[Network]\nAddress=${BOX_ADDRESS}/30\n`;
 const BOOT_SECONDS_MAX = 120;
 const RUN_MS_MAX = 10 * 60_000;
 const POLL_MS = 250;
+const RELEASE_SECONDS_MAX = 60;
 const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 const REBOOT_ASKED = 133;
 /** FS_IOC_SHUTDOWN with "no flush": the file system forgets what was not written, as at a power cut. */
@@ -157,7 +158,17 @@ export class Box implements AsyncDisposable {
     execFileSync('perl', ['-e', FORGET, this.data]);
     await this.#end();
     execFileSync('umount', [this.data]);
+    await this.#awaitReleased();
     this.#mount();
+  }
+
+  /** A namespace that is not gone yet keeps the disk, and a mount beside it would find it still without power. */
+  async #awaitReleased(): Promise<void> {
+    const deadline = performance.now() + RELEASE_SECONDS_MAX * 1000;
+    while (execFileSync('losetup', ['--associated', this.#image], { encoding: 'utf8' }) !== '') {
+      if (performance.now() > deadline) throw new Error(`${this.#image} is still mounted somewhere`);
+      await delay(POLL_MS);
+    }
   }
 
   async #end(): Promise<void> {
