@@ -1,7 +1,8 @@
-"""Makes the manifests of what was harvested: `python3 assemble.py --out /srv/corpus [--shared DIR]`.
+"""Makes the manifests of what was harvested: `python3 assemble.py --out /srv/corpus [--shared DIR] [--add]`.
 
 Leaves out what looking dropped, sources that were not looked at, equal files, and near duplicates within the corpus and of
-the collection at hand; gives every file its harvest, generator or kind, family, language and group.
+the collection at hand; gives every file its harvest, generator or kind, family, language and group. With --add the manifests
+keep the rows that they have, and what is new is added: the tables of an earlier harvest need not be there.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from at_hand import read_at_hand
 from candidates import FOLDER as FOUND
 from candidates import read_tables
 from looks import Looks
-from manifests import COLUMNS, KINDS, write_manifest
+from manifests import COLUMNS, KINDS, medium_of, read_manifest, write_manifest
 from names import Names
 from near import Prints
 from owners import OUTSIDE, harvest_of
@@ -29,9 +30,11 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="where harvest.py put the files")
     parser.add_argument("--shared", type=Path, help="the collection at hand: its near duplicates are left out")
     parser.add_argument("--kind", choices=KINDS, action="append", help="only this manifest; may be given more than once: the others stay as they are")
+    parser.add_argument("--add", action="store_true", help="keep the rows that the manifests have")
     options = parser.parse_args()
     rows = list(read_tables(options.out / FOUND))
-    assembled, left_out = assemble(rows, Looks(), Names(), read_at_hand(options.shared, options.out) if options.shared else [])
+    held = [{**row, "kind": kind} for kind in KINDS for row in read_manifest(kind)] if options.add else []
+    assembled, left_out = assemble(rows, Looks(), Names(), read_at_hand(options.shared, options.out) if options.shared else [], held)
     for kind in options.kind or KINDS:
         chosen = [row for row in assembled if row["kind"] == kind]
         write_manifest(kind, [{name: value for name, value in row.items() if name in COLUMNS} for row in chosen])
@@ -39,8 +42,8 @@ def main():
     print("left out:", ", ".join(f"{reason} {count}" for reason, count in left_out.most_common()))
 
 
-def assemble(rows, looks, names, at_hand):
-    """Returns the rows that count, named, and a count of reasons for the others.
+def assemble(rows, looks, names, at_hand, held=()):
+    """Returns the rows that count, named, and a count of reasons for the others; `held` ones count as they are.
 
     Where two files are alike and their owners lie on different sides, the one outside is kept: learning has enough.
     """
@@ -51,6 +54,14 @@ def assemble(rows, looks, names, at_hand):
     for digits, name in at_hand:
         prints["image"].add(digits, (AT_HAND, name))
     kept = []
+    for row in held:
+        decision = looks.decide(row["source"], row["sha256"], row["path"])
+        if decision and decision["decision"] == "drop":
+            left_out[f"dropped: {decision['reason'].split(':')[0]}"] += 1
+            continue
+        kept.append(row)
+        seen.add(row["sha256"])
+        prints[medium_of(row)].add(row["print"], (row["repository"], row["label"]))
     for row in sorted(rows, key=_order):
         reason = _judge(row, looks, seen, prints[row["medium"]])
         if reason:

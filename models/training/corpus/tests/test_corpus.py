@@ -241,6 +241,17 @@ class Assembling(unittest.TestCase):
         rows = [self.row("in", self.inside, 26, label="human"), self.row("in", self.inside, 26, label="edited")]
         self.assertEqual(len(assemble(rows, Looks(self.looked_at), Names(), [])[0]), 2)
 
+    def test_adds_to_the_rows_that_are_held(self):
+        held = [{**self.row("in", self.inside, 27), "harvest": INSIDE, "file": "image/artificial/in/27.png"}]
+        rows = [self.row("in", self.inside, 27), self.row("out", self.outside, 27, bytes="2"), self.row("out", self.outside, 28)]
+        kept, left_out = assemble(rows, Looks(self.looked_at), Names(), [], held)
+        self.assertEqual([row["path"] for row in kept], ["27.png", "28.png"])
+        self.assertEqual(left_out, {"equal file": 1, "near duplicate": 1})
+
+    def test_drops_a_held_row_that_looking_dropped_later(self):
+        held = [{**self.row("bad", self.inside, 29), "harvest": INSIDE, "file": "image/artificial/bad/29.png"}]
+        self.assertEqual(assemble([], Looks(self.looked_at), Names(), [], held), ([], {"dropped: screenshot": 1}))
+
     def test_leaves_out_what_is_at_hand(self):
         at_hand = [(hash_picture(make_scene(25))[0], "at hand: whole/x.png")]
         kept, left_out = assemble([self.row("in", self.inside, 25)], Looks(self.looked_at), Names(), at_hand)
