@@ -8,6 +8,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { forgetUnflushed } from '../../faults/forgetful-disk.ts';
 import type { Ran } from '../package/chroot.ts';
 
 export const DATA_FOLDER = '/var/lib/assay';
@@ -22,8 +23,6 @@ const POLL_MS = 250;
 const RELEASE_SECONDS_MAX = 60;
 const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 const REBOOT_ASKED = 133;
-/** FS_IOC_SHUTDOWN with "no flush": the file system forgets what was not written, as at a power cut. */
-const FORGET = '$how = pack("L", 2); open(F, "<", $ARGV[0]) && ioctl(F, 0x8004587d, $how) || die $!';
 
 export class Box implements AsyncDisposable {
   readonly system: string;
@@ -155,7 +154,7 @@ export class Box implements AsyncDisposable {
 
   /** Nothing is flushed, no process is asked. The box can be booted again. */
   async cutPower(): Promise<void> {
-    execFileSync('perl', ['-e', FORGET, this.data]);
+    forgetUnflushed(this.data);
     await this.#end();
     execFileSync('umount', [this.data]);
     await this.#awaitReleased();
