@@ -1,5 +1,4 @@
-/** What the operator reads at the first start: on a terminal with the secrets, in a journal with the ways to them. */
-import type { Stats } from 'node:fs';
+/** What the operator reads at the first start: on a terminal with the secrets, anywhere else with the ways to them. */
 
 export interface FirstStartFacts {
   /** Null if a setting gave it: then it is known, and a log would be one more place where it lies. */
@@ -10,16 +9,8 @@ export interface FirstStartFacts {
   /** Where the key lies. */
   keyFile: string;
   adminEmail: string;
-  /** Whether what is written is kept, and read by others than the data folder's owner. */
-  isJournal: boolean;
-}
-
-/** As systemd.exec(5) says it: `JOURNAL_STREAM` names device and inode of the stream, which a child's pipe does not have. */
-export function isJournalStream(
-  journalStream: string | undefined,
-  { dev, ino }: Pick<Stats, 'dev' | 'ino'>,
-): boolean {
-  return journalStream === `${dev}:${ino}`;
+  /** What is no terminal is kept: a journal, a container's log or a file, which others than the data folder's owner read. */
+  isTerminal: boolean;
 }
 
 export function firstStartNotice({
@@ -28,12 +19,12 @@ export function firstStartNotice({
   passwordLink,
   keyFile,
   adminEmail,
-  isJournal,
+  isTerminal,
 }: FirstStartFacts): string {
-  const shown = isJournal ? `in ${keyFile}` : `(shown once): ${key}`;
-  const link = isJournal
-    ? `: 'sudo assay user reset ${adminEmail}' prints a link`
-    : ` (once, within 24 hours): ${passwordLink}`;
+  const shown = isTerminal ? `(shown once): ${key}` : `in ${keyFile}`;
+  const link = isTerminal
+    ? ` (once, within 24 hours): ${passwordLink}`
+    : `: 'assay user reset ${adminEmail}' prints a link, as root or as the daemon's user`;
   return (
     `First start: the plan 'appliance' and the administrator were made.\n` +
     `  API key ${key === null ? 'as set by admin.api_key' : shown}\n` +

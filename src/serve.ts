@@ -1,10 +1,10 @@
 /** The daemon and the worker: settings, compose, one line when it serves, a drain on SIGTERM. */
 import { once } from 'node:events';
-import { fstatSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { firstStartNotice, isJournalStream } from './first-start-notice.ts';
+import { firstStartNotice } from './first-start-notice.ts';
 import { assertPlatform } from './machinery/platform.ts';
 import {
   readNoticeConfig,
@@ -22,11 +22,11 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const { http, grpc, isFirstStart, newKey, passwordLink } = daemon;
   if (isFirstStart) {
     const { ADMIN_KEY_FILE } = await import('./app/appliance/first-start.ts');
-    const isJournal = isJournalStream(process.env.JOURNAL_STREAM, fstatSync(process.stdout.fd));
+    const isTerminal = process.stdout.isTTY;
     const keyFile = join(settings.dataFolder, ADMIN_KEY_FILE);
     const adminEmail = settings.admin.email;
     process.stdout.write(
-      firstStartNotice({ key: newKey, url: http.url, passwordLink, keyFile, adminEmail, isJournal }),
+      firstStartNotice({ key: newKey, url: http.url, passwordLink, keyFile, adminEmail, isTerminal }),
     );
   }
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);

@@ -19,7 +19,7 @@ export const ACCOUNT_SETTINGS = {
   adminApiKey: optional<Secret>(
     'admin.api_key',
     secret('8 to 256 printable ASCII characters without spaces', /^[\x21-\x7e]{8,256}$/),
-    'The API key that the admin gets at the first start. Without it the first start makes one and prints it once.',
+    'The API key that the admin gets at the first start. Without it the first start makes one, in admin.key of the data folder.',
     'a random key',
   ),
   registrationOpen: row(
