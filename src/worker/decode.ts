@@ -5,6 +5,7 @@
  */
 
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import { copyPatches } from './copy-patches.ts';
 import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
@@ -59,7 +60,7 @@ async function handle(request: DecodeRequest): Promise<void> {
     breakDown(request.id, error);
   }
   // The collector does not see how much memory hangs on a small buffer object (isolation.ts gives the flag).
-  if (process.memoryUsage().external > EXTERNAL_BYTES_KEPT) globalThis.gc?.();
+  if (getHeapStatistics().external_memory > EXTERNAL_BYTES_KEPT) globalThis.gc?.();
 }
 
 async function answer(

@@ -234,13 +234,18 @@ function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax 
   ];
 }
 
-/** Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. */
+/**
+ * Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. There is no /proc: the kernel gives a fresh one only to
+ * who sees the whole of the outer one, and the unit would have to leave that open. Only a GPU's driver reads there. A name of its own would
+ * cost the unit the right to set one.
+ */
 function bubblewrapArgs(slotFolder: string, devices: readonly string[]): string[] {
   const system = SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]);
   const runtime = [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE].flatMap(bindReadOnly);
   return [
-    ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'decode'],
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...['--unshare-user-try', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...(devices.length > 0 ? ['--proc', '/proc'] : []),
     ...devices.flatMap((path) => ['--dev-bind-try', path, path]),
     ...system,
     ...runtime,

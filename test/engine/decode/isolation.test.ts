@@ -119,7 +119,7 @@ test('behind bubblewrap there is the slot, the runtime and nothing else', async 
   await writeFile(join(folder.path, 'records'), 'of the data folder');
   await writeFile(join(slotFolder, 'in', 'input'), 'upload');
   const script = `
-    import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs';
     import { networkInterfaces } from 'node:os';
     const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
     console.log(JSON.stringify({
@@ -133,15 +133,13 @@ test('behind bubblewrap there is the slot, the runtime and nothing else', async 
       sources: attempt(() => writeFileSync(${JSON.stringify(join(import.meta.dirname, '../../../package.json'))}, 'x')),
       otherRooms: existsSync(${JSON.stringify(join(import.meta.dirname, '../../../src/store'))}),
       networks: Object.keys(networkInterfaces()).filter((name) => name !== 'lo'),
-      processes: readdirSync('/proc').filter((name) => Number(name) > 0).length,
+      processes: existsSync('/proc'),
     }));`;
   const said = JSON.parse(await runInside(decodeCommand(isolation, slotFolder, BOUNDS), script));
-  const { processes, ...rest } = said as { processes: number };
-  assert.deepEqual(rest, {
+  assert.deepEqual(said, {
     ...{ cwd: '/slot', input: 'upload', overwrite: 'EROFS', create: 'EROFS', output: 'written' },
-    ...{ data: false, home: false, sources: 'EROFS', otherRooms: false, networks: [] },
+    ...{ data: false, home: false, sources: 'EROFS', otherRooms: false, networks: [], processes: false },
   });
-  assert.ok(processes <= 3, `${processes} processes are visible`);
   assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
 });
 

@@ -1,19 +1,15 @@
-/** A booted Debian 12 with the package in it, set up as its administrator would: TLS, an address of its own, the unit enabled. */
+/** A booted system with the package in it, set up as its administrator would: TLS, an address of its own, the unit enabled. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeSystem, type Suite } from '../package/chroot.ts';
+import type { Suite } from '../package/chroot.ts';
+import { makeSystemOf } from '../package/suites.ts';
 import { BOX_ADDRESS, Box } from './box.ts';
 import { Desk } from './desk.ts';
 
-const SUITE: Suite = {
-  name: 'bookworm',
-  include: ['systemd-sysv', 'libpam-systemd', 'dbus', 'udev', 'iproute2', 'bubblewrap', 'libfaketime'],
-  pretty: /12 \(bookworm\)/,
-  hasNamespaceRules: false,
-  isolation: /bubblewrap/,
-};
+/** For a boot by systemd, decoders behind their wall, and a daemon whose clock can be set. */
+const BOOTED = ['systemd-sysv', 'libpam-systemd', 'dbus', 'udev', 'iproute2', 'bubblewrap', 'libfaketime'];
 const DATA_BYTES = 4 * 1024 ** 3;
 const START_SECONDS_MAX = 600;
 /** The command line on the box: it speaks to the daemon by TLS, and finds the key by itself. */
@@ -31,10 +27,10 @@ LoadCredential=tls.key:/etc/assay/credentials/tls.key
 `;
 
 /** A bare system, made once: `base` is kept and used again where it is there. */
-export async function makeBase(base: string): Promise<void> {
+export async function makeBase(suite: Suite, base: string): Promise<void> {
   if (existsSync(join(base, 'usr/lib/systemd/systemd'))) return;
   await mkdir(base, { recursive: true });
-  await makeSystem(SUITE, base);
+  await makeSystemOf(suite, base, BOOTED);
 }
 
 export async function makeBox(folder: string, base: string): Promise<Box> {

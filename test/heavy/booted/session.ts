@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { suiteOf } from '../package/suites.ts';
 import type { Box } from './box.ts';
 import type { Desk } from './desk.ts';
 import { makeBase, makeBox, setUp } from './make-box.ts';
@@ -15,6 +16,7 @@ const NEEDED = ['/usr/bin/mmdebstrap', '/usr/bin/systemd-nspawn'];
 const OPTIONS = {
   package: { type: 'string' },
   base: { type: 'string' },
+  suite: { type: 'string', default: 'bookworm' },
   from: { type: 'string' },
   records: { type: 'string' },
 } as const;
@@ -41,7 +43,7 @@ export async function runInBox(
   try {
     const newer = values.package ?? makePackage(join(folder, 'package'));
     const base = values.base ?? join(folder, 'base');
-    await timed('bare system', () => makeBase(base));
+    await timed('bare system', () => makeBase(suiteOf(values.suite), base));
     await using box = await makeBox(folder, base);
     const first = needsOlder ? (values.from ?? newer) : newer;
     const desk = await timed('booted, installed, ready', () => setUp(box, first));

