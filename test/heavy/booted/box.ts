@@ -8,7 +8,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { forgetUnflushed } from '../../faults/forgetful-disk.ts';
+import { forgetUnflushed } from '../../machinery/forgetful-disk.ts';
 import type { Ran } from '../package/chroot.ts';
 
 export const DATA_FOLDER = '/var/lib/assay';
