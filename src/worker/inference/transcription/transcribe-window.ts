@@ -1,9 +1,10 @@
 /**
  * Writes down one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
- * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
+ * written again at a higher temperature; what is no better then is left out.
  */
 import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
 import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
+import { type Heard, isBelieved, isGood, isSilence, type WrittenText } from './believed-text.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
 import { compressionOf } from './compression.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
@@ -13,13 +14,8 @@ import type { DecoderState, WhisperSession } from './whisper-session.ts';
 const SAMPLE_RATE = 16_000;
 /** Half of what the decoder can remember, as its makers bound it: thirty seconds of the fastest speech are fewer. */
 const TOKENS_MAX = 224;
-/** Its makers' bounds and temperatures; above .8 a small model writes nothing that holds. */
+/** Its makers' temperatures; above .8 a small model writes nothing that holds. */
 const TEMPERATURES = [0, 0.2, 0.4, 0.6, 0.8] as const;
-const COMPRESSION_MAX = 2.4;
-const LOG_PROBABILITY_MIN = -1;
-const NO_SPEECH_MAX = 0.6;
-/** Measured: silence, noise, hum and music .74 and more, speech .57 and less; a text that it half believes is none then. */
-const SILENT_LOG_PROBABILITY_MIN = -0.5;
 /** Words at a quarter are guesses: what it says in silence lies below. */
 const CONFIDENCE_MIN = 0.25;
 /** More languages of a window than these have next to no share. */
@@ -31,19 +27,14 @@ export interface WindowSound {
   language: SpokenLanguage | null;
 }
 
-interface Opening {
-  language: string;
+interface Opening extends Heard {
   languages: LanguageShare[];
-  noSpeech: number;
   logits: Float32Array;
   state: DecoderState;
 }
 
-interface Draft {
+interface Draft extends WrittenText {
   tokens: ChosenToken[];
-  text: string;
-  meanLogProbability: number;
-  compression: number;
 }
 
 /** Gives way after each run of the model, so that others get their turn. */
@@ -60,9 +51,9 @@ export async function* transcribeWindow(
   let draft: Draft | null = null;
   for (const temperature of TEMPERATURES) {
     draft = yield* write(session, opening, { seconds, temperature, chance });
-    if (isSilence(draft, noSpeech) || isGood(draft)) break;
+    if (isSilence(draft, opening) || isGood(draft)) break;
   }
-  const isKept = draft !== null && isGood(draft) && !isSilence(draft, noSpeech);
+  const isKept = draft !== null && isBelieved(draft, opening);
   const segments = isKept && draft !== null ? toSegments(session, draft.tokens, seconds) : [];
   return {
     language,
@@ -71,14 +62,6 @@ export async function* transcribeWindow(
     isLeftOut: !isKept && (draft?.text ?? '') !== '',
     segments,
   };
-}
-
-function isSilence({ meanLogProbability }: Draft, noSpeech: number): boolean {
-  return noSpeech > NO_SPEECH_MAX && meanLogProbability < SILENT_LOG_PROBABILITY_MIN;
-}
-
-function isGood({ meanLogProbability, compression }: Draft): boolean {
-  return compression <= COMPRESSION_MAX && meanLogProbability >= LOG_PROBABILITY_MIN;
 }
 
 /** Language and the probability of no speech come with the first token; the text begins after the third. */

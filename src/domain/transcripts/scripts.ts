@@ -1,0 +1,50 @@
+/**
+ * Which letters a language is written in. A small model that knows a language badly writes it in a neighbour's letters (Hindi as
+ * Urdu, or Tamil): its reader cannot read that, and most of its words are wrong. Pure.
+ */
+
+/** Languages with a script of their own, by Unicode's name of it; the others are written in Latin letters or in several scripts. */
+const LANGUAGES_OF_SCRIPT: Readonly<Record<string, string>> = {
+  Arabic: 'ar fa ps ur',
+  Armenian: 'hy',
+  Bengali: 'as bn',
+  Cyrillic: 'ba be bg mk ru tg uk',
+  Devanagari: 'hi mr ne sa',
+  Ethiopic: 'am',
+  Georgian: 'ka',
+  Greek: 'el',
+  Gujarati: 'gu',
+  Hangul: 'ko',
+  Hebrew: 'he yi',
+  Kannada: 'kn',
+  Khmer: 'km',
+  Lao: 'lo',
+  Malayalam: 'ml',
+  Myanmar: 'my',
+  Sinhala: 'si',
+  Tamil: 'ta',
+  Telugu: 'te',
+  Thai: 'th',
+  Tibetan: 'bo',
+};
+const SCRIPT_OF_LANGUAGE: ReadonlyMap<string, string> = new Map(
+  Object.entries(LANGUAGES_OF_SCRIPT).flatMap(([script, languages]) =>
+    languages.split(' ').map((language) => [language, script] as const),
+  ),
+);
+/** Names and quotations may stand in other letters; more of them is another script. */
+const FOREIGN_SHARE_MAX = 0.2;
+const LETTER = /\p{L}/gu;
+
+/**
+ * Whether the text's letters are those of the language. Latin letters are always allowed: words of other languages, and
+ * languages that are written in them as well.
+ */
+export function isInOwnScript(text: string, language: string): boolean {
+  const letters = text.match(LETTER) ?? [];
+  const script = SCRIPT_OF_LANGUAGE.get(language);
+  if (letters.length === 0 || script === undefined) return true;
+  const own = new RegExp(`[\\p{Script=${script}}\\p{Script=Latin}]`, 'u');
+  const foreign = letters.filter((letter) => !own.test(letter));
+  return foreign.length <= FOREIGN_SHARE_MAX * letters.length;
+}
