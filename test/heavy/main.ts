@@ -11,6 +11,7 @@ const RUNS = [
   { file: 'store-growth.ts', minutesMax: 40 },
   { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'killed-daemons.ts', minutesMax: 15 },
+  { file: 'flipped-rows.ts', minutesMax: 15 },
   { file: 'watch-folder.ts', minutesMax: 15 },
   { file: 'simulator/faults.ts', minutesMax: 30 },
   { file: 'simulator/histories.ts', minutesMax: 300 },
