@@ -7,7 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { allTests, quickTests, ROOT as root, TIMES_FILE } from './run-files.ts';
 
@@ -65,28 +67,27 @@ const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
 /** Files wait for half of their time; more than eight at once would be short of memory. */
 const FILES_AT_ONCE = Math.min(availableParallelism() + 2, 8);
-const runner = [
-  ...['--import', join(import.meta.dirname, 'times.ts')],
-  ...[
-    '--test',
-    '--test-reporter=spec',
-    `--test-concurrency=${FILES_AT_ONCE}`,
-    '--test-timeout=300000',
-    ...tests,
-  ],
-];
+const TEST_TIMEOUT_MS = 300_000;
 rmSync(TIMES_FILE, { force: true });
 mkdirSync(dirname(TIMES_FILE), { recursive: true });
-// Hundreds of processes read the same sources: stripped of their types and compiled once, not in each of them.
-const env = {
-  ...process.env,
+Object.assign(process.env, {
+  // Hundreds of processes read the same sources: stripped of their types and compiled once, not in each of them.
   NODE_COMPILE_CACHE: cache('assay-tests'),
   ASSAY_TEST_TIMES: TIMES_FILE,
   // Some tests open models in their own process, where no one else keeps ONNX Runtime from calling its maker.
   ORT_DISABLE_TELEMETRY: '1',
-};
-const { status } = spawnSync(process.execPath, runner, { cwd: root, stdio: 'inherit', env });
-process.exitCode = status ?? 1;
+});
+// `node --test` would sort the files by their names.
+const results = run({
+  files: tests.map((file) => resolve(root, file)),
+  concurrency: FILES_AT_ONCE,
+  timeout: TEST_TIMEOUT_MS,
+  execArgv: ['--import', join(import.meta.dirname, 'times.ts')],
+});
+results.on('test:fail', () => {
+  process.exitCode = 1;
+});
+results.compose(new spec()).pipe(process.stdout);
 
 function fail(name: string, status: number | null): never {
   process.stderr.write(`${name} failed (exit ${status})\n`);

@@ -23,7 +23,7 @@ import {
   tableNames,
 } from './rounds/flipped-rows.ts';
 
-/** `test/heavy/flipped-rows.ts` damages each row alone. */
+/** `test/heavy/store/flipped-rows.ts` damages each row alone. */
 test('whichever row is damaged, everybody else works on, and no one gets more', {
   timeout: 295_000,
 }, async () => {

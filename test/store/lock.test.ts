@@ -16,7 +16,7 @@ import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { LEFTOVERS, race, Starter, writeOlderLock, Zombie } from './lock-races.ts';
 
-/** Five over each leftover; `test/heavy/lock-races.ts` runs a hundred. */
+/** Five over each leftover; `test/heavy/store/lock-races.ts` runs a hundred. */
 const RACES = 5 * LEFTOVERS.length;
 const WAIT_MS = 200;
 /** What a daemon at work may hold; the kernel takes it back before it gives the lock away. */

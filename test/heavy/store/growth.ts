@@ -1,14 +1,14 @@
 /**
  * Ten thousand submissions under a page that stays open and is asked to refresh what an administrator looks at: the file of the
- * records grows by as much for the last thousand as for the second, and no reader stays behind. `store-growth.ts 2000`
+ * records grows by as much for the last thousand as for the second, and no reader stays behind. `store/growth.ts 2000`
  * makes fewer. Exit code 1 on a miss.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { awaitEnds, distinctPicture, metricOf, submitPicture } from '../faults/rounds/submissions.ts';
-import { ADMIN, signIn, TestBrowser } from '../page/browser.ts';
-import { megabytes } from './measure.ts';
+import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { awaitEnds, distinctPicture, metricOf, submitPicture } from '../../faults/rounds/submissions.ts';
+import { ADMIN, signIn, TestBrowser } from '../../page/browser.ts';
+import { megabytes } from '../measure.ts';
 
 const SUBMISSIONS = Number(process.argv[2] ?? 10_000);
 const ROUNDS = 10;

@@ -4,8 +4,8 @@
  * Invariant: a flipped byte in any table stops nothing but what it is in, and opens no door.
  */
 import { join } from 'node:path';
-import { damageInTurn, damagesOneByOne, setUp, tableNames } from '../faults/rounds/flipped-rows.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { damageInTurn, damagesOneByOne, setUp, tableNames } from '../../faults/rounds/flipped-rows.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 await using folder = await makeTemporaryFolder();
 const stage = await setUp(join(folder.path, 'data'));

@@ -3,9 +3,9 @@
  *
  * Invariant: one process per data folder, whatever was killed, raced or contained.
  */
-import { race } from '../store/lock-races.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { numberArgument } from './random.ts';
+import { race } from '../../store/lock-races.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { numberArgument } from '../random.ts';
 
 const RACES_DEFAULT = 500;
 
