@@ -70,6 +70,15 @@ function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
         {result.unknown ? result.reason : (findText(`axis_${result.axis}`) ?? result.axis)} · {result.model}{' '}
         {result.version} · {result.device}
       </p>
+      {/* Of a video's frames, each has its own. */}
+      {isPicture && result.places !== null && (
+        <p class="quiet">
+          {t('placesApart', {
+            count: String(result.places.count),
+            spread: formatNumber(result.places.spread, 1),
+          })}
+        </p>
+      )}
       {figures !== undefined && (
         <p class="quiet">
           {t('errorRates', {

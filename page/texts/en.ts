@@ -290,6 +290,7 @@ export const EN = {
   meaning_UNSTABLE_UNDER_REENCODING: 'A sound finding survives a copy. Ask for the original file.',
   meaning_HEAVILY_COMPRESSED: 'Most traces of its origin are lost. A better copy may give an answer.',
   meaning_PROVENANCE_CONTRADICTS_MODELS: 'One of the two is wrong; the signature does not say which.',
+  placesApart: 'Looked at {count} places. Their log-odds lie {spread} apart (standard deviation).',
   stability: 'If it is saved again',
   stable: 'The answer stays the same on every copy.',
   copiesNotNeeded:

@@ -291,6 +291,7 @@ export const IT: Texts = {
   meaning_HEAVILY_COMPRESSED:
     'Quasi tutte le tracce dell’origine sono perse. Una copia migliore può dare una risposta.',
   meaning_PROVENANCE_CONTRADICTS_MODELS: 'Uno dei due sbaglia; la firma non dice quale.',
+  placesApart: 'Ha guardato {count} punti. I loro log-odds distano {spread} (deviazione standard).',
   stability: 'Se viene salvata di nuovo',
   stable: 'La risposta resta la stessa su ogni copia.',
   copiesNotNeeded:

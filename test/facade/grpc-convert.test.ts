@@ -61,6 +61,7 @@ const RESULT: ModelResult = {
     { label: 'human', score: 0.25 },
     { label: 'artificial', score: 0.75 },
   ],
+  places: { count: 24, spread: 1.5 },
 };
 
 const REPORT = {
@@ -202,6 +203,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
             { label: 'LABEL_HUMAN', score: 0.25 },
             { label: 'LABEL_ARTIFICIAL', score: 0.75 },
           ],
+          places: { count: 24, spread: 1.5 },
         },
       ],
     },

@@ -87,6 +87,7 @@ function result(axis: Axis): ModelResult {
     reason: '',
     elapsedSeconds: 0.5,
     classification,
+    places: null,
   };
 }
 
@@ -104,6 +105,12 @@ const shown = {
 test('a new image has no verdict, no api_version and empty lists', () => {
   const record = { ...head, c2pa: null, has_heatmap: false, verdicts: [], results: [], details: [] };
   assert.deepEqual(toClassification(fresh), record);
+});
+
+test('places are not there: the documented fields of a result are all of them', () => {
+  const results = [{ ...result('generated'), places: { count: 24, spread: 1.5 } }];
+  const found = toClassification({ ...fresh, results }) as { results: object[] };
+  assert.deepEqual(found.results, [shown]);
 });
 
 test('is_nsfw is there only when asked and known', () => {

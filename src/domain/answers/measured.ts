@@ -169,7 +169,7 @@ function toModelResults(runs: readonly ModelRun[]): ModelResult[] {
 }
 
 function toModelResult(run: ModelRun): ModelResult {
-  const { model, version, axis, device, unknown, reason, elapsedSeconds, probability } = run;
+  const { model, version, axis, device, unknown, reason, elapsedSeconds, probability, places = null } = run;
   const classification: ModelResult['classification'] =
     unknown || probability === null
       ? []
@@ -177,7 +177,7 @@ function toModelResult(run: ModelRun): ModelResult {
           { label: 'human', score: 1 - probability },
           { label: 'artificial', score: probability },
         ];
-  return { model, version, axis, device, unknown, reason, elapsedSeconds, classification };
+  return { model, version, axis, device, unknown, reason, elapsedSeconds, classification, places };
 }
 
 function toDetection({ box, runs }: Detection): DetectionRecord {

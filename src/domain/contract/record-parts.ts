@@ -31,7 +31,7 @@ import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
 import type { Mark } from '../verdicts/marks.ts';
-import type { StabilityVariant } from '../verdicts/result.ts';
+import type { PlaceSpread, StabilityVariant } from '../verdicts/result.ts';
 import type { Tentative, TentativeClip, TentativeFrame } from '../verdicts/tentative.ts';
 import {
   ASSESSMENT_STATE,
@@ -66,6 +66,11 @@ const VIDEO_VERDICT = {
 const SCORE = { label: oneOf(LABEL), score: number() };
 type Score = ValuesOf<typeof SCORE>;
 
+const PLACE_SPREAD = {
+  count: whole({ description: 'Places of the picture that the model looked at.' }),
+  spread: number({ description: 'Standard deviation of their calibrated natural log-odds.' }),
+} satisfies FieldsOf<PlaceSpread>;
+
 const MODEL_RESULT = {
   model: text(),
   version: text(),
@@ -77,6 +82,12 @@ const MODEL_RESULT = {
   elapsedSeconds: number({ documented: 'elapsedTime', ...IN_SECONDS }),
   /** Both labels with their scores, or empty when unknown. */
   classification: listOf(noun<Score>('Score')),
+  places: nullable(
+    noun<PlaceSpread>('PlaceSpread', {
+      description:
+        'How far apart its answers for single places of a picture lie; null where it looked at one.',
+    }),
+  ),
 };
 export type ModelResult = ValuesOf<typeof MODEL_RESULT>;
 
@@ -299,6 +310,7 @@ const ADDED_ANALYSES = {
 export const RECORD_PARTS: readonly Noun[] = [
   { name: 'Verdict', fields: { ...VERDICT, ...VIDEO_VERDICT } },
   { name: 'Score', fields: SCORE },
+  { name: 'PlaceSpread', fields: PLACE_SPREAD },
   { name: 'ModelResult', fields: MODEL_RESULT },
   { name: 'Box', description: 'Pixels of the oriented picture.', fields: BOX },
   { name: 'Detection', fields: DETECTION },

@@ -55,6 +55,16 @@ const setBounds = z.strictObject({
 /** Bounds of the fused score of some packs: that of one alone is coarser. */
 export type SetBounds = z.infer<typeof setBounds>;
 
+/** More places than any pack looks at. */
+const PLACES_MAX = 1000;
+
+const placeSpread = z.strictObject({
+  count: z.int().min(2).max(PLACES_MAX),
+  spread: z.number().min(0),
+});
+/** How far apart the answers for the places of one picture lie: standard deviation of the calibrated natural log-odds. */
+export type PlaceSpread = z.infer<typeof placeSpread>;
+
 export const modelRunSchema = z.strictObject({
   ...bounds,
   model: name,
@@ -72,6 +82,8 @@ export const modelRunSchema = z.strictObject({
   logOdds: figure.nullable(),
   /** Calibrated probability of `artificial`, 0..1. */
   probability: probability.nullable(),
+  /** Absent where a model looked at one place or the whole, where it gave no answer, and in results of before. */
+  places: placeSpread.exactOptional(),
   /** Zero would divide by nothing when answers are fused. */
   weight: z.number().positive().max(1e9),
   /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */

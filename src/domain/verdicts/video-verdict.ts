@@ -38,8 +38,10 @@ function poolRuns(first: ModelRun, runs: readonly ModelRun[]): ModelRun {
   const deciding = ranked.slice(0, decidingCount(ranked.length));
   const logOdds = meanOf(deciding.map((run) => run.logOdds));
   const logits = deciding.flatMap((run) => run.logit ?? []);
+  // What is pooled over frames has no places of its own.
+  const { places: _places, ...rest } = most;
   return {
-    ...most,
+    ...rest,
     logit: logits.length === 0 ? null : meanOf(logits),
     logOdds,
     probability: logistic(logOdds),

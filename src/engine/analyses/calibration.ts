@@ -2,7 +2,7 @@
 
 import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
-import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
+import type { ModelRun, PlaceSpread, StabilityVariant } from '../../domain/verdicts/result.ts';
 
 /**
  * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
@@ -81,6 +81,19 @@ export function toStabilityVariant(name: string, runs: readonly ModelRun[]): Sta
   if (usable.length === 0) return null;
   const logOdds = fuseLogOdds(usable);
   return { name, logOdds, probability: logistic(logOdds) };
+}
+
+/** How far apart the answers for single places lie; of one place it says nothing. */
+export function toPlaceSpread(
+  pack: Pick<JudgingPack, 'calibration'>,
+  logits: Float32Array,
+): PlaceSpread | null {
+  const logOdds = Array.from(logits, (logit) => calibrate(pack, logit));
+  const centre = logOdds.reduce((sum, value) => sum + value, 0) / logOdds.length;
+  const variance = logOdds.reduce((sum, value) => sum + (value - centre) ** 2, 0) / logOdds.length;
+  return logOdds.length < 2 || !Number.isFinite(variance)
+    ? null
+    : { count: logOdds.length, spread: Math.sqrt(variance) };
 }
 
 /** Calibrated probability of each patch, for the heatmap. */

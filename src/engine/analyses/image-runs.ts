@@ -8,7 +8,7 @@ import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
-import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
+import { toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
 import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
 
 /** A picture or a frame, as the decode child leaves it. */
@@ -98,7 +98,9 @@ function toRun(
     const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
     if (reason !== null) return toUnknownRun(pack, reason);
     const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
-    return toAnsweredRun(pack, { ...answer, logits, device: report?.provider ?? '' });
+    const run = toAnsweredRun(pack, { ...answer, logits, device: report?.provider ?? '' });
+    const places = run.unknown ? null : toPlaceSpread(pack, logits);
+    return places === null ? run : { ...run, places };
   }
   const needed = view.type === 'resized' ? minimumShortSide : Math.max(minimumShortSide, view.size);
   return toUnknownRun(

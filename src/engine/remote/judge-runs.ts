@@ -2,7 +2,7 @@
  * Whether the models' answers in a worker's result can be those of the packs that were asked: each asked once, what a pack
  * decides by its own, and every figure the one that follows from the model's output. Pure.
  */
-import { type JudgingPack, packKey, type SpeechPack } from '../../domain/packs/model-pack.ts';
+import { isImagePack, type JudgingPack, packKey, type SpeechPack } from '../../domain/packs/model-pack.ts';
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import { boundedBySpeech } from '../../domain/verdicts/short-speech.ts';
@@ -103,9 +103,15 @@ function checkRun(place: string, run: ModelRun, packs: readonly [JudgingPack, ..
     const isOwn = fields.some((own) => agree(run[field], own[field]));
     must(isOwn, () => `${place}: ${field} of ${key} is ${JSON.stringify(run[field])}, not the pack's own`);
   }
-  const { unknown, reason, logit, logOdds, probability, device } = run;
+  const { unknown, reason, logit, logOdds, probability, device, places } = run;
+  const placesMax = placesMaxOf(packs[0]);
+  must(
+    places === undefined || places.count <= placesMax,
+    () => `${place}: places of ${key}, more than ${placesMax}`,
+  );
   if (unknown) {
-    const isEmpty = logit === null && logOdds === null && probability === null && device === '';
+    const isEmpty =
+      logit === null && logOdds === null && probability === null && device === '' && places === undefined;
     must(isEmpty && reason !== '', () => `${place}: ${key} gave no answer, and figures or no reason for it`);
     return;
   }
@@ -123,6 +129,11 @@ function checkRun(place: string, run: ModelRun, packs: readonly [JudgingPack, ..
     isNear(probability, share),
     () => `${place}: the probability of ${key} is ${probability}, by its log-odds ${share}`,
   );
+}
+
+/** At how many places of a picture a pack looks; 0 where it does not answer place by place. */
+function placesMaxOf(pack: JudgingPack): number {
+  return isImagePack(pack) && pack.view.type === 'patches' ? pack.view.countMax : 0;
 }
 
 const OWN_FIELDS = [

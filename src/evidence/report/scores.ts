@@ -18,13 +18,21 @@ export function resultRows(speaker: Speaker, { record, models }: EvidenceRecord)
     const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
     const name = models.find(({ id, version }) => `${id} ${version}` === key)?.name ?? first?.model ?? '';
     const axis = speaker.find(`axis_${first?.axis}`) ?? first?.axis ?? '';
+    const places = record.kind === 'image' ? (first?.places ?? null) : null;
     const reason = scores.length === 0 ? `: ${showText(first?.reason ?? '')}` : '';
     return [
       `${name}\n${key}`,
       scores.length === 0 ? speaker.say('noAnswer') : speaker.percent(mean, 1),
-      bounded(`${axis}${reason} (${first?.device ?? ''})`),
+      bounded(
+        [`${axis}${reason} (${first?.device ?? ''})`, placesText(speaker, places)].filter(Boolean).join('. '),
+      ),
     ];
   });
+}
+
+function placesText(speaker: Speaker, places: ModelResult['places']): string {
+  if (places === null) return '';
+  return speaker.say('placesApart', { count: String(places.count), spread: places.spread.toFixed(1) });
 }
 
 function artificialScore({ classification }: ModelResult): number | null {

@@ -10,6 +10,7 @@ import { logistic } from '../../../src/domain/verdicts/heuristics.ts';
 import {
   calibrate,
   toAnsweredRun,
+  toPlaceSpread,
   toProbabilities,
   toStabilityVariant,
 } from '../../../src/engine/analyses/calibration.ts';
@@ -50,6 +51,13 @@ test('a run is the calibrated mean of its logits and remembers the bounds of its
   assert.deepEqual([run.logit, run.logOdds, run.probability], [2, 2.5, logistic(2.5)]);
   assert.deepEqual([run.weight, run.cautiousThreshold, run.together], [2, 0.9, TOGETHER]);
   assert.equal(run.elapsedSeconds, 0.5);
+});
+
+test('places lie apart by the deviation of their calibrated answers; one place says nothing', () => {
+  assert.deepEqual(toPlaceSpread(PACK, Float32Array.of(1, 3)), { count: 2, spread: 1.5 });
+  assert.deepEqual(toPlaceSpread(PACK, Float32Array.of(2, 2, 2)), { count: 3, spread: 0 });
+  assert.equal(toPlaceSpread(PACK, Float32Array.of(2)), null);
+  assert.equal(toPlaceSpread(PACK, Float32Array.of(1, Number.POSITIVE_INFINITY)), null);
 });
 
 test('a logit that is no number is no answer', () => {

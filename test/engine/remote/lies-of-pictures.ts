@@ -83,6 +83,11 @@ export const MODEL_LIES: Lies<ImageResult> = [
         device: '',
       }),
   ],
+  [
+    'more places than the pack looks at',
+    /places of .* more than/,
+    ({ result }) => (answered(result.runs, 'image-origin').places = { count: 999, spread: 1 }),
+  ],
   ['answered twice', /answered 2 times/, ({ result }) => result.runs.push(first(result.runs))],
   [
     'answered thrice',
