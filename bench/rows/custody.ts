@@ -8,6 +8,7 @@ import { open } from 'lmdb';
 import type { Analysis, Classification } from '../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
+import { MACHINE_DISK } from '../../src/store/records-disk.ts';
 import { Store } from '../../src/store/store.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/tables/schema.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
@@ -28,7 +29,7 @@ export async function measureCustody(): Promise<Row[]> {
   return [...(await measureTransactions()), await measureVerification()];
 }
 
-/** A flush takes as long as the disk likes, so the time for which the event loop waits is a row of its own. */
+/** A flush takes as long as the disk likes, so processor time is a row of its own. */
 async function measureTransactions(): Promise<Row[]> {
   const ours: Timed[] = [];
   const bare: Timed[] = [];
@@ -43,36 +44,31 @@ async function measureTransactions(): Promise<Row[]> {
   const what = 'two transactions each, with custody';
   return [
     { name: `submissions written (${what})`, unit: '1/s', better: 'higher', ...figures('perSecond') },
-    { name: 'the event loop waits for one of them', unit: 'ms', better: 'lower', ...figures('heldMs') },
+    { name: 'processor time of one of them', unit: 'ms', better: 'lower', ...figures('processorMs') },
   ];
 }
 
 interface Timed {
   perSecond: number;
-  /** Of one submission, without the flushes. */
-  heldMs: number;
+  /** Of one submission, on all threads. */
+  processorMs: number;
 }
 
-/** Runs its work at once, and resolves when it is flushed. */
+/** Runs its work in a later turn, and resolves when it is flushed. */
 type Transact = (work: () => void) => Promise<unknown>;
 
 async function timeSubmissions(
   transact: Transact,
   write: (submission: Submission) => [() => void, () => void],
 ): Promise<Timed> {
-  let heldMs = 0;
-  const timed = async (work: () => void): Promise<void> => {
-    const began = performance.now();
-    const flushed = transact(work);
-    heldMs += performance.now() - began;
-    await flushed;
-  };
   for (const work of write(makeSubmission())) await transact(work);
+  const submissions = Array.from({ length: SUBMISSIONS }, makeSubmission);
+  const spent = process.cpuUsage();
   const began = performance.now();
-  for (let count = 0; count < SUBMISSIONS; count++)
-    for (const work of write(makeSubmission())) await timed(work);
+  for (const submission of submissions) for (const work of write(submission)) await transact(work);
   const perSecond = (SUBMISSIONS * 1000) / (performance.now() - began);
-  return { perSecond, heldMs: heldMs / SUBMISSIONS };
+  const { user, system } = process.cpuUsage(spent);
+  return { perSecond, processorMs: (user + system) / 1000 / SUBMISSIONS };
 }
 
 async function timeStore(): Promise<Timed> {
@@ -102,10 +98,7 @@ async function timeBare(): Promise<Timed> {
   await using folder = await makeTemporaryFolder();
   const root = open({ path: join(folder.path, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
   const tables = openTables(root);
-  const transact: Transact = (work) => {
-    root.transactionSync(work);
-    return root.flushed;
-  };
+  const transact: Transact = (work) => MACHINE_DISK.commit(root, work);
   const timed = await timeSubmissions(transact, ({ record, queued, done }) => [
     () => putWithoutLog(tables, queued, record),
     () => putWithoutLog(tables, done),

@@ -1,7 +1,8 @@
 /**
- * Changes that come together are committed together: one flush of the disk makes all of them safe, and the event loop, which
- * waits for it, waits once. Each is a transaction of its own within the group's, so that one that throws undoes itself
- * alone; what fails under the group (no room, no flush) fails each of them.
+ * Changes that come together are committed together: one flush of the disk makes all of them safe. What comes during a flush
+ * waits for it, so that groups grow as the disk slows down, and the event loop waits for none. Each is a transaction of its
+ * own within the group's, so that one that throws undoes itself alone; what fails under the group (no room, no flush) fails
+ * each of them.
  */
 import type { RootDatabase } from 'lmdb';
 import type { StoreChange } from './accounts/change.ts';
@@ -23,7 +24,10 @@ type Applied =
   | { member: Member; result: unknown; changes: StoreChange[] }
   | { member: Member; error: unknown; changes: null };
 
-type Written = Extract<Applied, { result: unknown }>;
+interface Group {
+  members: Member[];
+  applied: Applied[];
+}
 
 export interface CommitGroupParts {
   root: RootDatabase;
@@ -38,8 +42,8 @@ export interface CommitGroupParts {
 export class CommitGroups {
   readonly #parts: CommitGroupParts;
   #waiting: Member[] = [];
-  /** Groups that are gathered, written or flushed. */
-  readonly #open = new Set<Promise<void>>();
+  /** Ends when nothing waits any more; null where nothing does. Never rejects. */
+  #committing: Promise<void> | null = null;
 
   constructor(parts: CommitGroupParts) {
     this.#parts = parts;
@@ -49,61 +53,47 @@ export class CommitGroups {
   add<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ change, resolve: resolve as Member['resolve'], reject });
-    if (this.#waiting.length === 1) this.#begin();
+    this.#committing ??= this.#commitWaiting();
     return promise;
   }
 
   /** Resolves when nothing that was asked for is under way any more. */
   async settled(): Promise<void> {
-    while (this.#open.size > 0) await Promise.all(this.#open);
+    while (this.#committing !== null) await this.#committing;
   }
 
-  #begin(): void {
-    const group = this.#commitNext();
-    this.#open.add(group);
-    void group.finally(() => this.#open.delete(group));
+  async #commitWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#commitNext();
+    this.#committing = null;
   }
 
-  /** Never rejects. */
+  /** One group at a time: what comes while it is written and flushed is the next one. */
   async #commitNext(): Promise<void> {
-    await this.#parts.disk.gather();
-    const members = this.#waiting.splice(0, CHANGES_MAX);
-    if (this.#waiting.length > 0) this.#begin();
-    const [only] = members;
-    const applied =
-      only !== undefined && members.length === 1 ? this.#commitOne(only) : this.#commitAll(members);
-    const written = applied.filter((one): one is Written => one.changes !== null);
-    for (const one of applied) if (one.changes === null) one.member.reject(one.error);
-    if (written.length === 0) return;
+    const { root, disk } = this.#parts;
+    const group: Group = { members: [], applied: [] };
     try {
-      await this.#parts.disk.flush(this.#parts.root.flushed);
+      await disk.commit(root, () => this.#apply(group));
+      this.#end('committed');
     } catch (error) {
-      for (const { member } of written) member.reject(error);
+      this.#end('undone');
+      this.#reject(group, error);
       return;
     }
-    for (const one of written) this.#settle(one);
+    for (const one of group.applied) this.#settle(one);
   }
 
-  #settle({ member, result, changes }: Written): void {
-    try {
-      for (const noted of changes) this.#parts.onChange(noted);
-      member.resolve(result);
-    } catch (error) {
-      // Others of the group are not kept waiting by one that listens.
-      member.reject(error);
-    }
+  #apply(group: Group): void {
+    group.members = this.#waiting.splice(0, CHANGES_MAX);
+    const [only] = group.members;
+    if (only !== undefined && group.members.length === 1) group.applied.push(this.#applyAlone(only));
+    else for (const member of group.members) group.applied.push(this.#applyWithin(member));
   }
 
-  #commitOne(member: Member): Applied[] {
+  /** The group's transaction is its own: what it throws undoes both. */
+  #applyAlone(member: Member): Applied {
     const { transaction } = this.#parts;
-    return this.#commit([member], () => {
-      const result = member.change(transaction);
-      return [{ member, result, changes: transaction.takeChanges() }];
-    });
-  }
-
-  #commitAll(members: readonly Member[]): Applied[] {
-    return this.#commit(members, () => members.map((member) => this.#applyWithin(member)));
+    const result = member.change(transaction);
+    return { member, result, changes: transaction.takeChanges() };
   }
 
   #applyWithin(member: Member): Applied {
@@ -112,37 +102,37 @@ export class CommitGroups {
       const result = root.transactionSync(() => member.change(transaction));
       return { member, result, changes: transaction.takeChanges() };
     } catch (error) {
-      // What it noted did not happen, and what it wrote may be remembered.
+      // What it noted did not happen.
       transaction.takeChanges();
-      for (const table of this.#tables()) table.forgetTouched();
       return { member, error, changes: null };
     }
   }
 
-  #commit(members: readonly Member[], apply: () => Applied[]): Applied[] {
-    const { root, disk, transaction, onCommit } = this.#parts;
-    let outcome: 'committed' | 'undone' = 'undone';
-    let applied: Applied[] = [];
-    try {
-      root.transactionSync(() => {
-        applied = apply();
-        disk.commit();
-      });
-      outcome = 'committed';
-      return applied;
-    } catch (error) {
-      transaction.takeChanges();
-      return members.map((member) => {
-        const own = applied.find((one) => one.member === member);
-        return own?.changes === null ? own : { member, error, changes: null };
-      });
-    } finally {
-      onCommit();
-      for (const table of this.#tables()) table.settle(outcome);
+  /** After a transaction, whether or not it was undone. */
+  #end(outcome: 'committed' | 'undone'): void {
+    const { onCommit, tables, transaction } = this.#parts;
+    transaction.takeChanges();
+    onCommit();
+    for (const table of tables) if (table instanceof Table) table.settle(outcome);
+  }
+
+  #reject({ members, applied }: Group, error: unknown): void {
+    // A transaction that could not be opened has no members yet.
+    for (const member of members.length === 0 ? this.#waiting.splice(0) : members) {
+      const own = applied.find((one) => one.member === member);
+      member.reject(own?.changes === null ? own.error : error);
     }
   }
 
-  *#tables(): Generator<Table<object>> {
-    for (const table of this.#parts.tables) if (table instanceof Table) yield table;
+  #settle(applied: Applied): void {
+    const { member } = applied;
+    try {
+      if (applied.changes === null) throw applied.error;
+      for (const noted of applied.changes) this.#parts.onChange(noted);
+      member.resolve(applied.result);
+    } catch (error) {
+      // Others of the group are not kept waiting by one that throws, or whose listener does.
+      member.reject(error);
+    }
   }
 }

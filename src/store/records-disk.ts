@@ -3,33 +3,42 @@
  * and lose its power; the machine's leaves all of it to LMDB and the kernel.
  */
 import { statfs } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RootDatabase } from 'lmdb';
 
 export interface RecordsDisk {
-  /** Whether LMDB flushes nothing by itself, since `flush` does. */
+  /** Whether LMDB flushes nothing by itself, since `commit` does. */
   readonly noSync: boolean;
-  /** Resolves when a group of changes has come together; those that come until then are written at once. */
-  gather(): Promise<void>;
-  /** Called in each transaction, before it is committed. What it throws undoes the transaction. */
-  commit(): void;
-  /** Resolves once what was committed outlasts a loss of power; `flush` is LMDB's own. Rejects where the disk fails. */
-  flush(flush: PromiseLike<unknown>): Promise<void>;
+  /**
+   * Runs the work in one transaction, not in this turn; what it throws undoes the transaction, and is thrown. Resolves once
+   * what was written outlasts a loss of power; rejects where the disk fails.
+   */
+  commit(root: RootDatabase, work: () => void): Promise<void>;
   /** Bytes that the disk of the folder still takes. */
   freeBytes(folder: string): Promise<number>;
 }
 
 export const MACHINE_DISK: RecordsDisk = {
   noSync: false,
-  // What came in while the flush before held up the event loop is met in one turn of it.
-  async gather() {
-    await nextTurn();
-  },
-  commit() {},
-  async flush(flush) {
-    await flush;
+  /** LMDB's own thread opens the transaction, waits for the work, which runs here, and writes and flushes beside this thread. */
+  async commit(root, work) {
+    try {
+      await root.childTransaction(work);
+    } catch (error) {
+      throw await causeOf(error);
+    }
   },
   async freeBytes(folder) {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   },
 };
+
+/** What lmdb-js rejects with where a commit failed holds a promise of the reason, which rejects with it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  try {
+    return await error.commitError;
+  } catch (cause) {
+    return cause;
+  }
+}

@@ -208,7 +208,7 @@ export class Store implements AsyncDisposable {
   /**
    * Runs the change in one transaction: all of it or, where it throws, nothing. Resolves once it is flushed, together with
    * those that came with it, in the order in which they came.
-   * The change is synchronous: lmdb-js' asynchronous transactions never resolve on the Node that Assay runs on.
+   * The change is synchronous, and runs in a later turn. Until its transaction is written others read what was there before.
    */
   transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     return this.#groups.add(change);

@@ -2,6 +2,7 @@
 import { copyFileSync, renameSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import type { RecordsDisk } from '../../src/store/records-disk.ts';
 import type { Random } from '../heavy/random.ts';
 
@@ -36,19 +37,16 @@ export class FaultyDisk implements RecordsDisk {
     return join(dataFolder, 'records', 'flushed.mdb');
   }
 
-  /** A turn that is counted, and waited for: changes that come before its end are one group. */
-  async gather(): Promise<void> {
+  /** In turns that are counted: LMDB's own thread would begin and flush at no certain one. */
+  async commit(root: RootDatabase, work: () => void): Promise<void> {
+    // Changes that come before its end are one group.
     await access(this.#recordsFolder);
-  }
-
-  commit(): void {
-    this.#onStep();
-    if (!this.#random.chance(this.faults.full)) return;
-    throw Object.assign(new Error('MDB_MAP_FULL: no space left on the simulated disk'), { code: 'ENOSPC' });
-  }
-
-  /** LMDB's own flush ends on a thread of its own, at no certain turn; what it does is done here. */
-  async flush(): Promise<void> {
+    root.transactionSync(() => {
+      work();
+      this.#onStep();
+      if (!this.#random.chance(this.faults.full)) return;
+      throw Object.assign(new Error('MDB_MAP_FULL: no space left on the simulated disk'), { code: 'ENOSPC' });
+    });
     this.#onStep();
     const copy = this.#keep();
     await access(this.#recordsFolder);

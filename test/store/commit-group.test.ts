@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RootDatabase } from 'lmdb';
 import type { StoreChange } from '../../src/store/accounts/change.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
 import { MACHINE_DISK, type RecordsDisk } from '../../src/store/records-disk.ts';
@@ -15,18 +16,16 @@ const CHANGES = 100;
 
 class CountingDisk implements RecordsDisk {
   readonly noSync = MACHINE_DISK.noSync;
-  gather = MACHINE_DISK.gather;
   freeBytes = MACHINE_DISK.freeBytes;
   commits = 0;
   fault: 'full' | 'flush' | null = null;
 
-  commit(): void {
-    this.commits += 1;
-    if (this.fault === 'full') throw Object.assign(new Error('MDB_MAP_FULL'), { code: 'ENOSPC' });
-  }
-
-  async flush(flush: PromiseLike<unknown>): Promise<void> {
-    await flush;
+  async commit(root: RootDatabase, work: () => void): Promise<void> {
+    await MACHINE_DISK.commit(root, () => {
+      work();
+      this.commits += 1;
+      if (this.fault === 'full') throw Object.assign(new Error('MDB_MAP_FULL'), { code: 'ENOSPC' });
+    });
     if (this.fault === 'flush') throw new Error('EIO: the disk did not flush');
   }
 }
@@ -126,4 +125,32 @@ test('what was asked for before the store closes is on the disk', async () => {
   assert.deepEqual(await asked, [1, 2]);
   await using again = await Store.open({ folder });
   assert.equal(again.read.balance(1).available, 2);
+});
+
+test('the event loop goes on while a group is written and flushed', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store } = await openStore(stack);
+  let turns = 0;
+  await store.transact(() => setImmediate(() => (turns += 1)) && undefined);
+  assert.equal(turns, 1, 'no turn between the change and its answer');
+});
+
+test('who reads while groups are written remembers nothing of before once they are answered', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store } = await openStore(stack);
+  const sizes: number[] = [];
+  // The head of the log is a remembered value.
+  const reading = setInterval(() => sizes.push(store.read.custody.size), 0);
+  stack.defer(() => clearInterval(reading));
+  for (let round = 0; round < CHANGES; round++) {
+    const size = store.read.custody.size;
+    await grant(store, 1);
+    assert.equal(store.read.custody.size, size + 1);
+  }
+  assert.ok(sizes.length > 0, 'no one read meanwhile');
+  assert.deepEqual(
+    sizes,
+    sizes.toSorted((a, b) => a - b),
+    'a size of before came after a later one',
+  );
 });

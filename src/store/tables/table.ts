@@ -19,8 +19,9 @@ export class Table<V extends object | string | number> {
   readonly #cache: LRUCache<string | number, V> | null;
   /** Keys of damaged values that were reported: a list that is polled must not fill the log with one of them. */
   readonly #told = new Set<string>();
-  /** Keys written since the last transaction ended: of these alone the two above may be wrong after it. */
+  /** Keys written by a transaction that is not on the disk yet: what is read of them may be undone, or the value of before. */
   readonly #touched = new Set<Key>();
+  #isCleared = false;
 
   /**
    * `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. `initial` is what a value that an older
@@ -39,6 +40,7 @@ export class Table<V extends object | string | number> {
     if (this.#cache === null || cacheKey === null) return this.#read(key)?.value;
     const known = this.#cache.get(cacheKey);
     if (known !== undefined) return known;
+    if (this.#isCleared || this.#touched.has(cacheKey)) return this.#read(key)?.value;
     const found = this.#read(key);
     if (found !== undefined) this.#cache.set(cacheKey, found.value, { size: found.sizeBytes + ENTRY_BYTES });
     return found?.value;
@@ -97,33 +99,22 @@ export class Table<V extends object | string | number> {
   clear(): void {
     this.#cache?.clear();
     this.#told.clear();
+    this.#isCleared = true;
     this.#database.clearSync();
   }
 
-  /**
-   * After a transaction. Where it was undone, what it wrote may have been read, and with that be remembered; what is
-   * damaged still is, and was reported.
-   */
+  /** After a transaction; what is damaged still is where it was undone, and was reported. */
   settle(outcome: 'committed' | 'undone'): void {
-    for (const key of this.#touched) {
-      if (outcome === 'undone') this.#uncache(key);
-      else this.#told.delete(JSON.stringify(key));
+    if (outcome === 'committed' && this.#told.size > 0) {
+      for (const key of this.#touched) this.#told.delete(JSON.stringify(key));
     }
     this.#touched.clear();
-  }
-
-  /** After a part of a transaction was undone: what it wrote may be remembered; the other parts may be undone yet. */
-  forgetTouched(): void {
-    for (const key of this.#touched) this.#uncache(key);
+    this.#isCleared = false;
   }
 
   #forgetKey(key: Key): void {
-    this.#uncache(key);
-    this.#touched.add(key);
-  }
-
-  #uncache(key: Key): void {
     if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
+    this.#touched.add(key);
   }
 
   /** The greatest key, also of a damaged value: the next number is counted from it, so that none is given twice. */
