@@ -36,7 +36,10 @@ export function Notices(): JSX.Element {
       <Fault {...{ error }} />
       {data !== undefined && rules.length === 0 && <p class="quiet">{t('noNotices')}</p>}
       {rules.length > 0 && <Rules {...{ rules }} onChanged={() => void reload()} />}
-      <AddRule onAdded={() => void reload()} />
+      <details>
+        <summary>{t('noticeAdd')}</summary>
+        <AddRule onAdded={() => void reload()} />
+      </details>
     </Panel>
   );
 }
@@ -153,7 +156,7 @@ function AddRule({ onAdded }: { onAdded: () => void }): JSX.Element {
       {isAdmin && <Check label={t('noticeEveryAccount')} isOn={ofEveryAccount} onValue={setEvery} />}
       <p class="actions">
         <Button type="submit" {...{ isBusy }}>
-          {t('noticeAdd')}
+          {t('save')}
         </Button>
       </p>
       <Fault error={fault} />

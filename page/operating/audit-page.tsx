@@ -7,6 +7,8 @@ import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Table, Time, Title } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 
+const HASH_CHARACTERS = 12;
+
 export function AuditPage(): JSX.Element {
   const entries = usePaged(READ_AUDIT, {}, ({ auditEntries }) => auditEntries);
   return (
@@ -29,7 +31,7 @@ export function AuditPage(): JSX.Element {
               </small>
             </td>
             <td>
-              <code title={entry.target}>{entry.target.slice(0, 16)}</code>
+              <code title={entry.target}>{shownTarget(entry.target)}</code>
             </td>
             <td>{[entry.facade, entry.remoteAddress].filter(Boolean).join(' · ')}</td>
           </tr>
@@ -38,4 +40,9 @@ export function AuditPage(): JSX.Element {
       <More {...entries} />
     </>
   );
+}
+
+/** A hash is recognised by its beginning; a path or a name is not. */
+function shownTarget(target: string): string {
+  return /^[0-9a-f]{64}$/.test(target) ? target.slice(0, HASH_CHARACTERS) : showText(target);
 }

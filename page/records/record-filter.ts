@@ -1,6 +1,12 @@
 /** What the list is narrowed by, as the reader chose it, the address shows it and the daemon is asked. */
 import { matchesText } from '../../src/domain/records/record-search.ts';
-import type { MediaKind as Kind, ListedRecord } from '../gen/documents.ts';
+import type {
+  AllOfSavedFilter,
+  MediaKind as Kind,
+  ListedRecord,
+  Outcome,
+  SaveFilterInput,
+} from '../gen/documents.ts';
 
 export interface RecordFilter {
   kind: Kind | '';
@@ -31,16 +37,44 @@ export function isFiltering(filter: RecordFilter): boolean {
 }
 
 /** The variables of the list's query. */
-export function toVariables({ kind, outcome, text, said, since, until, waitsForMe }: RecordFilter): object {
-  const filter = {
-    ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() }),
+export function toVariables(filter: RecordFilter): object {
+  const { kind, ...parts } = toSaved(filter);
+  return { ...(kind === undefined ? {} : { kind }), filter: parts };
+}
+
+/** As the daemon keeps it: what does not narrow is left out, and days are moments. */
+export function toSaved({ kind, outcome, text, said, since, until, waitsForMe }: RecordFilter): SavedParts {
+  return {
+    ...(kind === '' ? {} : { kind }),
+    ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() as Outcome }),
     ...(text.trim() === '' ? {} : { search: text.trim() }),
     ...(said.trim() === '' ? {} : { text: said.trim() }),
     ...(since === '' ? {} : { since: startOf(since).toISOString() }),
     ...(until === '' ? {} : { until: startOf(until, 1).toISOString() }),
     ...(waitsForMe === '' ? {} : { waitsForMe: true }),
   };
-  return { ...(kind === '' ? {} : { kind }), filter };
+}
+
+type SavedParts = Omit<SaveFilterInput, 'name'>;
+
+/** A filter of another program may begin within a day: the page shows the days that it touches. */
+export function fromSaved(saved: AllOfSavedFilter): RecordFilter {
+  const { kind, outcome, search, text: said, since, until, waitsForMe } = saved;
+  return {
+    kind: kind ?? '',
+    outcome: outcome?.toLowerCase() ?? '',
+    text: search,
+    said,
+    since: since === null ? '' : dayOf(new Date(since)),
+    until: until === null ? '' : dayOf(new Date(new Date(until).getTime() - 1)),
+    waitsForMe: waitsForMe ? 'yes' : '',
+  };
+}
+
+/** In the reader's zone. */
+function dayOf(time: Date): string {
+  const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, '0'));
+  return `${time.getFullYear()}-${month}-${day}`;
 }
 
 /** Whether a record that has just come or changed belongs into the list. */

@@ -8,7 +8,7 @@ import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
-import { outcomeOf, verdictScore } from '../parts/records.ts';
+import { isAgainstOutcome, outcomeOf, verdictScore } from '../parts/records.ts';
 import { findText, t } from '../texts/language.ts';
 import { ReasonSentence } from './reason-sentence.tsx';
 import { Thumbnail } from './thumbnail.tsx';
@@ -56,7 +56,7 @@ export function RecordRow({ record, index, isActive, isChosen, onChoose, onFocus
 /** The first of its reasons: the daemon lists what decided before what only adds to it. */
 function StrongestReason({ record }: { record: ListedRecord }): JSX.Element | null {
   const { assessment } = record;
-  const [first] = assessment?.reasons ?? [];
+  const first = assessment?.reasons.find(({ code }) => !isAgainstOutcome(record, code));
   if (first === undefined) return null;
   return <ReasonSentence {...first} probability={assessment?.probability ?? null} />;
 }

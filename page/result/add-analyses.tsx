@@ -8,13 +8,21 @@ import { stepName } from '../records/record-row.tsx';
 import { findText, t } from '../texts/language.ts';
 import { isForeign } from './sign-off.tsx';
 
-/** By kind, those that show something of their own; each under the option that asks for it at submission. */
+/** By kind, each under the option that asks for it at submission. */
 const OFFERED = {
   IMAGE: [
     ['heatmap', 'withHeatmap'],
     ['tampering', 'withTampering'],
+    ['morphing', 'withMorphing'],
+    ['nsfw', 'withNsfw'],
   ],
-  VIDEO: [['heatmap', 'withHeatmap']],
+  VIDEO: [
+    ['heatmap', 'withHeatmap'],
+    ['morphing', 'withMorphing'],
+    ['nsfw', 'withNsfw'],
+    ['audio_track', 'withAudio'],
+    ['transcript', 'withTranscript'],
+  ],
   AUDIO: [['transcript', 'withTranscript']],
 } as const;
 

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
 import { FoldLink } from '../parts/fold.tsx';
+import { outcomeOf } from '../parts/records.ts';
 import { ReasonSentence } from '../records/reason-sentence.tsx';
 import { t } from '../texts/language.ts';
 import { contraryFigures, strongestReasons, weakeningReasons } from './speaks-against.ts';
@@ -10,9 +11,12 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
   const { assessment, seenBefore } = record;
   if (assessment === null) return null;
   const { probability } = assessment;
-  const strongest = strongestReasons(assessment);
-  const weakening = weakeningReasons(assessment);
+  const strongest = strongestReasons(record, assessment);
+  const weakening = weakeningReasons(record, assessment);
   const contrary = contraryFigures(record, assessment);
+  const count = weakening.length + contrary.length;
+  // What was not judged has nothing to speak against.
+  const isAnswered = outcomeOf(record) !== 'not_applicable';
   return (
     <section class="glance" aria-label={t('atAGlance')}>
       {strongest.length > 0 && <h2>{t('strongestReasons')}</h2>}
@@ -23,6 +27,8 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
           </li>
         ))}
       </ul>
+      {(isAnswered || count > 0) && (
+        <>
       <h2>{t('speaksAgainst')}</h2>
       <ul class="reasons">
         {weakening.map((reason) => (
@@ -33,8 +39,10 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
         {contrary.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
-        {weakening.length + contrary.length === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
+        {count === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
       </ul>
+        </>
+      )}
       {seenBefore.length > 0 && (
         <p>
           <FoldLink anchor="seen-before">{t('seenBeforeCount', { count: seenBefore.length })}</FoldLink>

@@ -2,7 +2,7 @@
 import { SMALL_SIDE_PIXELS } from '../../src/domain/records/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
-import { artificialScore } from '../parts/records.ts';
+import { artificialScore, isAgainstOutcome } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 
 type Reason = Assessment['reasons'][number];
@@ -22,12 +22,16 @@ const WEAKENING: readonly string[] = [
 ];
 
 /** The daemon lists what decided first. */
-export function strongestReasons({ reasons }: Assessment): readonly Reason[] {
-  return reasons.filter(({ code }) => !WEAKENING.includes(code)).slice(0, STRONGEST_MAX);
+export function strongestReasons(record: FullRecord, { reasons }: Assessment): readonly Reason[] {
+  return reasons.filter(({ code }) => !isWeakening(record, code)).slice(0, STRONGEST_MAX);
 }
 
-export function weakeningReasons({ reasons }: Assessment): readonly Reason[] {
-  return reasons.filter(({ code }) => WEAKENING.includes(code));
+export function weakeningReasons(record: FullRecord, { reasons }: Assessment): readonly Reason[] {
+  return reasons.filter(({ code }) => isWeakening(record, code));
+}
+
+function isWeakening(record: FullRecord, code: string): boolean {
+  return WEAKENING.includes(code) || isAgainstOutcome(record, code);
 }
 
 /** What no reason of the daemon says: models on the other side, and how little there was to look at. */

@@ -45,9 +45,9 @@ export const AUTOMATION_EN = {
   sheetNoAddress: 'no address: files of your own machine go by the command line (assay batch run)',
   notices: 'Notices',
   noticesLead:
-    'Records that have ended are told to a chat or by mail, never with a picture. They are retried as webhooks are, and stand in the list below.',
-  noNotices: 'Nobody is told yet.',
-  noticeAdd: 'Tell somebody',
+    'Records that have ended are announced in a chat or by mail, never with a picture. Notices are retried as webhooks are, and stand in the list below.',
+  noNotices: 'There are no notices yet.',
+  noticeAdd: 'Add a notice',
   noticeName: 'Name',
   noticeChannel: 'Where',
   noticeTarget: 'Address',

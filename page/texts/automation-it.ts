@@ -49,8 +49,8 @@ export const AUTOMATION_IT: Readonly<Record<keyof typeof AUTOMATION_EN, string>>
   notices: 'Avvisi',
   noticesLead:
     'Le registrazioni concluse vengono segnalate a una chat o per posta, mai con un’immagine. Gli avvisi sono ritentati come i webhook e stanno nell’elenco qui sotto.',
-  noNotices: 'Nessuno viene ancora avvisato.',
-  noticeAdd: 'Avvisa qualcuno',
+  noNotices: 'Non ci sono ancora avvisi.',
+  noticeAdd: 'Aggiungi un avviso',
   noticeName: 'Nome',
   noticeChannel: 'Dove',
   noticeTarget: 'Indirizzo',

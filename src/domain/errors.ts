@@ -47,6 +47,7 @@ export const REASONS = {
   delivery: { code: 'not_found', http: 404 },
   model: { code: 'not_found', http: 404 },
   notice: { code: 'not_found', http: 404 },
+  saved_filter: { code: 'not_found', http: 404 },
   watch_folder: { code: 'not_found', http: 404 },
   worker: { code: 'not_found', http: 404 },
   trust_list: { code: 'not_found', http: 404 },

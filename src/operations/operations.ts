@@ -6,6 +6,7 @@ import { KEY_OPERATIONS } from './keys.ts';
 import { NOTICE_OPERATIONS } from './notices.ts';
 import { PLAN_OPERATIONS } from './plans.ts';
 import { FINDING_OPERATIONS, MARK_OPERATIONS, RECORD_OPERATIONS } from './records.ts';
+import { SAVED_FILTER_OPERATIONS } from './saved-filters.ts';
 import { SEARCH_OPERATIONS } from './search.ts';
 import { RECHECK_OPERATIONS, TRUST_OPERATIONS } from './trust.ts';
 import { WATCH_FOLDER_OPERATIONS } from './watch-folders.ts';
@@ -20,6 +21,7 @@ export const OPERATIONS = {
   ...RECORD_OPERATIONS,
   ...FINDING_OPERATIONS,
   ...MARK_OPERATIONS,
+  ...SAVED_FILTER_OPERATIONS,
   ...SEARCH_OPERATIONS,
   ...CUSTODY_OPERATIONS,
   ...EVIDENCE_OPERATIONS,

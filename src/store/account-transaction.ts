@@ -1,6 +1,7 @@
 /** What can be written of accounts, plans, keys, sessions and mail tokens; every method keeps its indexes. */
 import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
+import type { SavedFilter } from '../domain/records/saved-filter.ts';
 import type { StoreChange } from './accounts/change.ts';
 import { StoreReader } from './reader.ts';
 import { ACCOUNTS, API_KEYS, type ExpiringKey, MAIL_TOKENS, SESSIONS } from './tables/collections.ts';
@@ -58,6 +59,11 @@ export class AccountTransaction extends StoreReader {
   removeSession(session: ExpiringKey): void {
     SESSIONS.remove(this.tables, session.hash, session);
     this.#noteStanding(session.accountId);
+  }
+
+  putSavedFilters(accountId: number, filters: readonly SavedFilter[]): void {
+    if (filters.length === 0) this.tables.savedFilters.remove(accountId);
+    else this.tables.savedFilters.put(accountId, filters);
   }
 
   #noteStanding(accountId: number): void {

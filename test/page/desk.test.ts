@@ -81,6 +81,8 @@ const HANDED_IN: HandedIn[] = [
       await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
       await page.getByRole('button', { name: 'Make: Map of edits' }).click();
       await page.getByRole('button', { name: 'Where it looks edited' }).click();
+      await page.getByRole('button', { name: 'Make: Unsafe content' }).click();
+      await page.getByRole('button', { name: 'Make: Unsafe content' }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Models', exact: true }).last().click();
       await page.getByText('How often it errs, by kind of picture').click();
       await page.getByText(/^Of human photographs by cameras, \d+\s?% are called artificial/).waitFor();

@@ -124,19 +124,27 @@ test('what is chosen goes over pages; another order and the grid draw no more th
   assert.deepEqual(desk.faults, []);
 });
 
-test('a filter is saved under a name, used again after a reload, and forgotten', async () => {
+test('a filter is saved under a name, used in another browser of the account, and forgotten', async () => {
+  {
+    await using first = await browser.open(daemon.http);
+    await signIn(first);
+    await first.page.getByLabel('Outcome').selectOption('artificial');
+    await first.page.getByLabel('From', { exact: true }).fill('2020-02-29');
+    await first.page.getByRole('button', { name: 'Save this filter' }).click();
+    await first.page.getByLabel('Name of the filter').fill('Night desk');
+    await first.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await first.page.getByRole('button', { name: 'Night desk', exact: true, pressed: true }).waitFor();
+    assert.deepEqual(first.faults, []);
+  }
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);
-  await page.getByLabel('Outcome').selectOption('artificial');
-  await page.getByRole('button', { name: 'Save this filter' }).click();
-  await page.getByLabel('Name of the filter').fill('Night desk');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.goto('/');
   await page.getByRole('button', { name: 'Night desk', exact: true }).click();
   await page.getByText('picture-4321.png').waitFor();
   assert.equal(await page.getByLabel('Outcome').inputValue(), 'artificial');
+  assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), '2020-02-29');
   await page.getByRole('button', { name: 'Forget the filter Night desk' }).click();
+  await page.getByRole('button', { name: 'Night desk', exact: true }).waitFor({ state: 'detached' });
   await page.reload();
   await page.getByText('picture-4321.png').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Night desk', exact: true }).count(), 0);

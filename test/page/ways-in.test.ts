@@ -159,14 +159,15 @@ test('a rule of notices is made, tried and removed', async () => {
   await signIn(desk);
   await page.goto('/webhooks');
   const { port } = source.address() as AddressInfo;
+  await page.getByText('Add a notice').click();
   await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/hook/secret`);
-  await page.getByRole('button', { name: 'Tell somebody' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   const row = page.getByRole('row').filter({ hasText: `http://127.0.0.1:${port}/…cret` });
   await row.getByRole('button', { name: 'Test' }).click();
   await page.getByText('The test was delivered.').waitFor();
   await row.getByRole('button', { name: 'Pause' }).click();
   await row.getByText('paused').waitFor();
   await row.getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('Nobody is told yet.').waitFor();
+  await page.getByText('There are no notices yet.').waitFor();
   assert.deepEqual(desk.faults, []);
 });

@@ -98,6 +98,7 @@ export async function deleteUser(app: AccountParts, { principal, id }: UserInput
     releaseUsers(tx, before, after);
     tx.putAccount(after);
     revokeAccess(tx, id);
+    tx.putSavedFilters(id, []);
     tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
     return after;
   });

@@ -20,11 +20,11 @@ import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RawFields } from '../field-parsers.ts';
+import { parseRecordFilter } from './filters/record-filter.ts';
 import { entryOf, findRecords } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord, readRecord, toPartRecord } from './record.ts';
-import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
 
 export interface RecordInput {

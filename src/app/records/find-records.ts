@@ -19,10 +19,10 @@ import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
 import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { RecordFilter } from './filters/record-filter.ts';
 import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { profileOf, toRecord } from './record.ts';
-import type { RecordFilter } from './record-filter.ts';
 
 /** Records that one page looks at: the call is answered within the time below on a slow box too. */
 const SCAN_RECORDS_MAX = 5000;

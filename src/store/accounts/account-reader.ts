@@ -1,12 +1,18 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import type { SavedFilter } from '../../domain/records/saved-filter.ts';
 import { AutomationReader } from '../automation/automation-reader.ts';
 import type { ExpiringKey } from '../tables/collections.ts';
 
 export class AccountReader extends AutomationReader {
   account(id: number): Account | undefined {
     return this.tables.accounts.get(id);
+  }
+
+  /** In the order in which they were saved; a damaged row reads as none: they can be saved again. */
+  savedFilters(accountId: number): SavedFilter[] {
+    return [...(this.tables.savedFilters.getUnlessDamaged(accountId) ?? [])];
   }
 
   /** As `account`, for what only mentions it: it can act for no one then. */

@@ -19,6 +19,7 @@ import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/tru
 import type { Analysis, Classification, Override } from '../../domain/records/classification.ts';
 import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
+import type { SavedFilter } from '../../domain/records/saved-filter.ts';
 import type { Likeness, NearMatches, StoredKeypoints } from '../../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './stored-custody.ts';
@@ -136,6 +137,8 @@ export interface Tables {
   /** By analysis: its likenesses, and the earlier ones that they were near to. */
   nearMatches: Table<NearMatches>;
   requestsByTime: Index;
+  /** By account, in the order in which they were saved. */
+  savedFilters: Table<readonly SavedFilter[]>;
   noticeRules: Table<NoticeRule>;
   /** Records that ended and that no rule was held against yet, by time. */
   pendingNotices: Index;
@@ -212,6 +215,7 @@ export function openTables(root: RootDatabase): Tables {
     keypoints: new Table(root, 'keypoints'),
     nearMatches: new Table<NearMatches>(root, 'sightings', 0, { later: [] }),
     requestsByTime: new Index(root, 'requests-by-time'),
+    savedFilters: new Table(root, 'saved-filters'),
     noticeRules: new Table(root, 'notice-rules'),
     pendingNotices: new Index(root, 'unnoticed'),
     watchFolders: new Table(root, 'watch-folders'),

@@ -37,6 +37,7 @@ import {
 const ADMIN_EMAIL = 'admin@example.org';
 const HASH = 'ab'.repeat(32);
 const OTHER_HASH = 'cd'.repeat(32);
+const NARROWED = { name: 'Night', search: 'a', text: '', since: null, until: null };
 const RECEIVER = 'https://receiver.example.org/hook';
 
 export interface Stage {
@@ -77,6 +78,7 @@ export async function setUp(data: string): Promise<Stage> {
   const link = await app.store.transact((tx) => {
     const session = { accountId: id, csrfToken: 'c', userAgent: '', createdAt: 2, expiresAt: 1e17 };
     tx.putSession({ ...session, hash: hashSecret(cookie) });
+    tx.putSavedFilters(id, [{ ...NARROWED, ...{ kind: 'image', outcome: null, waitsForMe: false } }]);
     tx.putPart('ef'.repeat(32), { analysisId: `analysis-${record}`, kind: 'image', index: 0 });
     tx.disableReceiver(id, RECEIVER, 1);
     tx.putRequest(id, 'request', { identifier: record, fingerprint: 'f', at: now });

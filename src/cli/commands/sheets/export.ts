@@ -22,7 +22,7 @@ import {
   noteRefused,
   readRows,
   toRefused,
-} from '../list.ts';
+} from '../lists/list.ts';
 
 interface ExportOptions extends FilterOptions {
   format: SheetFormat;

@@ -1,43 +1,38 @@
 /** `assay list`: the account's records, newest first. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { RefusedRecord } from '../../domain/answers/refused-record.ts';
-import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
-import { STATUSES, type Status } from '../../domain/records/classification.ts';
-import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
-import { showText } from '../../domain/shown-text.ts';
-import { fromTimestamp, parseTime, toTimestamp } from '../../domain/time.ts';
+import type { RefusedRecord } from '../../../domain/answers/refused-record.ts';
+import { LABELS, type Label } from '../../../domain/media/media.ts';
+import { STATUSES, type Status } from '../../../domain/records/classification.ts';
+import { OUTCOMES, type Outcome } from '../../../domain/records/outcome.ts';
+import { showText } from '../../../domain/shown-text.ts';
+import { fromTimestamp, parseTime, toTimestamp } from '../../../domain/time.ts';
 import {
   type Classification,
   Outcome as ProtoOutcome,
   Status as ProtoStatus,
-} from '../../grpc/gen/assay/v1/classification_pb.ts';
+} from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import {
   type ClassificationFilterSchema,
   ClassificationService,
   type RefusedClassification,
-} from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { type AssayClient, openClient } from '../daemon/client.ts';
-import { kindOption, toProtoKind } from '../daemon/media-options.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
-import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
-import { describeRecord, formatCreated, toRecordJson } from '../views/record-view.ts';
+} from '../../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { Label as ProtoLabel } from '../../../grpc/gen/assay/v1/media_pb.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
+import { type NarrowingOptions, readSavedFilter } from '../../daemon/saved-filter.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { describeRecord, formatCreated, toRecordJson } from '../../views/record-view.ts';
 
 const { method } = ClassificationService;
 
-export interface FilterOptions {
-  kind?: MediaKind;
+export interface FilterOptions extends NarrowingOptions {
   status?: Status;
-  outcome?: Outcome;
   verdict?: Label;
   refId?: string;
   hash?: string;
-  search?: string;
-  text?: string;
-  since?: number;
-  until?: number;
-  waitsForMe?: true;
+  saved?: string;
 }
 
 interface ListOptions extends CountOptions, FilterOptions {
@@ -59,19 +54,27 @@ export function addListCommand(program: Command, terminal: Terminal): void {
 
 /** What narrows a list of records, or a file of them. */
 export function addFilterOptions(command: Command): Command {
+  return addNarrowingOptions(command)
+    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
+    .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
+    .option('--ref-id <text>', 'the whole reference')
+    .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
+    .option(
+      '--saved <name>',
+      'a filter that is kept under this name; an option that is given stands in its place there',
+    );
+}
+
+export function addNarrowingOptions(command: Command): Command {
   return command
     .addOption(kindOption('only these'))
-    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(
       new Option(
         '--outcome <outcome>',
         'what they come to for a reader: a finding, a signature, or the measurement',
       ).choices(OUTCOMES),
     )
-    .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
     .option('--waits-for-me', 'findings of others that wait for your sign-off')
-    .option('--ref-id <text>', 'the whole reference')
-    .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
     .option('--text <text>', 'part of what is said, by its transcript')
     .addOption(new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment))
@@ -107,10 +110,15 @@ export function noteRefused(terminal: Terminal, { identifier, reason }: RefusedC
 }
 
 /** Newest first, page after page, with those that cannot be shown in their places. */
-export function readRows(client: AssayClient, options: FilterOptions & CountOptions): AsyncGenerator<Row> {
-  const filter = toFilter(options);
-  return readPages(options, async (page) => {
-    const request = { ...page, kind: toProtoKind(options.kind), filter };
+export async function* readRows(
+  client: AssayClient,
+  options: FilterOptions & CountOptions,
+): AsyncGenerator<Row> {
+  const { saved, ...given } = options;
+  const narrowing = saved === undefined ? given : { ...(await readSavedFilter(client, saved)), ...given };
+  const filter = toFilter(narrowing);
+  yield* readPages(options, async (page) => {
+    const request = { ...page, kind: toProtoKind(narrowing.kind), filter };
     const answer = await client.call(method.listClassifications, request);
     const { classifications, refused, nextPageToken } = answer;
     if (refused.length === 0) return { items: classifications, nextPageToken };

@@ -1,13 +1,13 @@
 /** What a list of records is narrowed by, and how what a caller wrote becomes that. */
 
-import { badField } from '../../domain/errors.ts';
-import { REF_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
-import { LABELS, type Label } from '../../domain/media/media.ts';
-import { STATUSES, type Status } from '../../domain/records/classification.ts';
-import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
-import { parseEach } from '../check-each.ts';
-import type { RawFields } from '../field-parsers.ts';
-import { parseChoice, parseNullableLine } from '../field-parsers.ts';
+import { badField } from '../../../domain/errors.ts';
+import { REF_ID_CHARACTERS_MAX } from '../../../domain/limits.ts';
+import { LABELS, type Label } from '../../../domain/media/media.ts';
+import { STATUSES, type Status } from '../../../domain/records/classification.ts';
+import { OUTCOMES, type Outcome } from '../../../domain/records/outcome.ts';
+import { parseEach } from '../../check-each.ts';
+import type { RawFields } from '../../field-parsers.ts';
+import { parseChoice, parseNullableLine } from '../../field-parsers.ts';
 
 /** Each part narrows further; what is absent does not. */
 export interface RecordFilter {

@@ -1,0 +1,81 @@
+/** Filters of the list of records that an account keeps under names of its own; a read-only account keeps some too. */
+import { AppError, badField } from '../../../domain/errors.ts';
+import {
+  FILTER_NAME_CHARACTERS_MAX,
+  isNarrowing,
+  SAVED_FILTERS_MAX,
+  type SavedFilter,
+} from '../../../domain/records/saved-filter.ts';
+import { currentAccount } from '../../callers/authority.ts';
+import type { Principal } from '../../callers/principal.ts';
+import type { Core } from '../../core.ts';
+import { parseLine } from '../../field-parsers.ts';
+import { parseRecordFilter } from './record-filter.ts';
+
+type FilterParts = Pick<Core, 'store'>;
+
+interface SaveInput extends Partial<Omit<SavedFilter, 'name'>> {
+  principal: Principal;
+  name: string;
+}
+
+/** In the order in which they were saved. */
+export function listSavedFilters(
+  { store }: FilterParts,
+  { principal }: { principal: Principal },
+): SavedFilter[] {
+  return store.read.savedFilters(principal.account.id);
+}
+
+/** In the place of the one of the same name, or behind the others. */
+export async function saveFilter(
+  { store }: FilterParts,
+  { principal, ...fields }: SaveInput,
+): Promise<SavedFilter> {
+  const filter = parseFilter(fields);
+  await store.transact((tx) => {
+    const { id } = currentAccount(tx, principal);
+    const known = tx.savedFilters(id);
+    const isKnown = known.some(({ name }) => name === filter.name);
+    if (!isKnown && known.length >= SAVED_FILTERS_MAX) {
+      throw new AppError(
+        'too_many',
+        `an account has at most ${SAVED_FILTERS_MAX} saved filters: remove one first`,
+      );
+    }
+    const next = isKnown ? known.map((one) => (one.name === filter.name ? filter : one)) : [...known, filter];
+    tx.putSavedFilters(id, next);
+  });
+  return filter;
+}
+
+function parseFilter({ name: given, kind = null, ...fields }: Omit<SaveInput, 'principal'>): SavedFilter {
+  const name = parseLine({ name: given }, 'name', FILTER_NAME_CHARACTERS_MAX) ?? '';
+  const { waitsForMe, ...narrowing } = fields;
+  const parsed = parseRecordFilter({ ...narrowing, waits_for_me: waitsForMe });
+  const { outcome = null, search = '', text = '', since = null, until = null } = parsed;
+  const filter = { name, kind, outcome, search, text, since, until, waitsForMe: waitsForMe === true };
+  if (isNarrowing(filter)) return filter;
+  throw badField(
+    'filter',
+    'expected kind, outcome, search, text, since, until or waits_for_me, found nothing that narrows a list',
+  );
+}
+
+/** Answers with the one that was removed. */
+export async function removeSavedFilter(
+  { store }: FilterParts,
+  { principal, name }: { principal: Principal; name: string },
+): Promise<SavedFilter> {
+  return await store.transact((tx) => {
+    const { id } = currentAccount(tx, principal);
+    const known = tx.savedFilters(id);
+    const removed = known.find((one) => one.name === name);
+    if (removed === undefined) throw new AppError('saved_filter', 'no saved filter of this name');
+    tx.putSavedFilters(
+      id,
+      known.filter((one) => one !== removed),
+    );
+    return removed;
+  });
+}
