@@ -22,7 +22,7 @@ import type { Probe, ReadMarks } from '../worker/protocol/decode-protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
 import { nameParts } from './analyses/part-names.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
-import { describeForCaller, describeStored, type PictureToDescribe } from './decode/describe-picture.ts';
+import { type AskedFile, describeForCaller, describeKept, type KeptFile } from './decode/describe-picture.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
 import { readStoredProvenance, type StoredManifest } from './decode/read-provenance.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
@@ -182,13 +182,13 @@ export class Engine implements AsyncDisposable {
   }
 
   /** By what copies of a picture are found, of a file or of an original that is kept. Throws as `probe` does. */
-  async describePicture(picture: PictureToDescribe, signal: AbortSignal, accountId: number) {
+  async describePicture(picture: AskedFile, signal: AbortSignal, accountId: number) {
     return await describeForCaller(this.#local.decodePool, picture, this.#callerBounds(signal, accountId));
   }
 
-  /** By what copies of an original are found, as its analysis would have found it; no one waits for it. */
-  async describeStored(hash: string, signal: AbortSignal) {
-    return await describeStored(this.#local.decodePool, this.#parts.store.blobs, { hash, signal });
+  /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
+  async describeStored(stored: KeptFile, signal: AbortSignal) {
+    return await describeKept(this.#local.decodePool, this.#parts.store.blobs, { stored, signal });
   }
 
   /** The manifests of what the store holds, under these lists; nothing is stored. */

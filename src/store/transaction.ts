@@ -37,6 +37,7 @@ import {
   type AcceptedRequest,
   META_KEYS,
   type PartReference,
+  readMeta,
   type StoreMeta,
   type Tables,
 } from './tables/schema.ts';
@@ -361,6 +362,11 @@ export class StoreTransaction extends AccountTransaction {
 
   resumeWorker(name: string): void {
     this.tables.drainedWorkers.remove(name);
+  }
+
+  notePicturesDescribed(version: number): void {
+    const meta = readMeta(this.tables);
+    if (meta !== undefined) this.setMeta({ ...meta, picturesDescribed: version });
   }
 
   setMeta(meta: StoreMeta): void {

@@ -1,6 +1,6 @@
 /** By what copies of a picture are found: of one that somebody searches with, which is neither kept nor analysed, and of an original. */
 import { join } from 'node:path';
-import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
+import { FRAME_KEYPOINTS_MAX, STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import type { AskedPicture, PerceptualHash } from '../domain/media/perceptual-hash.ts';
 import type { Picture } from './media/picture.ts';
 import { readHeader } from './pictures/header.ts';
@@ -21,7 +21,8 @@ export async function describeKept(
   request: DescribeKeptRequest,
   slotFolder: string,
 ): Promise<PerceptualHash | null> {
-  return await describeLikeness(await decode(request, slotFolder), STORED_KEYPOINTS_MAX);
+  const countMax = request.isFrame ? FRAME_KEYPOINTS_MAX : STORED_KEYPOINTS_MAX;
+  return await describeLikeness(await decode(request, slotFolder), countMax);
 }
 
 async function decode(

@@ -1,16 +1,23 @@
 /**
- * Pictures that were analysed before parts of them could be found: each original is described anew beside all other work, so that old
- * records are found like new ones. What is missing is read from the store, so that a stop or a kill loses one picture's
- * work; what has too little to see is written down as such and not looked at again.
+ * Pictures and films that were analysed before parts of them could be found: each original, and each frame that was kept, is described
+ * anew beside all other work, so that old records are found like new ones. What is missing is read from the store, so that a stop or
+ * a kill loses one record's work; what has too little to see is written down as such and not looked at again. Once all are described the
+ * store says so, and no later start walks through them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';
 import { emptyKeypoints, packKeypoints } from '../../domain/media/keypoints.ts';
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
-import { type FoundLikeness, LIKENESS_QUALITY_MIN } from '../../domain/records/seen-before.ts';
+import {
+  type FoundLikeness,
+  LIKENESS_QUALITY_MIN,
+  LIKENESSES_MAX,
+} from '../../domain/records/seen-before.ts';
+import type { KeptFile } from '../../engine/decode/describe-picture.ts';
 import { STORE_PAUSE_MS } from '../../machinery/due-loop.ts';
 import type { StoreReader } from '../../store/reader.ts';
+import type { Store } from '../../store/store.ts';
 import type { Core } from '../core.ts';
 import type { KeptPictures } from '../records/kept-pictures.ts';
 
@@ -22,15 +29,17 @@ export interface EarlierPicturesState {
   /** Analyses that were looked at since the start, of `total`. */
   looked: number;
   total: number;
-  /** Pictures that are found by their parts now. */
+  /** Records that are found by parts of their pictures now. */
   learned: number;
-  /** Those whose file is not kept any more. */
+  /** Those whose file or frames are not kept any more. */
   gone: number;
   /** Those that could not be decoded; tried again after the next start. */
   unreadable: number;
   isDone: boolean;
 }
 
+/** Raised with what is found in a picture: after an upgrade those of before are described anew. */
+export const DESCRIPTION_VERSION = 1;
 /** Read from the store between two breaths of the event loop; results of films have some megabytes. */
 const ANALYSES_AT_ONCE = 20;
 /** Until the box may have nothing else to do. */
@@ -75,7 +84,7 @@ export class EarlierPictures implements AsyncDisposable {
         if (!isRead) await this.#idle(signal);
         if (!isRead) await keptPictures.read();
         isRead = true;
-        if (await this.#step(signal)) break;
+        if (this.#isKnownDone() || (await this.#step(signal))) break;
         await nextTurn();
       } catch (error) {
         if (signal.aborted) return;
@@ -86,6 +95,11 @@ export class EarlierPictures implements AsyncDisposable {
     const { learned, gone, unreadable, isDone } = this.#state;
     if (isDone && learned > 0)
       log.info({ learned, gone, unreadable }, 'earlier pictures are found by parts now');
+  }
+
+  #isKnownDone(): boolean {
+    if (this.#parts.store.read.picturesDescribed === DESCRIPTION_VERSION) this.#state.isDone = true;
+    return this.#state.isDone;
   }
 
   /** Some analyses; true where none is left. */
@@ -100,8 +114,12 @@ export class EarlierPictures implements AsyncDisposable {
       this.#cursor = analysis.id;
       this.#state.looked += 1;
     }
-    this.#state.isDone = analyses.length === 0;
-    return this.#state.isDone;
+    if (analyses.length > 0) return false;
+    // What could not be decoded is tried again after the next start.
+    if (this.#state.unreadable === 0)
+      await store.transact((tx) => tx.notePicturesDescribed(DESCRIPTION_VERSION));
+    this.#state.isDone = true;
+    return true;
   }
 
   /** Work that somebody waits for goes first. */
@@ -116,21 +134,21 @@ export class EarlierPictures implements AsyncDisposable {
   }
 
   async #learn(analysis: Analysis, signal: AbortSignal): Promise<void> {
-    const { store, engine, clock, log } = this.#parts;
-    if (!(await store.blobs.has(analysis.hash))) {
+    const { store, clock, log } = this.#parts;
+    const kept = await keptOf(store, analysis);
+    if (kept.length === 0) {
       this.#state.gone += 1;
       return;
     }
-    let described: PerceptualHash | null;
+    let likenesses: FoundLikeness[];
     try {
-      described = await engine.describeStored(analysis.hash, signal);
+      likenesses = await this.#describe(kept, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.#state.unreadable += 1;
       log.warn({ err: error, analysis: analysis.id }, 'an earlier picture could not be described');
       return;
     }
-    const likenesses = toLikenesses(described);
     const isWritten = await store.transact((tx) => {
       const current = tx.analysis(analysis.id);
       if (current === undefined || current.endedAt !== analysis.endedAt) return false;
@@ -139,11 +157,38 @@ export class EarlierPictures implements AsyncDisposable {
     });
     if (isWritten && likenesses.length > 0) this.#state.learned += 1;
   }
+
+  async #describe(kept: readonly KeptPicture[], signal: AbortSignal): Promise<FoundLikeness[]> {
+    const likenesses: FoundLikeness[] = [];
+    for (const { timeSeconds, stored } of kept) {
+      await this.#idle(signal);
+      const described = await this.#parts.engine.describeStored(stored, signal);
+      likenesses.push(...toLikenesses(described, timeSeconds));
+    }
+    return likenesses;
+  }
 }
 
-/** A picture whose likeness was never looked for, or was before there were keypoints. Nothing is kept under zero retention. */
+interface KeptPicture {
+  timeSeconds: number | null;
+  stored: KeptFile;
+}
+
+/** The original of a picture, or the frames of a film; none where they are gone. */
+async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<KeptPicture[]> {
+  if (result?.kind !== 'video')
+    return (await store.blobs.has(hash)) ? [{ timeSeconds: null, stored: { hash } }] : [];
+  if (!store.artifacts.isThere(id)) return [];
+  const frames = result.frames.slice(0, LIKENESSES_MAX);
+  return frames.map(({ timeSeconds, file }) => ({
+    timeSeconds,
+    stored: { framePath: store.artifacts.pathOf(id, file) },
+  }));
+}
+
+/** A picture or film whose likeness was never looked for, or was before there were keypoints. Nothing is kept under zero retention. */
 function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
-  if (kind !== 'image' || state !== 'done' || result === null) return false;
+  if (kind === 'audio' || state !== 'done' || result === null) return false;
   const account = read.accountUnlessDamaged(accountId);
   const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
   if (plan === undefined || plan.zeroRetention) return false;
@@ -151,9 +196,9 @@ function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: A
   return known === undefined || known.sequences.some((sequence) => read.keypoints(sequence) === undefined);
 }
 
-function toLikenesses(described: PerceptualHash | null): FoundLikeness[] {
+function toLikenesses(described: PerceptualHash | null, timeSeconds: number | null): FoundLikeness[] {
   if (described === null || described.quality < LIKENESS_QUALITY_MIN) return [];
   const { hash, keypoints } = described;
   const packed = keypoints === undefined ? NOTHING_STANDS_OUT : Buffer.from(keypoints, 'base64');
-  return [{ hash, timeSeconds: null, keypoints: packed }];
+  return [{ hash, timeSeconds, keypoints: packed }];
 }

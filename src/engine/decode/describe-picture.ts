@@ -1,4 +1,4 @@
-/** By what copies of a picture are found: while somebody waits, of a file that was sent or an original; and of an original beside other work. */
+/** By what copies of a picture are found: while somebody waits, of a file that was sent or an original; and of an original or a frame beside other work. */
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
@@ -8,12 +8,15 @@ import { type CallerBounds, lookForCaller, type Pool } from './probe.ts';
 /** A child that takes longer for a picture stands still. */
 const KEPT_TIMEOUT_MS = 60_000;
 
-export type PictureToDescribe = { path: string } | { hash: string; blobs: Originals };
+/** An original, or a frame that the analysis of a film has left. */
+export type KeptFile = { hash: string } | { framePath: string };
+
+export type AskedFile = { path: string } | { hash: string; blobs: Originals };
 
 /** Null where the picture is too small. Throws AppErrors and AbortError. */
 export async function describeForCaller(
   pool: Pool,
-  picture: PictureToDescribe,
+  picture: AskedFile,
   bounds: CallerBounds,
 ): Promise<AskedPicture | null> {
   return await lookForCaller(
@@ -31,16 +34,19 @@ export async function describeForCaller(
 }
 
 /** As the analysis of it would: in the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
-export async function describeStored(
+export async function describeKept(
   pool: Pick<DecodePool, 'run'>,
   blobs: Originals,
-  { hash, signal }: { hash: string; signal: AbortSignal },
+  { stored, signal }: { stored: KeptFile; signal: AbortSignal },
 ): Promise<PerceptualHash | null> {
   return await pool.run(
     'rendition',
     async (slot) => {
-      const input = await placeOriginal(slot, blobs, { hash, signal });
-      const work = { type: 'describe-kept', input, limits: DECODE_LIMITS } as const;
+      const isFrame = 'framePath' in stored;
+      const input = isFrame
+        ? await slot.placeInput(stored.framePath, { signal })
+        : await placeOriginal(slot, blobs, { hash: stored.hash, signal });
+      const work = { type: 'describe-kept', input, limits: DECODE_LIMITS, isFrame } as const;
       return (await slot.request(work, { signal, timeoutMs: KEPT_TIMEOUT_MS })).likeness;
     },
     { signal },

@@ -68,6 +68,11 @@ export class RecordReader extends AccountReader {
     }
   }
 
+  /** 0: not every picture has a description. */
+  get picturesDescribed(): number {
+    return readMeta(this.tables)?.picturesDescribed ?? 0;
+  }
+
   /** Whether the two walks below find every record; else only the whole list does. */
   get areAnswersComplete(): boolean {
     return areAnswersComplete(readMeta(this.tables));

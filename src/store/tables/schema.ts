@@ -56,6 +56,8 @@ export interface StoreMeta {
   isRebuilding?: boolean;
   /** Which version's answer classes the index of answers holds, and the last record that has one; null once all have. */
   answers?: { version: string; after: string | null };
+  /** Which version's descriptions every picture of before it has (app/appliance/earlier-pictures.ts); absent: not all have one. */
+  picturesDescribed?: number;
   /** By index: how many damaged values it lacked when it was made anew last. */
   missingEntries?: Readonly<Record<string, number>>;
 }

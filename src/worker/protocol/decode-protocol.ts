@@ -61,8 +61,8 @@ export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
 /** By what copies of a picture are found: nothing is written. */
 export type DescribePictureRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-picture' };
 
-/** The same of a picture that is kept, as its analysis would have found it. */
-export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept' };
+/** The same of a picture or a frame that is kept, as its analysis would have found it. */
+export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept'; isFrame: boolean };
 
 /** Manifests only, of a file that was analysed. */
 export interface ReadProvenanceRequest extends Omit<ReadMarksRequest, 'type'> {

@@ -4,14 +4,19 @@
  * Invariant: an old picture is described once, however often the daemon stops, and nothing is described that is not to be kept.
  */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import type { App } from '../../../src/app/appliance/app.ts';
 import { checkPictureSearch } from '../../../src/app/appliance/doctor/picture-search.ts';
-import { EarlierPictures } from '../../../src/app/appliance/earlier-pictures.ts';
+import { DESCRIPTION_VERSION, EarlierPictures } from '../../../src/app/appliance/earlier-pictures.ts';
 import { searchByRecord } from '../../../src/app/records/search-pictures.ts';
+import type { VideoResult } from '../../../src/domain/verdicts/result.ts';
 import { scene } from '../../media/scene.ts';
 import { identifierOf, seedRecords } from '../../seeded-records.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { openApp } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
@@ -45,8 +50,47 @@ async function seedOld(app: App): Promise<void> {
   }));
 }
 
-/** As the next start would go through them. */
+/** As the analysis of a film leaves it, a second between its frames. */
+async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<string> {
+  const identifier = identifierOf(700);
+  const [analysis, record] = [
+    store.read.analysis(identifierOf(0)),
+    store.read.classification(identifierOf(0)),
+  ];
+  const image = analysis?.result;
+  assert.ok(analysis !== undefined && record !== undefined && image?.kind === 'image');
+  const frames = pictures.map((png, index) => ({
+    ...{ identifier: identifierOf(701 + index), file: `frame-${index}.png`, timeSeconds: index, image },
+    ...{ hash: createHash('sha256').update(png).digest('hex'), sizeBytes: png.length },
+  }));
+  await using folder = await makeTemporaryFolder();
+  for (const [index, { file }] of frames.entries()) {
+    const path = join(folder.path, file);
+    await writeFile(path, pictures[index] ?? '');
+    await store.artifacts.put(identifier, file, path);
+  }
+  const { runs, provenance } = image;
+  const result: VideoResult = {
+    ...{ kind: 'video', mime: 'video/webm', width: 640, height: 480, durationSeconds: frames.length, frames },
+    ...{ damagedFrames: 0, tracks: [], withTrack: false, runs, nsfw: null, provenance },
+  };
+  const film = { kind: 'video', hash: identifier } as const;
+  await store.transact((tx) => {
+    tx.putAnalysis({
+      ...analysis,
+      ...film,
+      id: identifier,
+      key: 'film',
+      result,
+    });
+    tx.putClassification({ ...record, ...film, identifier, analysisId: identifier, mime: 'video/webm' });
+  });
+  return identifier;
+}
+
+/** As the first start of another version would go through them. */
 async function pass(app: App): Promise<EarlierPictures['state']> {
+  await app.store.transact((tx) => tx.notePicturesDescribed(0));
   await using earlier = new EarlierPictures(app);
   earlier.start();
   await earlier.settled();
@@ -71,6 +115,33 @@ test('old pictures are found by their parts once they are described, and are des
   );
   assert.equal(withoutParts, 0);
   assert.deepEqual(await pass(app), { ...known, learned: 0 }, 'nothing is left to describe');
+});
+
+test('the frames of an old film are found by their parts, each at its time', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await app.earlierPictures.settled();
+  await seedOld(app);
+  const film = await addFilm(app, [part, plain, whole]);
+  const { learned, gone } = await pass(app);
+  assert.deepEqual([learned, gone], [3, 1]);
+  const { found } = await searchByRecord(app, { principal: admin, identifier: identifierOf(0) }, NEVER);
+  const ofFilm = found.find(({ identifier }) => identifier === film);
+  assert.deepEqual([ofFilm?.degree, ofFilm?.timeSeconds], ['same_picture', 2]);
+});
+
+test('once all are described no later start walks through them, until the next version', async () => {
+  await using opened = await openApp();
+  const { app } = opened;
+  await app.earlierPictures.settled();
+  assert.equal(app.store.read.picturesDescribed, DESCRIPTION_VERSION, 'an empty box has nothing to describe');
+  await seedOld(app);
+  await using unasked = new EarlierPictures(app);
+  unasked.start();
+  await unasked.settled();
+  assert.deepEqual([unasked.state.looked, unasked.state.isDone], [0, true]);
+  await pass(app);
+  assert.equal(app.store.read.picturesDescribed, 0, 'one could not be decoded: the next start tries again');
 });
 
 test('what was near to an old picture stays, under numbers that an index has not read past', async () => {
@@ -123,6 +194,7 @@ test('the doctor says what is found, what is looked through, and what is damaged
     [begun?.state, /0 of 5 analyses were looked through/.test(begun?.found ?? '')],
     ['notice', true],
   );
+  await app.store.transact((tx) => tx.notePicturesDescribed(0));
   await using earlier = new EarlierPictures(app);
   earlier.start();
   await earlier.settled();
