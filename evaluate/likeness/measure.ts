@@ -3,8 +3,7 @@
  * All pictures of all folders are indexed; copies by a rule are made of each STEP-th picture of the first. Two pictures are
  * unlike where their folders differ (one folder holds one source), and the copy was not made with them.
  */
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
   ASKED_KEYPOINTS_MAX,
@@ -19,6 +18,7 @@ import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
 import { makeRandom } from '../random.ts';
 import { COPIES, type MakeCopy, type Pixels, readPicture } from './copies.ts';
+import { listPictures } from './list-pictures.ts';
 import { photographScreen } from './screen-photograph.ts';
 
 const OTHERS = 3;
@@ -55,14 +55,6 @@ const all = [...found.values()].flat();
 console.log(`all: ${((all.filter(Boolean).length / all.length) * 100).toFixed(1)} % of ${all.length}`);
 const told = [...chance].filter(([places]) => places >= SHARED_PLACES_MIN).sort(([a], [b]) => a - b);
 console.log(`${searches} searches, ${searches * kept.length} pairs; unlike pictures told, by places:`, told);
-
-async function listPictures(within: string): Promise<string[]> {
-  const entries = await readdir(within, { recursive: true });
-  return entries
-    .filter((name) => /\.(jpe?g|png|webp)$/i.test(name))
-    .map((name) => join(within, name))
-    .sort();
-}
 
 async function measure(at: number): Promise<void> {
   const original = originals[at];

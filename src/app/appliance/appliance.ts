@@ -34,6 +34,7 @@ export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
     rssAnonBytes: await readRssAnon('self'),
     diskFreeBytes: await app.store.freeBytes(),
     recordsBytes: (await app.store.space()).bytes,
+    search: { ...app.keptPictures.state, ...app.earlierPictures.state },
     backup: app.backups.status(),
     models: listModels(app),
   };

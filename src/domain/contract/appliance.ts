@@ -8,6 +8,7 @@ import {
   listOf,
   long,
   noun,
+  nounOf,
   nullable,
   number,
   oneOf,
@@ -53,6 +54,24 @@ export const MODEL = {
 
 export interface ModelStatus extends ValuesOf<typeof MODEL> {}
 
+export const PICTURE_INDEX = {
+  name: 'PictureIndex',
+  description:
+    'What a search with a picture looks through, and how far what was analysed before it has come.',
+  fields: {
+    pictures: whole({ description: 'Pictures and frames that are found by a part.' }),
+    bytes: long({ description: 'Memory of their index.' }),
+    damaged: whole({ description: 'Rows that are damaged and left out.' }),
+    looked: whole({ description: 'Earlier analyses that were looked at since the start, of `total`.' }),
+    total: whole(),
+    learned: whole({ description: 'Earlier records that were described since the start.' }),
+    gone: whole({ description: 'Earlier records whose file or frames are not kept: found as a whole only.' }),
+    unreadable: whole({ description: 'Earlier records that could not be decoded; tried at the next start.' }),
+    isDone: flag({ description: 'Whether all earlier records are described.' }),
+  },
+};
+export interface PictureIndex extends ValuesOf<typeof PICTURE_INDEX.fields> {}
+
 export const APPLIANCE = {
   version: text(),
   apiVersion: text(),
@@ -66,6 +85,7 @@ export const APPLIANCE = {
   /** Memory of the daemon itself; mapped database pages are not its own. */
   rssAnonBytes: long(),
   diskFreeBytes: long(),
+  search: nounOf(PICTURE_INDEX),
   models: listOf(noun<ModelStatus>('Model')),
 };
 

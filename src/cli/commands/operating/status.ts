@@ -15,6 +15,8 @@ import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { describePlace } from '../../views/model-view.ts';
 import { formatColumns, nameOf } from '../../views/record-view.ts';
 
+const BYTES_PER_MIB = 2 ** 20;
+
 export function addStatusCommand(program: Command, terminal: Terminal): void {
   program
     .command('status')
@@ -48,9 +50,21 @@ function describeStatus(status: GetStatusResponse): string {
     ['records', `${(Number(status.recordsBytes) / 1e6).toFixed(0)} MB`],
     ['isolation', status.isolation],
     ['video', status.videoDecoder],
+    ['search', describeSearch(status)],
     ['backup', describeBackup(status)],
     ...models,
   ]);
+}
+
+function describeSearch({ search }: GetStatusResponse): string {
+  if (search === undefined) return '';
+  const { pictures, bytes, damaged, looked, total, isDone } = search;
+  const notes = [
+    `${pictures} pictures and frames by a part (${Math.ceil(Number(bytes) / BYTES_PER_MIB)} MiB)`,
+    ...(damaged > 0 ? [`${damaged} DAMAGED`] : []),
+    ...(isDone ? [] : [`${looked} of ${total} earlier analyses looked at`]),
+  ];
+  return notes.join('; ');
 }
 
 function describeBackup({ backup }: GetStatusResponse): string {

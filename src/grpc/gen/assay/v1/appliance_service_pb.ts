@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/appliance_service.proto.
  */
 export const file_assay_v1_appliance_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLrAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMSFQoNdmlkZW9fZGVjb2RlchgWIAEoCSKFAQoLQmFja3VwU3RhdGUSDgoGZm9sZGVyGAEgASgJEjAKDGxhc3RfZ29vZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbGFzdF9lcnJvchgDIAEoCRIPCgd0b29fb2xkGAQgASgIEg8KB3J1bm5pbmcYBSABKAgiEwoRTGlzdE1vZGVsc1JlcXVlc3QiNQoSTGlzdE1vZGVsc1Jlc3BvbnNlEh8KBm1vZGVscxgBIAMoCzIPLmFzc2F5LnYxLk1vZGVsIsACCgVNb2RlbBIKCgJpZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEdGFzaxgEIAEoCRIhCgRraW5kGAUgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhAKCHByb3ZpZGVyGAYgASgJEg0KBWZhdWx0GAcgASgJEg8KB2xpY2VuY2UYCCABKAkSGgoSbWluaW11bV9zaG9ydF9zaWRlGAkgASgFEg4KBnNvdXJjZRgKIAEoCRIOCgZ3ZWlnaHQYCyABKAESDQoFYWRkZWQYDCABKAgSEQoJcHJlY2lzaW9uGA0gASgJEhYKDnByZWNpc2lvbl9ub3RlGA4gASgJEhEKCXByZXBhcmluZxgPIAEoCRIOCgZzaGEyNTYYECABKAkSEAoIcmVzaWRlbnQYESABKAgiIQoTR2V0TW9kZWxDYXJkUmVxdWVzdBIKCgJpZBgBIAEoCSIkChRHZXRNb2RlbENhcmRSZXNwb25zZRIMCgRjYXJkGAEgASgJIqQBCg9BZGRNb2RlbFJlcXVlc3QSJwoGaGVhZGVyGAEgASgLMhUuYXNzYXkudjEuTW9kZWxIZWFkZXJIABIjCgRmaWxlGAIgASgLMhMuYXNzYXkudjEuTW9kZWxGaWxlSAASDwoFY2h1bmsYAyABKAxIABInCgZjb21taXQYBCABKAsyFS5hc3NheS52MS5Nb2RlbENvbW1pdEgAQgkKB3BheWxvYWQiTwoLTW9kZWxIZWFkZXISFgoOY2F0YWxvZ3VlX25hbWUYASABKAkSEAoIZG93bmxvYWQYAiABKAgSFgoOYWNjZXB0X2xpY2VuY2UYSyABKAkiGQoJTW9kZWxGaWxlEgwKBG5hbWUYASABKAkiDQoLTW9kZWxDb21taXQicgoQQWRkTW9kZWxSZXNwb25zZRImCgVzdGFnZRgBIAEoDjIXLmFzc2F5LnYxLkFkZE1vZGVsU3RhZ2USEgoKZG9uZV9ieXRlcxgCIAEoAxITCgt0b3RhbF9ieXRlcxgDIAEoAxINCgVtb2RlbBgEIAEoCSIgChJSZW1vdmVNb2RlbFJlcXVlc3QSCgoCaWQYASABKAkiFQoTUmVtb3ZlTW9kZWxSZXNwb25zZSIWChRMaXN0Q2F0YWxvZ3VlUmVxdWVzdCJCChVMaXN0Q2F0YWxvZ3VlUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmFzc2F5LnYxLkNhdGFsb2d1ZUVudHJ5IvMBCg5DYXRhbG9ndWVFbnRyeRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhAKCGhvbWVwYWdlGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDgoGc2hhMjU2GAUgASgJEhEKCWJ5dGVzX21heBgGIAEoAxIPCgdsaWNlbmNlGAcgASgJEhEKCWluc3RhbGxlZBgIIAEoCBIMCgR0YXNrGEsgASgJEg4KBmZhbWlseRhMIAEoCRIWCg5saWNlbmNlX2FjY2VwdBhNIAEoCRIQCghtZWFzdXJlZBhOIAMoCRISCgpzaXplX2J5dGVzGE8gASgDIhQKEkJlbmNoTW9kZWxzUmVxdWVzdCKPAQoTQmVuY2hNb2RlbHNSZXNwb25zZRIKCgJpZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhAKCHByb3ZpZGVyGAMgASgJEg0KBWl0ZW1zGAQgASgFEhgKEGl0ZW1zX3Blcl9zZWNvbmQYBSABKAESEQoJc2luZ2xlX21zGAYgASgBEg0KBWVycm9yGAcgASgJInQKDlJlc2NvcmVSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDQoFbGltaXQYAiABKAUSFQoNd2l0aF9kb2N1bWVudBg8IAEoCBIZChFkb2N1bWVudF9sYW5ndWFnZRg9IAEoCSLlAQoPUmVzY29yZVJlc3BvbnNlEhIKCmlkZW50aWZpZXIYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEiEKBGtpbmQYBCABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSIwoGYmVmb3JlGAUgASgLMhMuYXNzYXkudjEuSnVkZ2VtZW50EiIKBWFmdGVyGAYgASgLMhMuYXNzYXkudjEuSnVkZ2VtZW50Eg0KBWVycm9yGAcgASgJEg8KB2NoYW5nZXMYCCABKAgSEAoIZG9jdW1lbnQYPCABKAwiXAoJSnVkZ2VtZW50EhYKDmNsYXNzaWZpY2F0aW9uGAEgASgJEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQESDQoFc3RhdGUYAyABKAlCDgoMX3Byb2JhYmlsaXR5IiQKD0dldFF1ZXVlUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUi3wEKEEdldFF1ZXVlUmVzcG9uc2USJQoHcnVubmluZxgBIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSJQoHd2FpdGluZxgCIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSJAoGZmFpbGVkGAMgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIVCg1ydW5uaW5nX3RvdGFsGAQgASgDEhUKDXdhaXRpbmdfdG90YWwYBSABKAMSKQoLd2FpdF9yZWFzb24YBiABKAsyFC5hc3NheS52MS5XYWl0UmVhc29uIpsCCgpRdWV1ZUVudHJ5EhMKC2FuYWx5c2lzX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAMSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBITCgtpZGVudGlmaWVycxgEIAMoCRIQCghhdHRlbXB0cxgFIAEoBRItCglxdWV1ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgJIAEoCSIsChVDYW5jZWxBbmFseXNpc1JlcXVlc3QSEwoLYW5hbHlzaXNfaWQYASABKAkiLQoWQ2FuY2VsQW5hbHlzaXNSZXNwb25zZRITCgtpZGVudGlmaWVycxgBIAMoCSIrChRSZXRyeUFuYWx5c2lzUmVxdWVzdBITCgthbmFseXNpc19pZBgBIAEoCSIsChVSZXRyeUFuYWx5c2lzUmVzcG9uc2USEwoLaWRlbnRpZmllcnMYASADKAkiEgoQTGlzdFBsYW5zUmVxdWVzdCIyChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmFzc2F5LnYxLlBsYW4iNwoRQ3JlYXRlUGxhblJlcXVlc3QSIgoEcGxhbhgBIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkMKEVVwZGF0ZVBsYW5SZXF1ZXN0EgoKAmlkGAEgASgDEiIKBHBsYW4YAiABKAsyFC5hc3NheS52MS5QbGFuRmllbGRzIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYXNzYXkudjEuUGxhbiJAChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJaChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmFzc2F5LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpoCCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgphY2NvdW50X2lkGAMgASgDSACIAQESDgoGZmFjYWRlGAQgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAUgASgJEg4KBmFjdGlvbhgGIAEoCRIOCgZ0YXJnZXQYByABKAkSMgoHZGV0YWlscxgIIAMoCzIhLmFzc2F5LnYxLkF1ZGl0RW50cnkuRGV0YWlsc0VudHJ5Gi4KDERldGFpbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19hY2NvdW50X2lkIiUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIlUKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIMCgRsaW5rGAEgASgJEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj8KE0dyYW50Q3JlZGl0c1JlcXVlc3QSCgoCaWQYASABKAMSDgoGYW1vdW50GAIgASgDEgwKBG5vdGUYAyABKAkiNAoUR3JhbnRDcmVkaXRzUmVzcG9uc2USHAoEdXNlchgBIAEoCzIOLmFzc2F5LnYxLlVzZXIiNQoNQmFja3VwUmVxdWVzdBIOCgZmb2xkZXIYASABKAkSFAoMd2l0aF9zZWNyZXRzGAIgASgIIokBCg5CYWNrdXBSZXNwb25zZRIkCgVwaGFzZRgBIAEoDjIVLmFzc2F5LnYxLkJhY2t1cFBoYXNlEg0KBWZpbGVzGAIgASgDEg0KBWJ5dGVzGAMgASgDEhQKDGNvcGllZF9ieXRlcxgEIAEoAxIMCgRwYXRoGAUgASgJEg8KB2RhbWFnZWQYBiABKAMiFAoSTGlzdEJhY2t1cHNSZXF1ZXN0Ij0KE0xpc3RCYWNrdXBzUmVzcG9uc2USJgoHYmFja3VwcxgBIAMoCzIVLmFzc2F5LnYxLkJhY2t1cEVudHJ5Ip8BCgtCYWNrdXBFbnRyeRIMCgRuYW1lGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YAyABKAkSDQoFZmlsZXMYBCABKAMSDQoFYnl0ZXMYBSABKAMSFAoMd2l0aF9zZWNyZXRzGAYgASgIEg0KBWZhdWx0GAcgASgJIhAKDkV4YW1pbmVSZXF1ZXN0IjYKD0V4YW1pbmVSZXNwb25zZRIjCghmaW5kaW5ncxgBIAMoCzIRLmFzc2F5LnYxLkZpbmRpbmciXQoHRmluZGluZxIMCgRuYW1lGAEgASgJEiUKBXN0YXRlGAIgASgOMhYuYXNzYXkudjEuRmluZGluZ1N0YXRlEg0KBWZvdW5kGAMgASgJEg4KBmFkdmljZRgEIAEoCSIWChRMaXN0UHJvY2Vzc2VzUmVxdWVzdCLfAgoVTGlzdFByb2Nlc3Nlc1Jlc3BvbnNlEiQKCXByb2Nlc3NlcxgBIAMoCzIRLmFzc2F5LnYxLlByb2Nlc3MSHwoGbW9kZWxzGAIgAygLMg8uYXNzYXkudjEuTW9kZWwSKgoHcnVubmluZxgDIAMoCzIZLmFzc2F5LnYxLlJ1bm5pbmdBbmFseXNpcxIVCg1ydW5uaW5nX3RvdGFsGAQgASgDEhUKDXdhaXRpbmdfdG90YWwYBSABKAMSNAoQb2xkZXN0X3F1ZXVlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIQoHd29ya2VycxgHIAMoCzIQLmFzc2F5LnYxLldvcmtlchIpCgt3YWl0X3JlYXNvbhgIIAEoCzIULmFzc2F5LnYxLldhaXRSZWFzb24SIQoFc3RvcmUYCSABKAsyEi5hc3NheS52MS5TdG9yZVVzZSJwCghTdG9yZVVzZRINCgVieXRlcxgBIAEoAxISCgpmcmVlX2J5dGVzGAIgASgDEiIKGm9sZGVzdF9yZWFkZXJfdHJhbnNhY3Rpb25zGAMgASgDEh0KFW9sZGVzdF9yZWFkZXJfc2Vjb25kcxgEIAEoASIsCgpXYWl0UmVhc29uEgwKBHN0ZXAYASABKAkSEAoIc2VudGVuY2UYAiABKAkiIgoSRHJhaW5Xb3JrZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkiNwoTRHJhaW5Xb3JrZXJSZXNwb25zZRIgCgZ3b3JrZXIYASABKAsyEC5hc3NheS52MS5Xb3JrZXIiIwoTUmVzdW1lV29ya2VyUmVxdWVzdBIMCgRuYW1lGAEgASgJIjgKFFJlc3VtZVdvcmtlclJlc3BvbnNlEiAKBndvcmtlchgBIAEoCzIQLmFzc2F5LnYxLldvcmtlciIjChNGb3JnZXRXb3JrZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkiOAoURm9yZ2V0V29ya2VyUmVzcG9uc2USIAoGd29ya2VyGAEgASgLMhAuYXNzYXkudjEuV29ya2VyIuYBCgZXb3JrZXISDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg4KBnBsYWNlcxgDIAEoBRIPCgdydW5uaW5nGAQgASgFEgwKBGRvbmUYBSABKAMSDgoGZmFpbGVkGAYgASgDEhwKFGNsb2NrX29mZnNldF9zZWNvbmRzGAcgASgBEhAKCGRyYWluaW5nGAggASgIEgwKBGhlcmUYCSABKAgSDwoHcmVmdXNhbBgKIAEoCRINCgVwYWNrcxgLIAMoCRIPCgdkcmFpbmVkGAwgASgIEg8KB2RldmljZXMYDSADKAkifQoHUHJvY2VzcxILCgNwaWQYASABKAUSIwoEcm9sZRgCIAEoDjIVLmFzc2F5LnYxLlByb2Nlc3NSb2xlEhYKDnJzc19hbm9uX2J5dGVzGAMgASgDEhMKC2NwdV9zZWNvbmRzGAQgASgBEhMKC2FnZV9zZWNvbmRzGAUgASgBIuQBCg9SdW5uaW5nQW5hbHlzaXMSEgoKaWRlbnRpZmllchgBIAEoCRIPCgdyZWNvcmRzGAIgASgFEhIKCmFjY291bnRfaWQYAyABKAMSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRzdGVwGAUgASgJEhEKCXN0ZXBfZG9uZRgGIAEoBRISCgpzdGVwX3RvdGFsGAcgASgFEhAKCGF0dGVtcHRzGAggASgFEi4KCnN0YXJ0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhkKF0dldFN1cHBvcnRCdW5kbGVSZXF1ZXN0IjkKGEdldFN1cHBvcnRCdW5kbGVSZXNwb25zZRIMCgRuYW1lGAEgASgJEg8KB2FyY2hpdmUYAiABKAwqaQoFUGhhc2USFQoRUEhBU0VfVU5TUEVDSUZJRUQQABISCg5QSEFTRV9TVEFSVElORxABEg8KC1BIQVNFX1JFQURZEAISEAoMUEhBU0VfRkFJTEVEEAMSEgoOUEhBU0VfRFJBSU5JTkcQBCqfAQoNQWRkTW9kZWxTdGFnZRIfChtBRERfTU9ERUxfU1RBR0VfVU5TUEVDSUZJRUQQABIbChdBRERfTU9ERUxfU1RBR0VfUkVDRUlWRRABEhwKGEFERF9NT0RFTF9TVEFHRV9ET1dOTE9BRBACEhgKFEFERF9NT0RFTF9TVEFHRV9URVNUEAMSGAoUQUREX01PREVMX1NUQUdFX0RPTkUQBCqMAQoLQmFja3VwUGhhc2USHAoYQkFDS1VQX1BIQVNFX1VOU1BFQ0lGSUVEEAASGAoUQkFDS1VQX1BIQVNFX1JFQ09SRFMQARIWChJCQUNLVVBfUEhBU0VfQ0hFQ0sQAhIWChJCQUNLVVBfUEhBU0VfRklMRVMQAxIVChFCQUNLVVBfUEhBU0VfRE9ORRAEKnYKDEZpbmRpbmdTdGF0ZRIdChlGSU5ESU5HX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSRklORElOR19TVEFURV9HT09EEAESGAoURklORElOR19TVEFURV9OT1RJQ0UQAhIVChFGSU5ESU5HX1NUQVRFX0JBRBADKnkKC1Byb2Nlc3NSb2xlEhwKGFBST0NFU1NfUk9MRV9VTlNQRUNJRklFRBAAEhcKE1BST0NFU1NfUk9MRV9EQUVNT04QARIXChNQUk9DRVNTX1JPTEVfREVDT0RFEAISGgoWUFJPQ0VTU19ST0xFX0lORkVSRU5DRRADMoUPChBBcHBsaWFuY2VTZXJ2aWNlEkQKCUdldFN0YXR1cxIaLmFzc2F5LnYxLkdldFN0YXR1c1JlcXVlc3QaGy5hc3NheS52MS5HZXRTdGF0dXNSZXNwb25zZRJHCgpMaXN0TW9kZWxzEhsuYXNzYXkudjEuTGlzdE1vZGVsc1JlcXVlc3QaHC5hc3NheS52MS5MaXN0TW9kZWxzUmVzcG9uc2USTQoMR2V0TW9kZWxDYXJkEh0uYXNzYXkudjEuR2V0TW9kZWxDYXJkUmVxdWVzdBoeLmFzc2F5LnYxLkdldE1vZGVsQ2FyZFJlc3BvbnNlEkUKCEFkZE1vZGVsEhkuYXNzYXkudjEuQWRkTW9kZWxSZXF1ZXN0GhouYXNzYXkudjEuQWRkTW9kZWxSZXNwb25zZSgBMAESSgoLUmVtb3ZlTW9kZWwSHC5hc3NheS52MS5SZW1vdmVNb2RlbFJlcXVlc3QaHS5hc3NheS52MS5SZW1vdmVNb2RlbFJlc3BvbnNlElAKDUxpc3RDYXRhbG9ndWUSHi5hc3NheS52MS5MaXN0Q2F0YWxvZ3VlUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RDYXRhbG9ndWVSZXNwb25zZRJMCgtCZW5jaE1vZGVscxIcLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVxdWVzdBodLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVzcG9uc2UwARJACgdSZXNjb3JlEhguYXNzYXkudjEuUmVzY29yZVJlcXVlc3QaGS5hc3NheS52MS5SZXNjb3JlUmVzcG9uc2UwARJBCghHZXRRdWV1ZRIZLmFzc2F5LnYxLkdldFF1ZXVlUmVxdWVzdBoaLmFzc2F5LnYxLkdldFF1ZXVlUmVzcG9uc2USUwoOQ2FuY2VsQW5hbHlzaXMSHy5hc3NheS52MS5DYW5jZWxBbmFseXNpc1JlcXVlc3QaIC5hc3NheS52MS5DYW5jZWxBbmFseXNpc1Jlc3BvbnNlElAKDVJldHJ5QW5hbHlzaXMSHi5hc3NheS52MS5SZXRyeUFuYWx5c2lzUmVxdWVzdBofLmFzc2F5LnYxLlJldHJ5QW5hbHlzaXNSZXNwb25zZRJECglMaXN0UGxhbnMSGi5hc3NheS52MS5MaXN0UGxhbnNSZXF1ZXN0GhsuYXNzYXkudjEuTGlzdFBsYW5zUmVzcG9uc2USRwoKQ3JlYXRlUGxhbhIbLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXF1ZXN0GhwuYXNzYXkudjEuQ3JlYXRlUGxhblJlc3BvbnNlEkcKClVwZGF0ZVBsYW4SGy5hc3NheS52MS5VcGRhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLlVwZGF0ZVBsYW5SZXNwb25zZRJZChBMaXN0QXVkaXRFbnRyaWVzEiEuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaIi5hc3NheS52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USUAoNUmVzZXRQYXNzd29yZBIeLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXF1ZXN0Gh8uYXNzYXkudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlEk0KDEdyYW50Q3JlZGl0cxIdLmFzc2F5LnYxLkdyYW50Q3JlZGl0c1JlcXVlc3QaHi5hc3NheS52MS5HcmFudENyZWRpdHNSZXNwb25zZRI9CgZCYWNrdXASFy5hc3NheS52MS5CYWNrdXBSZXF1ZXN0GhguYXNzYXkudjEuQmFja3VwUmVzcG9uc2UwARJKCgtMaXN0QmFja3VwcxIcLmFzc2F5LnYxLkxpc3RCYWNrdXBzUmVxdWVzdBodLmFzc2F5LnYxLkxpc3RCYWNrdXBzUmVzcG9uc2USPgoHRXhhbWluZRIYLmFzc2F5LnYxLkV4YW1pbmVSZXF1ZXN0GhkuYXNzYXkudjEuRXhhbWluZVJlc3BvbnNlElAKDUxpc3RQcm9jZXNzZXMSHi5hc3NheS52MS5MaXN0UHJvY2Vzc2VzUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RQcm9jZXNzZXNSZXNwb25zZRJKCgtEcmFpbldvcmtlchIcLmFzc2F5LnYxLkRyYWluV29ya2VyUmVxdWVzdBodLmFzc2F5LnYxLkRyYWluV29ya2VyUmVzcG9uc2USTQoMUmVzdW1lV29ya2VyEh0uYXNzYXkudjEuUmVzdW1lV29ya2VyUmVxdWVzdBoeLmFzc2F5LnYxLlJlc3VtZVdvcmtlclJlc3BvbnNlEk0KDEZvcmdldFdvcmtlchIdLmFzc2F5LnYxLkZvcmdldFdvcmtlclJlcXVlc3QaHi5hc3NheS52MS5Gb3JnZXRXb3JrZXJSZXNwb25zZRJZChBHZXRTdXBwb3J0QnVuZGxlEiEuYXNzYXkudjEuR2V0U3VwcG9ydEJ1bmRsZVJlcXVlc3QaIi5hc3NheS52MS5HZXRTdXBwb3J0QnVuZGxlUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCKTAwoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMSFQoNdmlkZW9fZGVjb2RlchgWIAEoCRImCgZzZWFyY2gYFyABKAsyFi5hc3NheS52MS5QaWN0dXJlSW5kZXgiowEKDFBpY3R1cmVJbmRleBIQCghwaWN0dXJlcxgBIAEoBRINCgVieXRlcxgCIAEoAxIPCgdkYW1hZ2VkGAMgASgFEg4KBmxvb2tlZBgEIAEoBRINCgV0b3RhbBgFIAEoBRIPCgdsZWFybmVkGAYgASgFEgwKBGdvbmUYByABKAUSEgoKdW5yZWFkYWJsZRgIIAEoBRIPCgdpc19kb25lGAkgASgIIoUBCgtCYWNrdXBTdGF0ZRIOCgZmb2xkZXIYASABKAkSMAoMbGFzdF9nb29kX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpsYXN0X2Vycm9yGAMgASgJEg8KB3Rvb19vbGQYBCABKAgSDwoHcnVubmluZxgFIAEoCCITChFMaXN0TW9kZWxzUmVxdWVzdCI1ChJMaXN0TW9kZWxzUmVzcG9uc2USHwoGbW9kZWxzGAEgAygLMg8uYXNzYXkudjEuTW9kZWwiwAIKBU1vZGVsEgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDAoEbmFtZRgDIAEoCRIMCgR0YXNrGAQgASgJEiEKBGtpbmQYBSABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSEAoIcHJvdmlkZXIYBiABKAkSDQoFZmF1bHQYByABKAkSDwoHbGljZW5jZRgIIAEoCRIaChJtaW5pbXVtX3Nob3J0X3NpZGUYCSABKAUSDgoGc291cmNlGAogASgJEg4KBndlaWdodBgLIAEoARINCgVhZGRlZBgMIAEoCBIRCglwcmVjaXNpb24YDSABKAkSFgoOcHJlY2lzaW9uX25vdGUYDiABKAkSEQoJcHJlcGFyaW5nGA8gASgJEg4KBnNoYTI1NhgQIAEoCRIQCghyZXNpZGVudBgRIAEoCCIhChNHZXRNb2RlbENhcmRSZXF1ZXN0EgoKAmlkGAEgASgJIiQKFEdldE1vZGVsQ2FyZFJlc3BvbnNlEgwKBGNhcmQYASABKAkipAEKD0FkZE1vZGVsUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5Nb2RlbEhlYWRlckgAEiMKBGZpbGUYAiABKAsyEy5hc3NheS52MS5Nb2RlbEZpbGVIABIPCgVjaHVuaxgDIAEoDEgAEicKBmNvbW1pdBgEIAEoCzIVLmFzc2F5LnYxLk1vZGVsQ29tbWl0SABCCQoHcGF5bG9hZCJPCgtNb2RlbEhlYWRlchIWCg5jYXRhbG9ndWVfbmFtZRgBIAEoCRIQCghkb3dubG9hZBgCIAEoCBIWCg5hY2NlcHRfbGljZW5jZRhLIAEoCSIZCglNb2RlbEZpbGUSDAoEbmFtZRgBIAEoCSINCgtNb2RlbENvbW1pdCJyChBBZGRNb2RlbFJlc3BvbnNlEiYKBXN0YWdlGAEgASgOMhcuYXNzYXkudjEuQWRkTW9kZWxTdGFnZRISCgpkb25lX2J5dGVzGAIgASgDEhMKC3RvdGFsX2J5dGVzGAMgASgDEg0KBW1vZGVsGAQgASgJIiAKElJlbW92ZU1vZGVsUmVxdWVzdBIKCgJpZBgBIAEoCSIVChNSZW1vdmVNb2RlbFJlc3BvbnNlIhYKFExpc3RDYXRhbG9ndWVSZXF1ZXN0IkIKFUxpc3RDYXRhbG9ndWVSZXNwb25zZRIpCgdlbnRyaWVzGAEgAygLMhguYXNzYXkudjEuQ2F0YWxvZ3VlRW50cnki8wEKDkNhdGFsb2d1ZUVudHJ5EgwKBG5hbWUYASABKAkSDQoFdGl0bGUYAiABKAkSEAoIaG9tZXBhZ2UYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRIOCgZzaGEyNTYYBSABKAkSEQoJYnl0ZXNfbWF4GAYgASgDEg8KB2xpY2VuY2UYByABKAkSEQoJaW5zdGFsbGVkGAggASgIEgwKBHRhc2sYSyABKAkSDgoGZmFtaWx5GEwgASgJEhYKDmxpY2VuY2VfYWNjZXB0GE0gASgJEhAKCG1lYXN1cmVkGE4gAygJEhIKCnNpemVfYnl0ZXMYTyABKAMiFAoSQmVuY2hNb2RlbHNSZXF1ZXN0Io8BChNCZW5jaE1vZGVsc1Jlc3BvbnNlEgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEAoIcHJvdmlkZXIYAyABKAkSDQoFaXRlbXMYBCABKAUSGAoQaXRlbXNfcGVyX3NlY29uZBgFIAEoARIRCglzaW5nbGVfbXMYBiABKAESDQoFZXJyb3IYByABKAkidAoOUmVzY29yZVJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBINCgVsaW1pdBgCIAEoBRIVCg13aXRoX2RvY3VtZW50GDwgASgIEhkKEWRvY3VtZW50X2xhbmd1YWdlGD0gASgJIuUBCg9SZXNjb3JlUmVzcG9uc2USEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIjCgZiZWZvcmUYBSABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSIgoFYWZ0ZXIYBiABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSDQoFZXJyb3IYByABKAkSDwoHY2hhbmdlcxgIIAEoCBIQCghkb2N1bWVudBg8IAEoDCJcCglKdWRnZW1lbnQSFgoOY2xhc3NpZmljYXRpb24YASABKAkSGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBARINCgVzdGF0ZRgDIAEoCUIOCgxfcHJvYmFiaWxpdHkiJAoPR2V0UXVldWVSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBSLfAQoQR2V0UXVldWVSZXNwb25zZRIlCgdydW5uaW5nGAEgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIlCgd3YWl0aW5nGAIgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIkCgZmYWlsZWQYAyADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAxIpCgt3YWl0X3JlYXNvbhgGIAEoCzIULmFzc2F5LnYxLldhaXRSZWFzb24imwIKClF1ZXVlRW50cnkSEwoLYW5hbHlzaXNfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2lkZW50aWZpZXJzGAQgAygJEhAKCGF0dGVtcHRzGAUgASgFEi0KCXF1ZXVlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAkgASgJIiwKFUNhbmNlbEFuYWx5c2lzUmVxdWVzdBITCgthbmFseXNpc19pZBgBIAEoCSItChZDYW5jZWxBbmFseXNpc1Jlc3BvbnNlEhMKC2lkZW50aWZpZXJzGAEgAygJIisKFFJldHJ5QW5hbHlzaXNSZXF1ZXN0EhMKC2FuYWx5c2lzX2lkGAEgASgJIiwKFVJldHJ5QW5hbHlzaXNSZXNwb25zZRITCgtpZGVudGlmaWVycxgBIAMoCSISChBMaXN0UGxhbnNSZXF1ZXN0IjIKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYXNzYXkudjEuUGxhbiI3ChFDcmVhdGVQbGFuUmVxdWVzdBIiCgRwbGFuGAEgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJDcmVhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQwoRVXBkYXRlUGxhblJlcXVlc3QSCgoCaWQYASABKAMSIgoEcGxhbhgCIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSVXBkYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkAKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXNzYXkudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimgIKCkF1ZGl0RW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCmFjY291bnRfaWQYAyABKANIAIgBARIOCgZmYWNhZGUYBCABKAkSFgoOcmVtb3RlX2FkZHJlc3MYBSABKAkSDgoGYWN0aW9uGAYgASgJEg4KBnRhcmdldBgHIAEoCRIyCgdkZXRhaWxzGAggAygLMiEuYXNzYXkudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX2FjY291bnRfaWQiJQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFZW1haWwYASABKAkiVQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEgwKBGxpbmsYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPwoTR3JhbnRDcmVkaXRzUmVxdWVzdBIKCgJpZBgBIAEoAxIOCgZhbW91bnQYAiABKAMSDAoEbm90ZRgDIAEoCSI0ChRHcmFudENyZWRpdHNSZXNwb25zZRIcCgR1c2VyGAEgASgLMg4uYXNzYXkudjEuVXNlciI1Cg1CYWNrdXBSZXF1ZXN0Eg4KBmZvbGRlchgBIAEoCRIUCgx3aXRoX3NlY3JldHMYAiABKAgiiQEKDkJhY2t1cFJlc3BvbnNlEiQKBXBoYXNlGAEgASgOMhUuYXNzYXkudjEuQmFja3VwUGhhc2USDQoFZmlsZXMYAiABKAMSDQoFYnl0ZXMYAyABKAMSFAoMY29waWVkX2J5dGVzGAQgASgDEgwKBHBhdGgYBSABKAkSDwoHZGFtYWdlZBgGIAEoAyIUChJMaXN0QmFja3Vwc1JlcXVlc3QiPQoTTGlzdEJhY2t1cHNSZXNwb25zZRImCgdiYWNrdXBzGAEgAygLMhUuYXNzYXkudjEuQmFja3VwRW50cnkinwEKC0JhY2t1cEVudHJ5EgwKBG5hbWUYASABKAkSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgDIAEoCRINCgVmaWxlcxgEIAEoAxINCgVieXRlcxgFIAEoAxIUCgx3aXRoX3NlY3JldHMYBiABKAgSDQoFZmF1bHQYByABKAkiEAoORXhhbWluZVJlcXVlc3QiNgoPRXhhbWluZVJlc3BvbnNlEiMKCGZpbmRpbmdzGAEgAygLMhEuYXNzYXkudjEuRmluZGluZyJdCgdGaW5kaW5nEgwKBG5hbWUYASABKAkSJQoFc3RhdGUYAiABKA4yFi5hc3NheS52MS5GaW5kaW5nU3RhdGUSDQoFZm91bmQYAyABKAkSDgoGYWR2aWNlGAQgASgJIhYKFExpc3RQcm9jZXNzZXNSZXF1ZXN0It8CChVMaXN0UHJvY2Vzc2VzUmVzcG9uc2USJAoJcHJvY2Vzc2VzGAEgAygLMhEuYXNzYXkudjEuUHJvY2VzcxIfCgZtb2RlbHMYAiADKAsyDy5hc3NheS52MS5Nb2RlbBIqCgdydW5uaW5nGAMgAygLMhkuYXNzYXkudjEuUnVubmluZ0FuYWx5c2lzEhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAxI0ChBvbGRlc3RfcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCgd3b3JrZXJzGAcgAygLMhAuYXNzYXkudjEuV29ya2VyEikKC3dhaXRfcmVhc29uGAggASgLMhQuYXNzYXkudjEuV2FpdFJlYXNvbhIhCgVzdG9yZRgJIAEoCzISLmFzc2F5LnYxLlN0b3JlVXNlInAKCFN0b3JlVXNlEg0KBWJ5dGVzGAEgASgDEhIKCmZyZWVfYnl0ZXMYAiABKAMSIgoab2xkZXN0X3JlYWRlcl90cmFuc2FjdGlvbnMYAyABKAMSHQoVb2xkZXN0X3JlYWRlcl9zZWNvbmRzGAQgASgBIiwKCldhaXRSZWFzb24SDAoEc3RlcBgBIAEoCRIQCghzZW50ZW5jZRgCIAEoCSIiChJEcmFpbldvcmtlclJlcXVlc3QSDAoEbmFtZRgBIAEoCSI3ChNEcmFpbldvcmtlclJlc3BvbnNlEiAKBndvcmtlchgBIAEoCzIQLmFzc2F5LnYxLldvcmtlciIjChNSZXN1bWVXb3JrZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkiOAoUUmVzdW1lV29ya2VyUmVzcG9uc2USIAoGd29ya2VyGAEgASgLMhAuYXNzYXkudjEuV29ya2VyIiMKE0ZvcmdldFdvcmtlclJlcXVlc3QSDAoEbmFtZRgBIAEoCSI4ChRGb3JnZXRXb3JrZXJSZXNwb25zZRIgCgZ3b3JrZXIYASABKAsyEC5hc3NheS52MS5Xb3JrZXIi5gEKBldvcmtlchIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDgoGcGxhY2VzGAMgASgFEg8KB3J1bm5pbmcYBCABKAUSDAoEZG9uZRgFIAEoAxIOCgZmYWlsZWQYBiABKAMSHAoUY2xvY2tfb2Zmc2V0X3NlY29uZHMYByABKAESEAoIZHJhaW5pbmcYCCABKAgSDAoEaGVyZRgJIAEoCBIPCgdyZWZ1c2FsGAogASgJEg0KBXBhY2tzGAsgAygJEg8KB2RyYWluZWQYDCABKAgSDwoHZGV2aWNlcxgNIAMoCSJ9CgdQcm9jZXNzEgsKA3BpZBgBIAEoBRIjCgRyb2xlGAIgASgOMhUuYXNzYXkudjEuUHJvY2Vzc1JvbGUSFgoOcnNzX2Fub25fYnl0ZXMYAyABKAMSEwoLY3B1X3NlY29uZHMYBCABKAESEwoLYWdlX3NlY29uZHMYBSABKAEi5AEKD1J1bm5pbmdBbmFseXNpcxISCgppZGVudGlmaWVyGAEgASgJEg8KB3JlY29yZHMYAiABKAUSEgoKYWNjb3VudF9pZBgDIAEoAxIhCgRraW5kGAQgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBHN0ZXAYBSABKAkSEQoJc3RlcF9kb25lGAYgASgFEhIKCnN0ZXBfdG90YWwYByABKAUSEAoIYXR0ZW1wdHMYCCABKAUSLgoKc3RhcnRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXR2V0U3VwcG9ydEJ1bmRsZVJlcXVlc3QiOQoYR2V0U3VwcG9ydEJ1bmRsZVJlc3BvbnNlEgwKBG5hbWUYASABKAkSDwoHYXJjaGl2ZRgCIAEoDCppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhIKDlBIQVNFX1NUQVJUSU5HEAESDwoLUEhBU0VfUkVBRFkQAhIQCgxQSEFTRV9GQUlMRUQQAxISCg5QSEFTRV9EUkFJTklORxAEKp8BCg1BZGRNb2RlbFN0YWdlEh8KG0FERF9NT0RFTF9TVEFHRV9VTlNQRUNJRklFRBAAEhsKF0FERF9NT0RFTF9TVEFHRV9SRUNFSVZFEAESHAoYQUREX01PREVMX1NUQUdFX0RPV05MT0FEEAISGAoUQUREX01PREVMX1NUQUdFX1RFU1QQAxIYChRBRERfTU9ERUxfU1RBR0VfRE9ORRAEKowBCgtCYWNrdXBQaGFzZRIcChhCQUNLVVBfUEhBU0VfVU5TUEVDSUZJRUQQABIYChRCQUNLVVBfUEhBU0VfUkVDT1JEUxABEhYKEkJBQ0tVUF9QSEFTRV9DSEVDSxACEhYKEkJBQ0tVUF9QSEFTRV9GSUxFUxADEhUKEUJBQ0tVUF9QSEFTRV9ET05FEAQqdgoMRmluZGluZ1N0YXRlEh0KGUZJTkRJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJGSU5ESU5HX1NUQVRFX0dPT0QQARIYChRGSU5ESU5HX1NUQVRFX05PVElDRRACEhUKEUZJTkRJTkdfU1RBVEVfQkFEEAMqeQoLUHJvY2Vzc1JvbGUSHAoYUFJPQ0VTU19ST0xFX1VOU1BFQ0lGSUVEEAASFwoTUFJPQ0VTU19ST0xFX0RBRU1PThABEhcKE1BST0NFU1NfUk9MRV9ERUNPREUQAhIaChZQUk9DRVNTX1JPTEVfSU5GRVJFTkNFEAMyhQ8KEEFwcGxpYW5jZVNlcnZpY2USRAoJR2V0U3RhdHVzEhouYXNzYXkudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFzc2F5LnYxLkdldFN0YXR1c1Jlc3BvbnNlEkcKCkxpc3RNb2RlbHMSGy5hc3NheS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXNwb25zZRJNCgxHZXRNb2RlbENhcmQSHS5hc3NheS52MS5HZXRNb2RlbENhcmRSZXF1ZXN0Gh4uYXNzYXkudjEuR2V0TW9kZWxDYXJkUmVzcG9uc2USRQoIQWRkTW9kZWwSGS5hc3NheS52MS5BZGRNb2RlbFJlcXVlc3QaGi5hc3NheS52MS5BZGRNb2RlbFJlc3BvbnNlKAEwARJKCgtSZW1vdmVNb2RlbBIcLmFzc2F5LnYxLlJlbW92ZU1vZGVsUmVxdWVzdBodLmFzc2F5LnYxLlJlbW92ZU1vZGVsUmVzcG9uc2USUAoNTGlzdENhdGFsb2d1ZRIeLmFzc2F5LnYxLkxpc3RDYXRhbG9ndWVSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdENhdGFsb2d1ZVJlc3BvbnNlEkwKC0JlbmNoTW9kZWxzEhwuYXNzYXkudjEuQmVuY2hNb2RlbHNSZXF1ZXN0Gh0uYXNzYXkudjEuQmVuY2hNb2RlbHNSZXNwb25zZTABEkAKB1Jlc2NvcmUSGC5hc3NheS52MS5SZXNjb3JlUmVxdWVzdBoZLmFzc2F5LnYxLlJlc2NvcmVSZXNwb25zZTABEkEKCEdldFF1ZXVlEhkuYXNzYXkudjEuR2V0UXVldWVSZXF1ZXN0GhouYXNzYXkudjEuR2V0UXVldWVSZXNwb25zZRJTCg5DYW5jZWxBbmFseXNpcxIfLmFzc2F5LnYxLkNhbmNlbEFuYWx5c2lzUmVxdWVzdBogLmFzc2F5LnYxLkNhbmNlbEFuYWx5c2lzUmVzcG9uc2USUAoNUmV0cnlBbmFseXNpcxIeLmFzc2F5LnYxLlJldHJ5QW5hbHlzaXNSZXF1ZXN0Gh8uYXNzYXkudjEuUmV0cnlBbmFseXNpc1Jlc3BvbnNlEkQKCUxpc3RQbGFucxIaLmFzc2F5LnYxLkxpc3RQbGFuc1JlcXVlc3QaGy5hc3NheS52MS5MaXN0UGxhbnNSZXNwb25zZRJHCgpDcmVhdGVQbGFuEhsuYXNzYXkudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5DcmVhdGVQbGFuUmVzcG9uc2USRwoKVXBkYXRlUGxhbhIbLmFzc2F5LnYxLlVwZGF0ZVBsYW5SZXF1ZXN0GhwuYXNzYXkudjEuVXBkYXRlUGxhblJlc3BvbnNlElkKEExpc3RBdWRpdEVudHJpZXMSIS5hc3NheS52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBoiLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJQCg1SZXNldFBhc3N3b3JkEh4uYXNzYXkudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHy5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2USTQoMR3JhbnRDcmVkaXRzEh0uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmFzc2F5LnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlEj0KBkJhY2t1cBIXLmFzc2F5LnYxLkJhY2t1cFJlcXVlc3QaGC5hc3NheS52MS5CYWNrdXBSZXNwb25zZTABEkoKC0xpc3RCYWNrdXBzEhwuYXNzYXkudjEuTGlzdEJhY2t1cHNSZXF1ZXN0Gh0uYXNzYXkudjEuTGlzdEJhY2t1cHNSZXNwb25zZRI+CgdFeGFtaW5lEhguYXNzYXkudjEuRXhhbWluZVJlcXVlc3QaGS5hc3NheS52MS5FeGFtaW5lUmVzcG9uc2USUAoNTGlzdFByb2Nlc3NlcxIeLmFzc2F5LnYxLkxpc3RQcm9jZXNzZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdFByb2Nlc3Nlc1Jlc3BvbnNlEkoKC0RyYWluV29ya2VyEhwuYXNzYXkudjEuRHJhaW5Xb3JrZXJSZXF1ZXN0Gh0uYXNzYXkudjEuRHJhaW5Xb3JrZXJSZXNwb25zZRJNCgxSZXN1bWVXb3JrZXISHS5hc3NheS52MS5SZXN1bWVXb3JrZXJSZXF1ZXN0Gh4uYXNzYXkudjEuUmVzdW1lV29ya2VyUmVzcG9uc2USTQoMRm9yZ2V0V29ya2VyEh0uYXNzYXkudjEuRm9yZ2V0V29ya2VyUmVxdWVzdBoeLmFzc2F5LnYxLkZvcmdldFdvcmtlclJlc3BvbnNlElkKEEdldFN1cHBvcnRCdW5kbGUSIS5hc3NheS52MS5HZXRTdXBwb3J0QnVuZGxlUmVxdWVzdBoiLmFzc2F5LnYxLkdldFN1cHBvcnRCdW5kbGVSZXNwb25zZWIGcHJvdG8z", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.GetStatusRequest
@@ -118,6 +118,11 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
    * @generated from field: string video_decoder = 22;
    */
   videoDecoder: string;
+
+  /**
+   * @generated from field: assay.v1.PictureIndex search = 23;
+   */
+  search?: PictureIndex | undefined;
 };
 
 /**
@@ -126,6 +131,81 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
   messageDesc(file_assay_v1_appliance_service, 1);
+
+/**
+ * What a search with a picture looks through, and how far what was analysed before it has come.
+ *
+ * @generated from message assay.v1.PictureIndex
+ */
+export type PictureIndex = Message<"assay.v1.PictureIndex"> & {
+  /**
+   * Pictures and frames that are found by a part.
+   *
+   * @generated from field: int32 pictures = 1;
+   */
+  pictures: number;
+
+  /**
+   * Memory of their index.
+   *
+   * @generated from field: int64 bytes = 2;
+   */
+  bytes: bigint;
+
+  /**
+   * Rows that are damaged and left out.
+   *
+   * @generated from field: int32 damaged = 3;
+   */
+  damaged: number;
+
+  /**
+   * Earlier analyses that were looked at since the start, of total.
+   *
+   * @generated from field: int32 looked = 4;
+   */
+  looked: number;
+
+  /**
+   * @generated from field: int32 total = 5;
+   */
+  total: number;
+
+  /**
+   * Earlier records that were described since the start.
+   *
+   * @generated from field: int32 learned = 6;
+   */
+  learned: number;
+
+  /**
+   * Earlier records whose file or frames are not kept: found as a whole only.
+   *
+   * @generated from field: int32 gone = 7;
+   */
+  gone: number;
+
+  /**
+   * Earlier records that could not be decoded; tried at the next start.
+   *
+   * @generated from field: int32 unreadable = 8;
+   */
+  unreadable: number;
+
+  /**
+   * Whether all earlier records are described.
+   *
+   * @generated from field: bool is_done = 9;
+   */
+  isDone: boolean;
+};
+
+/**
+ * Describes the message assay.v1.PictureIndex.
+ * Use `create(PictureIndexSchema)` to create a new message.
+ */
+export const PictureIndexSchema: GenMessage<PictureIndex> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 2);
 
 /**
  * @generated from message assay.v1.BackupState
@@ -170,7 +250,7 @@ export type BackupState = Message<"assay.v1.BackupState"> & {
  * Use `create(BackupStateSchema)` to create a new message.
  */
 export const BackupStateSchema: GenMessage<BackupState> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 2);
+  messageDesc(file_assay_v1_appliance_service, 3);
 
 /**
  * @generated from message assay.v1.ListModelsRequest
@@ -183,7 +263,7 @@ export type ListModelsRequest = Message<"assay.v1.ListModelsRequest"> & {
  * Use `create(ListModelsRequestSchema)` to create a new message.
  */
 export const ListModelsRequestSchema: GenMessage<ListModelsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 3);
+  messageDesc(file_assay_v1_appliance_service, 4);
 
 /**
  * @generated from message assay.v1.ListModelsResponse
@@ -200,7 +280,7 @@ export type ListModelsResponse = Message<"assay.v1.ListModelsResponse"> & {
  * Use `create(ListModelsResponseSchema)` to create a new message.
  */
 export const ListModelsResponseSchema: GenMessage<ListModelsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 4);
+  messageDesc(file_assay_v1_appliance_service, 5);
 
 /**
  * An installed model pack.
@@ -321,7 +401,7 @@ export type Model = Message<"assay.v1.Model"> & {
  * Use `create(ModelSchema)` to create a new message.
  */
 export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 5);
+  messageDesc(file_assay_v1_appliance_service, 6);
 
 /**
  * @generated from message assay.v1.GetModelCardRequest
@@ -338,7 +418,7 @@ export type GetModelCardRequest = Message<"assay.v1.GetModelCardRequest"> & {
  * Use `create(GetModelCardRequestSchema)` to create a new message.
  */
 export const GetModelCardRequestSchema: GenMessage<GetModelCardRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 6);
+  messageDesc(file_assay_v1_appliance_service, 7);
 
 /**
  * @generated from message assay.v1.GetModelCardResponse
@@ -357,7 +437,7 @@ export type GetModelCardResponse = Message<"assay.v1.GetModelCardResponse"> & {
  * Use `create(GetModelCardResponseSchema)` to create a new message.
  */
 export const GetModelCardResponseSchema: GenMessage<GetModelCardResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 7);
+  messageDesc(file_assay_v1_appliance_service, 8);
 
 /**
  * @generated from message assay.v1.AddModelRequest
@@ -400,7 +480,7 @@ export type AddModelRequest = Message<"assay.v1.AddModelRequest"> & {
  * Use `create(AddModelRequestSchema)` to create a new message.
  */
 export const AddModelRequestSchema: GenMessage<AddModelRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 8);
+  messageDesc(file_assay_v1_appliance_service, 9);
 
 /**
  * @generated from message assay.v1.ModelHeader
@@ -433,7 +513,7 @@ export type ModelHeader = Message<"assay.v1.ModelHeader"> & {
  * Use `create(ModelHeaderSchema)` to create a new message.
  */
 export const ModelHeaderSchema: GenMessage<ModelHeader> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 9);
+  messageDesc(file_assay_v1_appliance_service, 10);
 
 /**
  * @generated from message assay.v1.ModelFile
@@ -452,7 +532,7 @@ export type ModelFile = Message<"assay.v1.ModelFile"> & {
  * Use `create(ModelFileSchema)` to create a new message.
  */
 export const ModelFileSchema: GenMessage<ModelFile> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 10);
+  messageDesc(file_assay_v1_appliance_service, 11);
 
 /**
  * What is not committed is thrown away.
@@ -467,7 +547,7 @@ export type ModelCommit = Message<"assay.v1.ModelCommit"> & {
  * Use `create(ModelCommitSchema)` to create a new message.
  */
 export const ModelCommitSchema: GenMessage<ModelCommit> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 11);
+  messageDesc(file_assay_v1_appliance_service, 12);
 
 /**
  * @generated from message assay.v1.AddModelResponse
@@ -503,7 +583,7 @@ export type AddModelResponse = Message<"assay.v1.AddModelResponse"> & {
  * Use `create(AddModelResponseSchema)` to create a new message.
  */
 export const AddModelResponseSchema: GenMessage<AddModelResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 12);
+  messageDesc(file_assay_v1_appliance_service, 13);
 
 /**
  * @generated from message assay.v1.RemoveModelRequest
@@ -520,7 +600,7 @@ export type RemoveModelRequest = Message<"assay.v1.RemoveModelRequest"> & {
  * Use `create(RemoveModelRequestSchema)` to create a new message.
  */
 export const RemoveModelRequestSchema: GenMessage<RemoveModelRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 13);
+  messageDesc(file_assay_v1_appliance_service, 14);
 
 /**
  * @generated from message assay.v1.RemoveModelResponse
@@ -533,7 +613,7 @@ export type RemoveModelResponse = Message<"assay.v1.RemoveModelResponse"> & {
  * Use `create(RemoveModelResponseSchema)` to create a new message.
  */
 export const RemoveModelResponseSchema: GenMessage<RemoveModelResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 14);
+  messageDesc(file_assay_v1_appliance_service, 15);
 
 /**
  * @generated from message assay.v1.ListCatalogueRequest
@@ -546,7 +626,7 @@ export type ListCatalogueRequest = Message<"assay.v1.ListCatalogueRequest"> & {
  * Use `create(ListCatalogueRequestSchema)` to create a new message.
  */
 export const ListCatalogueRequestSchema: GenMessage<ListCatalogueRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 15);
+  messageDesc(file_assay_v1_appliance_service, 16);
 
 /**
  * @generated from message assay.v1.ListCatalogueResponse
@@ -563,7 +643,7 @@ export type ListCatalogueResponse = Message<"assay.v1.ListCatalogueResponse"> & 
  * Use `create(ListCatalogueResponseSchema)` to create a new message.
  */
 export const ListCatalogueResponseSchema: GenMessage<ListCatalogueResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 16);
+  messageDesc(file_assay_v1_appliance_service, 17);
 
 /**
  * @generated from message assay.v1.CatalogueEntry
@@ -652,7 +732,7 @@ export type CatalogueEntry = Message<"assay.v1.CatalogueEntry"> & {
  * Use `create(CatalogueEntrySchema)` to create a new message.
  */
 export const CatalogueEntrySchema: GenMessage<CatalogueEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 17);
+  messageDesc(file_assay_v1_appliance_service, 18);
 
 /**
  * @generated from message assay.v1.BenchModelsRequest
@@ -665,7 +745,7 @@ export type BenchModelsRequest = Message<"assay.v1.BenchModelsRequest"> & {
  * Use `create(BenchModelsRequestSchema)` to create a new message.
  */
 export const BenchModelsRequestSchema: GenMessage<BenchModelsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 18);
+  messageDesc(file_assay_v1_appliance_service, 19);
 
 /**
  * @generated from message assay.v1.BenchModelsResponse
@@ -718,7 +798,7 @@ export type BenchModelsResponse = Message<"assay.v1.BenchModelsResponse"> & {
  * Use `create(BenchModelsResponseSchema)` to create a new message.
  */
 export const BenchModelsResponseSchema: GenMessage<BenchModelsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 19);
+  messageDesc(file_assay_v1_appliance_service, 20);
 
 /**
  * @generated from message assay.v1.RescoreRequest
@@ -758,7 +838,7 @@ export type RescoreRequest = Message<"assay.v1.RescoreRequest"> & {
  * Use `create(RescoreRequestSchema)` to create a new message.
  */
 export const RescoreRequestSchema: GenMessage<RescoreRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 20);
+  messageDesc(file_assay_v1_appliance_service, 21);
 
 /**
  * @generated from message assay.v1.RescoreResponse
@@ -821,7 +901,7 @@ export type RescoreResponse = Message<"assay.v1.RescoreResponse"> & {
  * Use `create(RescoreResponseSchema)` to create a new message.
  */
 export const RescoreResponseSchema: GenMessage<RescoreResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 21);
+  messageDesc(file_assay_v1_appliance_service, 22);
 
 /**
  * @generated from message assay.v1.Judgement
@@ -854,7 +934,7 @@ export type Judgement = Message<"assay.v1.Judgement"> & {
  * Use `create(JudgementSchema)` to create a new message.
  */
 export const JudgementSchema: GenMessage<Judgement> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 22);
+  messageDesc(file_assay_v1_appliance_service, 23);
 
 /**
  * @generated from message assay.v1.GetQueueRequest
@@ -873,7 +953,7 @@ export type GetQueueRequest = Message<"assay.v1.GetQueueRequest"> & {
  * Use `create(GetQueueRequestSchema)` to create a new message.
  */
 export const GetQueueRequestSchema: GenMessage<GetQueueRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 23);
+  messageDesc(file_assay_v1_appliance_service, 24);
 
 /**
  * @generated from message assay.v1.GetQueueResponse
@@ -927,7 +1007,7 @@ export type GetQueueResponse = Message<"assay.v1.GetQueueResponse"> & {
  * Use `create(GetQueueResponseSchema)` to create a new message.
  */
 export const GetQueueResponseSchema: GenMessage<GetQueueResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 24);
+  messageDesc(file_assay_v1_appliance_service, 25);
 
 /**
  * One analysis.
@@ -992,7 +1072,7 @@ export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
  * Use `create(QueueEntrySchema)` to create a new message.
  */
 export const QueueEntrySchema: GenMessage<QueueEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 25);
+  messageDesc(file_assay_v1_appliance_service, 26);
 
 /**
  * @generated from message assay.v1.CancelAnalysisRequest
@@ -1009,7 +1089,7 @@ export type CancelAnalysisRequest = Message<"assay.v1.CancelAnalysisRequest"> & 
  * Use `create(CancelAnalysisRequestSchema)` to create a new message.
  */
 export const CancelAnalysisRequestSchema: GenMessage<CancelAnalysisRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 26);
+  messageDesc(file_assay_v1_appliance_service, 27);
 
 /**
  * @generated from message assay.v1.CancelAnalysisResponse
@@ -1028,7 +1108,7 @@ export type CancelAnalysisResponse = Message<"assay.v1.CancelAnalysisResponse"> 
  * Use `create(CancelAnalysisResponseSchema)` to create a new message.
  */
 export const CancelAnalysisResponseSchema: GenMessage<CancelAnalysisResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 27);
+  messageDesc(file_assay_v1_appliance_service, 28);
 
 /**
  * @generated from message assay.v1.RetryAnalysisRequest
@@ -1045,7 +1125,7 @@ export type RetryAnalysisRequest = Message<"assay.v1.RetryAnalysisRequest"> & {
  * Use `create(RetryAnalysisRequestSchema)` to create a new message.
  */
 export const RetryAnalysisRequestSchema: GenMessage<RetryAnalysisRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 28);
+  messageDesc(file_assay_v1_appliance_service, 29);
 
 /**
  * @generated from message assay.v1.RetryAnalysisResponse
@@ -1064,7 +1144,7 @@ export type RetryAnalysisResponse = Message<"assay.v1.RetryAnalysisResponse"> & 
  * Use `create(RetryAnalysisResponseSchema)` to create a new message.
  */
 export const RetryAnalysisResponseSchema: GenMessage<RetryAnalysisResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 29);
+  messageDesc(file_assay_v1_appliance_service, 30);
 
 /**
  * @generated from message assay.v1.ListPlansRequest
@@ -1077,7 +1157,7 @@ export type ListPlansRequest = Message<"assay.v1.ListPlansRequest"> & {
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 30);
+  messageDesc(file_assay_v1_appliance_service, 31);
 
 /**
  * @generated from message assay.v1.ListPlansResponse
@@ -1094,7 +1174,7 @@ export type ListPlansResponse = Message<"assay.v1.ListPlansResponse"> & {
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 31);
+  messageDesc(file_assay_v1_appliance_service, 32);
 
 /**
  * @generated from message assay.v1.CreatePlanRequest
@@ -1113,7 +1193,7 @@ export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
  * Use `create(CreatePlanRequestSchema)` to create a new message.
  */
 export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 32);
+  messageDesc(file_assay_v1_appliance_service, 33);
 
 /**
  * @generated from message assay.v1.CreatePlanResponse
@@ -1130,7 +1210,7 @@ export type CreatePlanResponse = Message<"assay.v1.CreatePlanResponse"> & {
  * Use `create(CreatePlanResponseSchema)` to create a new message.
  */
 export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 33);
+  messageDesc(file_assay_v1_appliance_service, 34);
 
 /**
  * @generated from message assay.v1.UpdatePlanRequest
@@ -1152,7 +1232,7 @@ export type UpdatePlanRequest = Message<"assay.v1.UpdatePlanRequest"> & {
  * Use `create(UpdatePlanRequestSchema)` to create a new message.
  */
 export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 34);
+  messageDesc(file_assay_v1_appliance_service, 35);
 
 /**
  * @generated from message assay.v1.UpdatePlanResponse
@@ -1169,7 +1249,7 @@ export type UpdatePlanResponse = Message<"assay.v1.UpdatePlanResponse"> & {
  * Use `create(UpdatePlanResponseSchema)` to create a new message.
  */
 export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 35);
+  messageDesc(file_assay_v1_appliance_service, 36);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesRequest
@@ -1195,7 +1275,7 @@ export type ListAuditEntriesRequest = Message<"assay.v1.ListAuditEntriesRequest"
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 36);
+  messageDesc(file_assay_v1_appliance_service, 37);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesResponse
@@ -1219,7 +1299,7 @@ export type ListAuditEntriesResponse = Message<"assay.v1.ListAuditEntriesRespons
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 37);
+  messageDesc(file_assay_v1_appliance_service, 38);
 
 /**
  * @generated from message assay.v1.AuditEntry
@@ -1279,7 +1359,7 @@ export type AuditEntry = Message<"assay.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 38);
+  messageDesc(file_assay_v1_appliance_service, 39);
 
 /**
  * @generated from message assay.v1.ResetPasswordRequest
@@ -1296,7 +1376,7 @@ export type ResetPasswordRequest = Message<"assay.v1.ResetPasswordRequest"> & {
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 39);
+  messageDesc(file_assay_v1_appliance_service, 40);
 
 /**
  * @generated from message assay.v1.ResetPasswordResponse
@@ -1320,7 +1400,7 @@ export type ResetPasswordResponse = Message<"assay.v1.ResetPasswordResponse"> & 
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 40);
+  messageDesc(file_assay_v1_appliance_service, 41);
 
 /**
  * @generated from message assay.v1.GrantCreditsRequest
@@ -1351,7 +1431,7 @@ export type GrantCreditsRequest = Message<"assay.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 41);
+  messageDesc(file_assay_v1_appliance_service, 42);
 
 /**
  * @generated from message assay.v1.GrantCreditsResponse
@@ -1368,7 +1448,7 @@ export type GrantCreditsResponse = Message<"assay.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 42);
+  messageDesc(file_assay_v1_appliance_service, 43);
 
 /**
  * @generated from message assay.v1.BackupRequest
@@ -1394,7 +1474,7 @@ export type BackupRequest = Message<"assay.v1.BackupRequest"> & {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 43);
+  messageDesc(file_assay_v1_appliance_service, 44);
 
 /**
  * @generated from message assay.v1.BackupResponse
@@ -1442,7 +1522,7 @@ export type BackupResponse = Message<"assay.v1.BackupResponse"> & {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 44);
+  messageDesc(file_assay_v1_appliance_service, 45);
 
 /**
  * @generated from message assay.v1.ListBackupsRequest
@@ -1455,7 +1535,7 @@ export type ListBackupsRequest = Message<"assay.v1.ListBackupsRequest"> & {
  * Use `create(ListBackupsRequestSchema)` to create a new message.
  */
 export const ListBackupsRequestSchema: GenMessage<ListBackupsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 45);
+  messageDesc(file_assay_v1_appliance_service, 46);
 
 /**
  * @generated from message assay.v1.ListBackupsResponse
@@ -1472,7 +1552,7 @@ export type ListBackupsResponse = Message<"assay.v1.ListBackupsResponse"> & {
  * Use `create(ListBackupsResponseSchema)` to create a new message.
  */
 export const ListBackupsResponseSchema: GenMessage<ListBackupsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 46);
+  messageDesc(file_assay_v1_appliance_service, 47);
 
 /**
  * Each was read back whole before it got its name.
@@ -1529,7 +1609,7 @@ export type BackupEntry = Message<"assay.v1.BackupEntry"> & {
  * Use `create(BackupEntrySchema)` to create a new message.
  */
 export const BackupEntrySchema: GenMessage<BackupEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 47);
+  messageDesc(file_assay_v1_appliance_service, 48);
 
 /**
  * @generated from message assay.v1.ExamineRequest
@@ -1542,7 +1622,7 @@ export type ExamineRequest = Message<"assay.v1.ExamineRequest"> & {
  * Use `create(ExamineRequestSchema)` to create a new message.
  */
 export const ExamineRequestSchema: GenMessage<ExamineRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 48);
+  messageDesc(file_assay_v1_appliance_service, 49);
 
 /**
  * @generated from message assay.v1.ExamineResponse
@@ -1559,7 +1639,7 @@ export type ExamineResponse = Message<"assay.v1.ExamineResponse"> & {
  * Use `create(ExamineResponseSchema)` to create a new message.
  */
 export const ExamineResponseSchema: GenMessage<ExamineResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 49);
+  messageDesc(file_assay_v1_appliance_service, 50);
 
 /**
  * @generated from message assay.v1.Finding
@@ -1595,7 +1675,7 @@ export type Finding = Message<"assay.v1.Finding"> & {
  * Use `create(FindingSchema)` to create a new message.
  */
 export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 50);
+  messageDesc(file_assay_v1_appliance_service, 51);
 
 /**
  * @generated from message assay.v1.ListProcessesRequest
@@ -1608,7 +1688,7 @@ export type ListProcessesRequest = Message<"assay.v1.ListProcessesRequest"> & {
  * Use `create(ListProcessesRequestSchema)` to create a new message.
  */
 export const ListProcessesRequestSchema: GenMessage<ListProcessesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 51);
+  messageDesc(file_assay_v1_appliance_service, 52);
 
 /**
  * @generated from message assay.v1.ListProcessesResponse
@@ -1673,7 +1753,7 @@ export type ListProcessesResponse = Message<"assay.v1.ListProcessesResponse"> & 
  * Use `create(ListProcessesResponseSchema)` to create a new message.
  */
 export const ListProcessesResponseSchema: GenMessage<ListProcessesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 52);
+  messageDesc(file_assay_v1_appliance_service, 53);
 
 /**
  * The file of the records, and who keeps it from using its free pages.
@@ -1713,7 +1793,7 @@ export type StoreUse = Message<"assay.v1.StoreUse"> & {
  * Use `create(StoreUseSchema)` to create a new message.
  */
 export const StoreUseSchema: GenMessage<StoreUse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 53);
+  messageDesc(file_assay_v1_appliance_service, 54);
 
 /**
  * Why no place begins what waits. It is kept, and begun as soon as that has passed.
@@ -1740,7 +1820,7 @@ export type WaitReason = Message<"assay.v1.WaitReason"> & {
  * Use `create(WaitReasonSchema)` to create a new message.
  */
 export const WaitReasonSchema: GenMessage<WaitReason> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 54);
+  messageDesc(file_assay_v1_appliance_service, 55);
 
 /**
  * @generated from message assay.v1.DrainWorkerRequest
@@ -1757,7 +1837,7 @@ export type DrainWorkerRequest = Message<"assay.v1.DrainWorkerRequest"> & {
  * Use `create(DrainWorkerRequestSchema)` to create a new message.
  */
 export const DrainWorkerRequestSchema: GenMessage<DrainWorkerRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 55);
+  messageDesc(file_assay_v1_appliance_service, 56);
 
 /**
  * @generated from message assay.v1.DrainWorkerResponse
@@ -1774,7 +1854,7 @@ export type DrainWorkerResponse = Message<"assay.v1.DrainWorkerResponse"> & {
  * Use `create(DrainWorkerResponseSchema)` to create a new message.
  */
 export const DrainWorkerResponseSchema: GenMessage<DrainWorkerResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 56);
+  messageDesc(file_assay_v1_appliance_service, 57);
 
 /**
  * @generated from message assay.v1.ResumeWorkerRequest
@@ -1791,7 +1871,7 @@ export type ResumeWorkerRequest = Message<"assay.v1.ResumeWorkerRequest"> & {
  * Use `create(ResumeWorkerRequestSchema)` to create a new message.
  */
 export const ResumeWorkerRequestSchema: GenMessage<ResumeWorkerRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 57);
+  messageDesc(file_assay_v1_appliance_service, 58);
 
 /**
  * @generated from message assay.v1.ResumeWorkerResponse
@@ -1808,7 +1888,7 @@ export type ResumeWorkerResponse = Message<"assay.v1.ResumeWorkerResponse"> & {
  * Use `create(ResumeWorkerResponseSchema)` to create a new message.
  */
 export const ResumeWorkerResponseSchema: GenMessage<ResumeWorkerResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 58);
+  messageDesc(file_assay_v1_appliance_service, 59);
 
 /**
  * @generated from message assay.v1.ForgetWorkerRequest
@@ -1825,7 +1905,7 @@ export type ForgetWorkerRequest = Message<"assay.v1.ForgetWorkerRequest"> & {
  * Use `create(ForgetWorkerRequestSchema)` to create a new message.
  */
 export const ForgetWorkerRequestSchema: GenMessage<ForgetWorkerRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 59);
+  messageDesc(file_assay_v1_appliance_service, 60);
 
 /**
  * @generated from message assay.v1.ForgetWorkerResponse
@@ -1844,7 +1924,7 @@ export type ForgetWorkerResponse = Message<"assay.v1.ForgetWorkerResponse"> & {
  * Use `create(ForgetWorkerResponseSchema)` to create a new message.
  */
 export const ForgetWorkerResponseSchema: GenMessage<ForgetWorkerResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 60);
+  messageDesc(file_assay_v1_appliance_service, 61);
 
 /**
  * A worker on another box, as far as it was heard of since the daemon started.
@@ -1939,7 +2019,7 @@ export type Worker = Message<"assay.v1.Worker"> & {
  * Use `create(WorkerSchema)` to create a new message.
  */
 export const WorkerSchema: GenMessage<Worker> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 61);
+  messageDesc(file_assay_v1_appliance_service, 62);
 
 /**
  * @generated from message assay.v1.Process
@@ -1978,7 +2058,7 @@ export type Process = Message<"assay.v1.Process"> & {
  * Use `create(ProcessSchema)` to create a new message.
  */
 export const ProcessSchema: GenMessage<Process> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 62);
+  messageDesc(file_assay_v1_appliance_service, 63);
 
 /**
  * @generated from message assay.v1.RunningAnalysis
@@ -2043,7 +2123,7 @@ export type RunningAnalysis = Message<"assay.v1.RunningAnalysis"> & {
  * Use `create(RunningAnalysisSchema)` to create a new message.
  */
 export const RunningAnalysisSchema: GenMessage<RunningAnalysis> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 63);
+  messageDesc(file_assay_v1_appliance_service, 64);
 
 /**
  * @generated from message assay.v1.GetSupportBundleRequest
@@ -2056,7 +2136,7 @@ export type GetSupportBundleRequest = Message<"assay.v1.GetSupportBundleRequest"
  * Use `create(GetSupportBundleRequestSchema)` to create a new message.
  */
 export const GetSupportBundleRequestSchema: GenMessage<GetSupportBundleRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 64);
+  messageDesc(file_assay_v1_appliance_service, 65);
 
 /**
  * @generated from message assay.v1.GetSupportBundleResponse
@@ -2080,7 +2160,7 @@ export type GetSupportBundleResponse = Message<"assay.v1.GetSupportBundleRespons
  * Use `create(GetSupportBundleResponseSchema)` to create a new message.
  */
 export const GetSupportBundleResponseSchema: GenMessage<GetSupportBundleResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 65);
+  messageDesc(file_assay_v1_appliance_service, 66);
 
 /**
  * @generated from enum assay.v1.Phase
