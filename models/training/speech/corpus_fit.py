@@ -119,9 +119,9 @@ class Standard:
         return numpy.clip((windows - self.means) * self.scales, -CLIP_AT, CLIP_AT).astype(numpy.float32)
 
 
-def fit_heads(rows, standard, averaged, members, penalties=None):
+def fit_heads(rows, standard, averaged, members, penalties=None, weights=None):
     """Returns Heads fitted on some rows, one line a layer."""
-    weights = to_shares(rows, members)
+    weights = to_shares(rows, members) if weights is None else weights
     weights = weights / weights.mean()
     lines, biases = [], []
     for number, layer in enumerate(LAYERS):

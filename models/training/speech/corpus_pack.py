@@ -23,6 +23,7 @@ from conformal import choose_conformal_threshold, to_bound
 from corpus_fit import TIERS, fit_all, read_rows, to_folds
 from encoder_graph import FEATURES, Builder, drop_unused, make_features_graph, write_model
 from figures import SHORT_BELOW_SECONDS, fit_calibration, to_log_odds, to_rounded, widen
+from languages import UNKNOWN
 from lines import CLIP_AT, LAYER_FEATURES
 from packs import PACKS
 from scoring import weigh
@@ -173,6 +174,12 @@ def describe_count(rows, kept):
     return " and ".join(counts)
 
 
+def describe_languages(rows, kept):
+    """Returns {both, human, artificial}: the languages that are there under both labels, or under one alone."""
+    sides = [set(rows.languages[kept & (rows.is_artificial == side)].tolist()) - {UNKNOWN} for side in (False, True)]
+    return {"both": sorted(sides[0] & sides[1]), "human": sorted(sides[0] - sides[1]), "artificial": sorted(sides[1] - sides[0])}
+
+
 def add_parts(graph, standard, lines, network, deviations):
     """Adds lines and networks behind the features; the graph's output becomes their combination."""
     builder = Builder(graph)
@@ -231,7 +238,7 @@ def make_packs(options):
     statistics = options.out / PACKS["statistics"].id
     shutil.copytree(options.models / PACKS["statistics"].id, statistics, dirs_exist_ok=True)
     chosen = {"calibrations": fit.calibrations, "weights": fit.weights, "bounds": fit.bounds, "shortBounds": fit.short_bounds, "measured": measured,
-              "corpus": describe_count(rows, usable & rows.is_corpus), "trainedOn": describe_count(rows, usable),
+              "corpus": describe_count(rows, usable & rows.is_corpus), "languages": describe_languages(rows, usable & rows.is_corpus), "trainedOn": describe_count(rows, usable),
               "set": f"corpus-{hashlib.sha256(chr(10).join(sorted(corpus.files)).encode()).hexdigest()[:12]}"}
     (options.out / "chosen.json").write_text(json.dumps(chosen, indent=1, default=float), encoding="utf-8")
     numpy.savez(options.out / "left-out.npz", fused=fused, single=single, tiers=corpus.tiers, labels=corpus.is_artificial, sources=corpus.sources, owners=corpus.owners, files=numpy.array(corpus.files))

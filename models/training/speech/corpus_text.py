@@ -61,7 +61,7 @@ def make_group_table(tiers, groups, title):
 def make_card(key, manifest, chosen, outside, table_auc, table_files):
     pack, number = PACKS[key], [*PACKS].index(key)
     together, own = chosen["measured"]["together"], chosen["measured"][key]
-    bounds, alone = chosen["bounds"][2], chosen["bounds"][number]
+    bounds, alone, languages = chosen["bounds"][2], chosen["bounds"][number], chosen["languages"]
     calibration = chosen["calibrations"][number]
     what = ENCODER_TEXT if key == "encoder" else STATISTICS_TEXT
     aucs = [tier["figures"]["auc"] for tier in together]
@@ -82,7 +82,7 @@ Tells synthesised, converted and re-coded speech from recordings. **It is weak e
 ## Data
 - The collection of the version before: 662 human clips of 119 sources, 511 artificial clips of 113 sources, cut to 3.2 s.
 - The corpus' inside harvest (`models/training/corpus`): {chosen['corpus']}. Nearly all of the new human ones are recordings of developers' own microphones, by the name that their recording program gives; nobody listened to them. Some per cent of the labels may be wrong.
-- Languages of the corpus are known for half of its files. Only English, Portuguese, Hindi, Japanese, Chinese, Arabic and Turkish are there under both labels; **Korean, Spanish, French, Italian and Russian are there as human speech only, Bengali as artificial speech only**.
+- Languages of the corpus are known for half of its files. {', '.join(languages['both'])} are there under both labels; **as human speech only: {', '.join(languages['human'])}; as artificial speech only: {', '.join(languages['artificial'])}**.
 - None of it is part of the product or published with it.
 
 ## Recipe

@@ -5,8 +5,9 @@
  * Reads LIST, one line a file: its name below FOLDER. Writes OUT/PART-N.f32 with the rows of the graphs, window by window, and
  * OUT/PART-N.jsonl with a line for each file and tier: file, tier, seconds of speech, windows. Goes on where it stopped.
  *
- * usage: node hear-files.ts LIST FOLDER OUT ENCODER_GRAPH STATISTICS_GRAPH [one-band]
- * With one-band each file is heard once, limited to one band, to see what the models lean on.
+ * usage: node hear-files.ts LIST FOLDER OUT ENCODER_GRAPH STATISTICS_GRAPH [one-band | varied]
+ * With one-band each file is heard once, limited to one band, to see what the models lean on; with varied once, by a room, noise
+ * or a codec that no tier has (varied-chain.ts).
  */
 import {
   appendFileSync,
@@ -30,6 +31,7 @@ import {
   uniteClips,
 } from '../../../src/domain/verdicts/speech.ts';
 import { findDetector } from '../../../src/engine/packs/installed-packs.ts';
+import { vary } from './varied-chain.ts';
 
 const RATE = 16_000;
 const FRAME_SAMPLES = 512;
@@ -41,7 +43,7 @@ const SECONDS_MAX = 30;
 const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
 /** What both labels are limited to, to see whether the models lean on the band; hertz. */
 const ONE_BAND = { low: 60, high: 7_000 };
-type Tier = (typeof TIERS)[number] | 'one-band';
+type Tier = (typeof TIERS)[number] | 'one-band' | 'varied';
 
 interface Graph {
   session: InferenceSession;
@@ -52,8 +54,10 @@ interface Graph {
   windowsMax: number;
 }
 
-function read(path: string, tier: Tier): Float32Array {
+function read(file: string, tier: Tier): Float32Array {
+  const path = join(folder, file);
   if (tier === 'clean') return decodeMono(path, RATE, SECONDS_MAX);
+  if (tier === 'varied') return vary(decodeMono(path, RATE, SECONDS_MAX), file);
   if (tier === 'one-band') return limitBand(decodeMono(path, RATE, SECONDS_MAX), RATE, ONE_BAND);
   const copy = join(out, tier === 'telephone' ? `${process.pid}.wav` : `${process.pid}.mp3`);
   writeFileSync(copy, tier === 'telephone' ? toTelephone(path, SECONDS_MAX) : toMp3(path, SECONDS_MAX));
@@ -115,7 +119,7 @@ async function run(
 }
 
 async function hear(file: string, tier: Tier): Promise<void> {
-  const samples = read(join(folder, file), tier);
+  const samples = read(file, tier);
   const segments = findSpeech(await detect(samples), FRAME_SAMPLES / RATE, samples.length / RATE);
   const judged = uniteClips(planClips(segments, samples.length / RATE));
   const rows = await run(encoder, samples, judged);
@@ -141,7 +145,7 @@ function resume(): Set<string> {
 }
 
 const [list = '', folder = '', out = '', encoderPath = '', statisticsPath = '', only] = process.argv.slice(2);
-const tiers: readonly Tier[] = only === 'one-band' ? ['one-band'] : TIERS;
+const tiers: readonly Tier[] = only === 'one-band' || only === 'varied' ? [only] : TIERS;
 const FEATURE_BYTES = 4 * 4_992;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));

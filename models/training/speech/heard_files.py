@@ -8,7 +8,7 @@ import numpy
 from encoder_graph import FEATURE_COUNT
 
 TIERS = ("clean", "mp3-64", "telephone")
-ALL_TIERS = (*TIERS, "one-band")
+ALL_TIERS = (*TIERS, "one-band", "varied")
 
 
 @dataclass
