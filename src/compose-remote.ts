@@ -35,7 +35,7 @@ export async function openRemoteExecutor(
   return stack.use(
     new RemoteExecutor(
       { leaseMs, mediaUrl: () => mediaUrl ?? ownUrl, certificatePem },
-      { connect, ...broker, book, log, clock, drained: store.read },
+      { connect, ...broker, book, log, clock, drained: store.read.automation },
     ),
   );
 }

@@ -313,7 +313,7 @@ async function openTracing({ endpoint, authorization }: NonNullable<Settings['tr
 function openTrust({ trustAnchorsPem, trustAnchorsFile }: Settings, { read }: Store): TrustLists {
   const folder = join(PROGRAM_FOLDER, 'trust');
   const lists = openTrustLists({ folder, settingPem: trustAnchorsPem, settingFile: trustAnchorsFile });
-  lists.apply(read.trustLists());
+  lists.apply(read.automation.trustLists());
   return lists;
 }
 

@@ -55,17 +55,17 @@ async function toFormat2(context: MigrationContext): Promise<void> {
     };
     // The embedded plan enables everything, so also what is new.
     const options = old.id === APPLIANCE_PLAN_ID ? [...PLAN_OPTIONS] : old.options;
-    tx.putPlan({ ...added, ...(old as Plan), options });
+    tx.accounts.putPlan({ ...added, ...(old as Plan), options });
   });
   await eachValue(context, accounts, (tx, old: Older<Account>) => {
     const added: Pick<Account, 'webhookSecret' | 'lastKeyId'> = { webhookSecret: null, lastKeyId: 0 };
-    tx.putAccount({ ...added, ...(old as Account) });
+    tx.accounts.put({ ...added, ...(old as Account) });
   });
   await eachValue(context, apiKeys, (tx, old: Older<ApiKey> & Pick<ApiKey, 'accountId'>) => {
-    const account = tx.account(old.accountId);
+    const account = tx.accounts.get(old.accountId);
     const id = old.id ?? (account?.lastKeyId ?? 0) + 1;
-    tx.putApiKey({ ...(old as ApiKey), id });
-    if (account !== undefined && account.lastKeyId < id) tx.putAccount({ ...account, lastKeyId: id });
+    tx.accounts.putApiKey({ ...(old as ApiKey), id });
+    if (account !== undefined && account.lastKeyId < id) tx.accounts.put({ ...account, lastKeyId: id });
   });
   await eachValue(context, overrides, (_tx, old: Older<Override> & Pick<Override, 'accountId'>) => {
     const added = { byAccountId: old.accountId, measured: null };

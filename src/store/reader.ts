@@ -8,12 +8,13 @@ import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
-import { sha256 } from './automation/automation-reader.ts';
+import { AccountReader } from './accounts/account-reader.ts';
+import { AutomationReader, sha256 } from './automation/automation-reader.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { OuterManifestReader } from './records/outer-manifests.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { DamagedRecordError } from './tables/codec.ts';
-import type { AcceptedRequest, PartReference } from './tables/schema.ts';
+import type { AcceptedRequest, PartReference, Tables } from './tables/schema.ts';
 
 type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
 
@@ -33,9 +34,22 @@ export interface RequestPlace {
   at: number;
 }
 
-export class StoreReader extends RecordReader {
-  readonly custody = new CustodyReader(this.tables);
-  readonly outerManifests: OuterManifestReader = new OuterManifestReader(this.tables);
+export class StoreReader {
+  protected readonly tables: Tables;
+  readonly accounts: AccountReader;
+  readonly automation: AutomationReader;
+  readonly records: RecordReader;
+  readonly custody: CustodyReader;
+  readonly outerManifests: OuterManifestReader;
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+    this.accounts = new AccountReader(tables);
+    this.automation = new AutomationReader(tables);
+    this.records = new RecordReader(tables);
+    this.custody = new CustodyReader(tables);
+    this.outerManifests = new OuterManifestReader(tables);
+  }
 
   analysis(id: string): Analysis | undefined {
     return this.tables.analyses.get(id);
@@ -85,7 +99,7 @@ export class StoreReader extends RecordReader {
   classificationsOfAnalysis(analysisId: string): Classification[] {
     const own = this.#load(this.tables.classificationsByAnalysis.under([analysisId]));
     if (own.length > 0) return own;
-    const asking = this.classificationUnlessDamaged(this.#addsTo(analysisId)?.identifier ?? '');
+    const asking = this.records.getUnlessDamaged(this.#addsTo(analysisId)?.identifier ?? '');
     return asking === undefined ? [] : [asking];
   }
 
@@ -100,7 +114,7 @@ export class StoreReader extends RecordReader {
   /** Rows of the account's records of the file that cannot be read. */
   damagedOfHash(accountId: number, kind: MediaKind, hash: string): string[] {
     const keys = this.tables.classificationsByHash.under([hash, accountId, kind]);
-    return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.isClassificationDamaged(one));
+    return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.records.isDamaged(one));
   }
 
   /** The records of every account and kind that have these bytes. */

@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
   }),
   step(ACCOUNTS, (tx, value, key, tables) => {
     ACCOUNTS.index(tables, key, value);
-    tx.indexAddress(value);
+    tx.accounts.indexAddress(value);
   }),
   step(SESSIONS),
   step(MAIL_TOKENS),

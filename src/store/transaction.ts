@@ -1,11 +1,7 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
-import type { NoticeRule } from '../domain/automation/notice-rule.ts';
-import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
 import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
-import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
-import type { RecheckedRecord, RecheckOutcome, StoredRecheck } from '../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
@@ -13,13 +9,13 @@ import type { PackageTimestamps } from '../domain/records/package-timestamps.ts'
 import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
-import { AccountTransaction } from './account-transaction.ts';
+import { AccountWriter } from './accounts/account-writer.ts';
+import type { StoreChange } from './accounts/change.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
-import { addRecheckedRecord, forgetRecheckedRecords, RECHECK_KEY } from './automation/recheck-rows.ts';
-import { putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
+import { AutomationWriter } from './automation/automation-writer.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
-import { balanceAfter, type RequestPlace } from './reader.ts';
+import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
 import { putLikenesses, relearnLikenesses, removeLikenesses } from './records/likeness-rows.ts';
 import { OuterManifestWriter } from './records/outer-manifests.ts';
 import { putExports, putTimestamps } from './records/package-rows.ts';
@@ -43,7 +39,10 @@ import {
 } from './tables/schema.ts';
 import { fileSubject, type StoredCheckpoint } from './tables/stored-custody.ts';
 
-export class StoreTransaction extends AccountTransaction {
+export class StoreTransaction extends StoreReader {
+  #changes: StoreChange[] = [];
+  override readonly accounts = new AccountWriter(this.tables, (change) => this.#changes.push(change));
+  override readonly automation = new AutomationWriter(this.tables);
   override readonly outerManifests = new OuterManifestWriter(this.tables);
   readonly #custody: CustodyLog;
   readonly #signOffs: SignOffWriter;
@@ -54,8 +53,15 @@ export class StoreTransaction extends AccountTransaction {
     this.#signOffs = new SignOffWriter(tables, this.#custody);
   }
 
+  /** What was changed since the last call. */
+  takeChanges(): StoreChange[] {
+    const changes = this.#changes;
+    this.#changes = [];
+    return changes;
+  }
+
   putClassification(classification: Classification): void {
-    const before = this.classification(classification.identifier);
+    const before = this.records.get(classification.identifier);
     if (before?.hash === classification.hash && before.refId === classification.refId) {
       this.tables.classifications.put(classification.identifier, classification);
     } else {
@@ -169,11 +175,11 @@ export class StoreTransaction extends AccountTransaction {
     likenesses: readonly FoundLikeness[],
     now: number,
   ): void {
-    this.changes.push(...relearnLikenesses(this.tables, { id, accountId, likenesses, now }));
+    this.#changes.push(...relearnLikenesses(this.tables, { id, accountId, likenesses, now }));
   }
 
   removeLikenesses(analysisId: string): void {
-    this.changes.push(...removeLikenesses(this.tables, analysisId));
+    this.#changes.push(...removeLikenesses(this.tables, analysisId));
   }
 
   #forgetKey({ key, id }: Analysis): void {
@@ -225,7 +231,7 @@ export class StoreTransaction extends AccountTransaction {
     const before = this.delivery(delivery.id);
     const { id, accountId } = delivery;
     DELIVERIES.put(this.tables, id, delivery, before);
-    this.changes.push({ type: 'delivery', accountId, id });
+    this.#changes.push({ type: 'delivery', accountId, id });
   }
 
   removeDelivery(delivery: WebhookDelivery): void {
@@ -254,7 +260,7 @@ export class StoreTransaction extends AccountTransaction {
     const entry: LedgerEntry = { ...line, sequence: balance.sequence + 1 };
     this.tables.ledger.put([line.accountId, entry.sequence], entry);
     this.tables.balances.put(line.accountId, balanceAfter(balance, entry));
-    this.changes.push({ type: 'balance', accountId: line.accountId });
+    this.#changes.push({ type: 'balance', accountId: line.accountId });
   }
 
   putOverride(override: Override, by: AuditLine): void {
@@ -291,7 +297,7 @@ export class StoreTransaction extends AccountTransaction {
 
   putTimestamps(timestamps: PackageTimestamps): void {
     putTimestamps(this.tables, timestamps);
-    this.changes.push({ type: 'timestamps' });
+    this.#changes.push({ type: 'timestamps' });
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
@@ -303,65 +309,13 @@ export class StoreTransaction extends AccountTransaction {
     REQUESTS.remove(this.tables, [accountId, requestId], { at });
   }
 
-  putNoticeRule(rule: NoticeRule): void {
-    this.tables.noticeRules.put(rule.id, rule);
-  }
-
-  removeNoticeRule(id: number): void {
-    this.tables.noticeRules.remove(id);
-  }
-
-  putTrustList(list: StoredTrustList): void {
-    this.tables.trustLists.put(list.id, list);
-  }
-
-  removeTrustList(id: string): void {
-    this.tables.trustLists.remove(id);
-  }
-
-  putTrustRecheck(recheck: StoredRecheck): void {
-    this.tables.trustRecheck.put(RECHECK_KEY, recheck);
-  }
-
-  addRecheckedRecord(record: Omit<RecheckedRecord, 'sequence'>): void {
-    addRecheckedRecord(this.tables, record);
-  }
-
-  forgetRecheckedRecords(outcomes: readonly RecheckOutcome[]): void {
-    forgetRecheckedRecords(this.tables, outcomes);
-  }
-
   putPendingNotice({ at, identifier }: PendingNotice): void {
     this.tables.pendingNotices.put([at, identifier]);
-    this.changes.push({ type: 'pending-notice' });
+    this.#changes.push({ type: 'pending-notice' });
   }
 
   removePendingNotice({ at, identifier }: PendingNotice): void {
     this.tables.pendingNotices.remove([at, identifier]);
-  }
-
-  putWatchFolder(folder: WatchFolder): void {
-    this.tables.watchFolders.put(folder.id, folder);
-  }
-
-  removeWatchFolder(id: number): void {
-    this.tables.watchFolders.remove(id);
-  }
-
-  putWatchedFile(file: WatchedFile): void {
-    putWatchedFile(this.tables, file);
-  }
-
-  removeWatchedFile(file: WatchedFile): void {
-    removeWatchedFile(this.tables, file);
-  }
-
-  drainWorker(name: string, at: number): void {
-    this.tables.drainedWorkers.put(name, { at });
-  }
-
-  resumeWorker(name: string): void {
-    this.tables.drainedWorkers.remove(name);
   }
 
   notePicturesDescribed(version: number): void {

@@ -64,7 +64,7 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
 
 /** The account as the next call would find it. */
 export function principalOf(app: App, id: number): Principal {
-  const account = app.store.read.account(id);
+  const account = app.store.read.accounts.get(id);
   if (account === undefined) throw new Error(`no account ${id}`);
   return toPrincipal(app, account, FROM, { type: 'rule' });
 }

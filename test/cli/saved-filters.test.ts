@@ -130,5 +130,5 @@ test('an account keeps its own only, also read-only, and they go with it', async
   equal(userErrors[0].message, 'no saved filter of this name');
   equal((await listed(owner.key)).length, 1);
   await deleteUser(app, { principal: admin, id: owner.id });
-  deepEqual(app.store.read.savedFilters(owner.id), []);
+  deepEqual(app.store.read.accounts.savedFilters(owner.id), []);
 });

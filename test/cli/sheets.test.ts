@@ -125,7 +125,7 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
     names.map((name) => [name, 'two\nlines']),
   );
   equal(new Set(rows.map(({ assay_identifier }) => assay_identifier)).size, names.length);
-  const records = service.open.app.store.read.listClassifications({ accountId: customer.id, limit: 1000 });
+  const records = service.open.app.store.read.records.list({ accountId: customer.id, limit: 1000 });
   equal(records.filter(({ name }) => name.startsWith('again-')).length, names.length);
   const other = await assay(['batch', 'run', at('sheet.csv'), '-o', at('again-out.csv')]);
   equal(other.code, 2);
@@ -191,7 +191,7 @@ test('an export is streamed: thousands of records, and none of another account',
     image: new File([new Uint8Array(await makePicture())], 'a.jpg'),
   });
   const { store, clock } = service.open.app;
-  const kept = store.read.classification(record.identifier);
+  const kept = store.read.records.get(record.identifier);
   ok(kept !== undefined);
   await store.transact((tx) => {
     for (let index = 0; index < 3000; index += 1) {

@@ -115,7 +115,7 @@ test('GraphQL names it, and the command line saves the same bytes and tells the 
 
 test('a removed rendition is drawn again as it was, bit by bit', async () => {
   const first = await sheetBytes();
-  const analysisId = service.open.app.store.read.classification(identifier)?.analysisId ?? '';
+  const analysisId = service.open.app.store.read.records.get(identifier)?.analysisId ?? '';
   await service.open.app.store.renditions.removeAll(analysisId);
   assert.deepEqual(await sheetBytes(), first);
 });
@@ -156,7 +156,7 @@ test('under zero retention there is none', async () => {
   const shy = await addCustomer(service, { plan: { zero_retention: true } });
   const clip = makeClip({ seconds: 3 });
   const record = await shy.classify('video', { video: clip, frames: String(FRAMES) });
-  const analysisId = service.open.app.store.read.classification(record.identifier)?.analysisId ?? 'none';
+  const analysisId = service.open.app.store.read.records.get(record.identifier)?.analysisId ?? 'none';
   const isSwept = async (): Promise<boolean> => !service.open.app.store.artifacts.isThere(analysisId);
   await until(isSwept, 'the frames to go');
   const response = await fetchSheet('sheet.png', record.identifier, shy);
@@ -170,12 +170,12 @@ test('it goes with the artifacts of its analysis, however these are removed', as
   const clip = makeClip({ seconds: 3 });
   const kept = await owner.classify('video', { video: clip, frames: String(FRAMES) });
   const folderOf = (of: string): string =>
-    join(service.open.folder, 'renditions', store.read.classification(of)?.analysisId ?? 'none');
+    join(service.open.folder, 'renditions', store.read.records.get(of)?.analysisId ?? 'none');
   assert.equal((await fetchSheet('sheet.png', kept.identifier)).status, 200);
   const swept = folderOf(kept.identifier);
   assert.ok(existsSync(swept));
   // As retention ends them, while the record stays.
-  await store.artifacts.removeAll(store.read.classification(kept.identifier)?.analysisId ?? '');
+  await store.artifacts.removeAll(store.read.records.get(kept.identifier)?.analysisId ?? '');
   assert.equal(existsSync(swept), false);
   const gone = await fetchSheet('sheet.png', kept.identifier);
   assert.equal(gone.status, 404);

@@ -109,10 +109,10 @@ async function furnish(mark: string, role: string, shared: Buffer): Promise<Memb
 /** All that a stranger must leave as it is. */
 function stateOf({ customer: { id }, hash, own, frames }: Member): string {
   const { read } = service.open.app.store;
-  const records = read.listClassifications({ accountId: id, limit: 100 });
+  const records = read.records.list({ accountId: id, limit: 100 });
   return JSON.stringify([
-    read.account(id),
-    read.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null })),
+    read.accounts.get(id),
+    read.accounts.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null })),
     records,
     records.map(({ analysisId }) => read.analysis(analysisId)),
     [hash, sharedHash].map((each) => [
@@ -265,7 +265,7 @@ test('to know the hash of another’s file is not to have it', async () => {
     first.customer.key,
   );
   const { call, answer } = caller.openUpload(ClassificationService.method.submitMedia);
-  const sizeBytes = BigInt(service.open.app.store.read.classification(second.own[0] ?? '')?.sizeBytes ?? 0);
+  const sizeBytes = BigInt(service.open.app.store.read.records.get(second.own[0] ?? '')?.sizeBytes ?? 0);
   const claim = { sizeBytes, sha256: second.hash };
   call.write({ payload: { case: 'header', value: { name: 'mine.png', kind: MediaKind.IMAGE, ...claim } } });
   call.write({ payload: { case: 'commit', value: claim } });

@@ -71,7 +71,7 @@ test('REST shows it as an additional field, and not where it was not asked for',
 
 test('what goes to receivers by itself holds none of it', () => {
   const app = service.open.app;
-  const record = app.store.read.classification(identifier);
+  const record = app.store.read.records.get(identifier);
   assert.ok(record !== undefined);
   const principal = { account: { id: record.accountId } } as never;
   const whole = getClassification(app, { principal, identifier });
@@ -188,9 +188,9 @@ test('it goes with the media: under zero retention at once, and an equal file is
   const first = await careful.classify('audio', fields);
   const isGone = async () => (await fetchText('transcript.txt', first.identifier, careful)).status === 404;
   await until(isGone, 'the transcript to go', FIRST_TIMEOUT_MS);
-  const stored = service.open.app.store.read.classification(first.identifier);
+  const stored = service.open.app.store.read.records.get(first.identifier);
   assert.doesNotMatch(JSON.stringify(service.open.app.store.read.analysis(stored?.analysisId ?? '')), SAID);
   const second = await careful.submit('/api/classification_audio', fields);
-  const again = service.open.app.store.read.classification(second);
+  const again = service.open.app.store.read.records.get(second);
   assert.notEqual(again?.analysisId, stored?.analysisId);
 });

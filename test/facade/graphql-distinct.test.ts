@@ -56,7 +56,7 @@ test('progress is not sent to who did not select it', async () => {
     await delay(30);
     fixture.feed.publish(IDENTIFIER, 1);
   }
-  const record = fixture.app.store.read.classification(IDENTIFIER);
+  const record = fixture.app.store.read.records.get(IDENTIFIER);
   assert.ok(record !== undefined);
   await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
   fixture.feed.publish(IDENTIFIER, 1);

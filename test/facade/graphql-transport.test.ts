@@ -116,7 +116,7 @@ test('SSE gives the present state, then changes; leaving ends the watch', async 
     while (!pattern.test(text)) text += new TextDecoder().decode((await reader?.read())?.value);
   };
   await readUntil(/"status":"NEW"/);
-  const record = fixture.app.store.read.classification(IDENTIFIER);
+  const record = fixture.app.store.read.records.get(IDENTIFIER);
   assert.ok(record !== undefined);
   await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
   fixture.feed.publish(IDENTIFIER, 1);

@@ -37,7 +37,7 @@ async function flipBit(folder: string, table: string, key: Key): Promise<void> {
 
 async function analysisOf(folder: string, identifier: string): Promise<string> {
   await using store = await Store.open({ folder });
-  return store.read.classification(identifier)?.analysisId ?? '';
+  return store.read.records.get(identifier)?.analysisId ?? '';
 }
 
 for (const table of ['classifications', 'analyses']) {

@@ -112,8 +112,8 @@ async function override(
 async function assertLedger(folder: string, { identifiers, overridden }: Outcome): Promise<number> {
   await using store = await Store.open({ folder });
   const { read } = store;
-  for (const account of read.accounts()) assertSum(store, account);
-  const records = read.listClassifications({ accountId: ADMIN_ID, limit: 10_000 });
+  for (const account of read.accounts.all()) assertSum(store, account);
+  const records = read.records.list({ accountId: ADMIN_ID, limit: 10_000 });
   const known = new Map(records.map((record) => [record.identifier, record]));
   for (const identifier of identifiers) assert.ok(known.has(identifier), `${identifier} is lost`);
   const charges = read.ledger(ADMIN_ID).filter(({ reason }) => reason === 'charge');

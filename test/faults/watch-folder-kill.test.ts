@@ -73,7 +73,7 @@ test('killed while it takes and moves files', { timeout: 280_000 }, async () => 
   const moved = await readdir(join(share, 'assay-done'));
   deepEqual(moved.sort(), names.flatMap((name) => [name, `${name}.assay.json`, `${name}.assay.xmp`]).sort());
   await using store = await Store.open({ folder: data });
-  const records = store.read.listClassifications({ accountId: 1, limit: 1000 });
+  const records = store.read.records.list({ accountId: 1, limit: 1000 });
   deepEqual(records.map(({ refId }) => refId).sort(), [...names].sort());
   for (const name of names) {
     const { identifier } = JSON.parse(

@@ -24,7 +24,7 @@ export async function readBooks(
   await using store = await Store.open({ folder });
   await store.sweepOrphans(new AbortController().signal);
   const { read } = store;
-  const records = read.listClassifications({ accountId: ADMIN_ID, limit: RECORDS_MAX });
+  const records = read.records.list({ accountId: ADMIN_ID, limit: RECORDS_MAX });
   const known = new Set(records.map(({ identifier }) => identifier));
   const problems = [...accepted].filter((it) => !known.has(it)).map((it) => `lost: ${it}`);
   problems.push(...ledgerProblems(read, records, price), ...fileProblems(folder, read, records));

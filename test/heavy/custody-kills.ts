@@ -69,7 +69,7 @@ function compare({ read }: Store, round: number): number {
     else said.set(subject, (said.get(subject) ?? new Set()).add(kind));
   }
   let records = 0;
-  for (const { identifier, analysisId } of read.scanClassifications({ accountId: 1 })) {
+  for (const { identifier, analysisId } of read.records.scan({ accountId: 1 })) {
     records += 1;
     const kinds = said.get(identifier);
     const ended = read.analysis(analysisId)?.state;

@@ -35,7 +35,7 @@ async function submit(): Promise<void> {
 }
 
 async function change(): Promise<void> {
-  const [record] = store.read.listClassifications({ accountId: 1, limit: 1 });
+  const [record] = store.read.records.list({ accountId: 1, limit: 1 });
   if (record === undefined) return;
   const { accountId, kind, hash, identifier } = record;
   await store.transact((tx) => {

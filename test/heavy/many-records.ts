@@ -51,7 +51,7 @@ async function analyseOne(folder: string): Promise<Pattern> {
     await awaitEnds(daemon, [identifier]);
   }
   await using store = await Store.open({ folder });
-  const record = store.read.classification(identifier);
+  const record = store.read.records.get(identifier);
   const analysis = store.read.analysis(record?.analysisId ?? '');
   if (record === undefined || analysis === undefined) throw new Error('the first record is gone');
   return { record, analysis };

@@ -74,14 +74,14 @@ await daemon.kill('SIGTERM');
 
 await using store = await Store.open({ folder: place('data') });
 const refs = new Map<string, number>();
-for (const { refId } of store.read.scanClassifications({ accountId: 1 })) {
+for (const { refId } of store.read.records.scan({ accountId: 1 })) {
   refs.set(refId, (refs.get(refId) ?? 0) + 1);
 }
 let missing = 0;
 for (const name of names) {
   const text = await readFile(place(`share/${name}.assay.json`), 'utf8').catch(() => '{}');
   const { identifier = '' } = JSON.parse(text) as { identifier?: string };
-  if (refs.get(name) !== 1 || store.read.classification(identifier)?.refId !== name) missing += 1;
+  if (refs.get(name) !== 1 || store.read.records.get(identifier)?.refId !== name) missing += 1;
 }
 const left = (await readdir(place('share'), { recursive: true })).filter((name) =>
   name.endsWith('.tmp'),

@@ -40,7 +40,7 @@ export async function dropFiles(parts: ActionParts): Promise<void> {
 
 /** Its time is the simulated one: what is taken is known by size and time. */
 export function layFile({ life, folder }: ActionParts, name: string, content: number): void {
-  if (life.app.store.read.watchFolders().length === 0) return;
+  if (life.app.store.read.automation.watchFolders().length === 0) return;
   const path = join(watchedFolderOf(folder), name);
   writeFileSync(path, contentOf(content));
   const seconds = life.app.clock.now() / MICROSECONDS_PER_SECOND;
@@ -53,15 +53,15 @@ export function checkDrops({ life, folder }: ActionParts): void {
   const left = allNames(watchedFolderOf(folder)).filter((name) => /(^|\/)\.assay-/.test(name));
   if (left.length > 0)
     throw new Error(`every place is freed: ${left.length} temporary files are left in a watched folder`);
-  for (const { id, counts, unwritten = 0 } of store.read.watchFolders()) {
+  for (const { id, counts, unwritten = 0 } of store.read.automation.watchFolders()) {
     if (unwritten > 0) throw new Error(`every result is written: those of ${unwritten} files are not`);
-    const rows = store.read.watchedFiles({ folderId: id, state: 'submitted', limit: 1000 });
+    const rows = store.read.automation.watchedFiles({ folderId: id, state: 'submitted', limit: 1000 });
     if (rows.length !== counts.submitted)
       throw new Error(
         `every place is freed: ${counts.submitted} files count as submitted, ${rows.length} are`,
       );
     for (const { path, identifier, reason, at } of rows) {
-      const record = store.read.classification(identifier);
+      const record = store.read.records.get(identifier);
       const endedAt = record && store.read.analysis(record.analysisId)?.endedAt;
       if (endedAt === null) continue;
       // What was answered from the cache had ended before the file came.

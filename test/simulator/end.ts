@@ -59,9 +59,9 @@ export async function checkEnd(parts: EndParts): Promise<void> {
 async function latecomerIsTaken(parts: EndParts): Promise<void> {
   const { life, random, executor } = parts;
   const { clock, store } = life.app;
-  const [rule] = store.read.watchFolders();
+  const [rule] = store.read.automation.watchFolders();
   if (rule === undefined || !random.chance(LARGE_DROPS_SHARE)) return;
-  const isTaken = (name: string) => store.read.watchedFile(rule.id, name) !== undefined;
+  const isTaken = (name: string) => store.read.automation.watchedFile(rule.id, name) !== undefined;
   const names = Array.from({ length: LARGE_DROP }, (_, index) => `large-${index}.png`);
   executor.takesMsMax = 6000;
   for (const name of names) layFile(parts, name, 1);
@@ -101,7 +101,7 @@ function nextDelivery({ life }: EndParts): number | undefined {
 function everythingIsAnswered({ life, book }: EndParts): void {
   const { read } = life.app.store;
   for (const { identifier, mayBeCancelled, mayBeDeleted } of book.accepted.values()) {
-    const record = read.classification(identifier);
+    const record = read.records.get(identifier);
     if (record === undefined || mayBeDeleted) continue;
     const state = read.analysis(record.analysisId)?.state;
     const isAnswered = state === 'done' || state === 'errored';

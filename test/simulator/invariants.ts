@@ -33,9 +33,9 @@ export function checkInvariants(observed: Observed): void {
 
 /** Records of all accounts. */
 export function recordsOf({ store }: SimulatedApp): Classification[] {
-  return store.read
-    .accounts()
-    .flatMap(({ id: accountId }) => store.read.listClassifications({ accountId, limit: 1000 }));
+  return store.read.accounts
+    .all()
+    .flatMap(({ id: accountId }) => store.read.records.list({ accountId, limit: 1000 }));
 }
 
 function noReaderIsOld({ app }: Observed): void {
@@ -62,7 +62,7 @@ function chainIsWhole({ app }: Observed): void {
 function acceptedIsThere({ app, book }: Observed): void {
   const { read } = app.store;
   for (const { identifier, mayBeDeleted, isDeleted } of book.accepted.values()) {
-    const record = read.classification(identifier);
+    const record = read.records.get(identifier);
     if (record === undefined && !mayBeDeleted)
       throw new Error(`what was accepted is there: the record ${identifier} is gone`);
     if (record !== undefined && isDeleted)
@@ -108,7 +108,7 @@ function figuresAreThePacks({ app }: Observed): void {
 function chargedOnce({ app }: Observed): void {
   const { read } = app.store;
   const taken = new Map<string, number>();
-  for (const { id } of read.accounts()) {
+  for (const { id } of read.accounts.all()) {
     const lines = read.ledger(id);
     const sum = lines.reduce((total, { amount }) => total + amount, 0);
     const { available } = read.balance(id);

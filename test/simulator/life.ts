@@ -169,7 +169,7 @@ export class Life implements AsyncDisposable {
 
   /** The account as its next call would find it. */
   principalOf(accountId: number): Principal {
-    const account = this.app.store.read.account(accountId);
+    const account = this.app.store.read.accounts.get(accountId);
     if (account === undefined) throw new Error(`no account ${accountId}`);
     return toPrincipal(this.app, account, { facade: 'rest', remoteAddress: '192.0.2.1' }, { type: 'rule' });
   }
@@ -205,7 +205,7 @@ function remoteExecutor(
 ): RemoteExecutor {
   const book = new LeaseBook(LEASE_MS, store, clock);
   const config = { leaseMs: LEASE_MS, mediaUrl: () => 'http://192.0.2.1', certificatePem: () => null };
-  const parts = { book, log, clock, newIdentifier, drained: store.read };
+  const parts = { book, log, clock, newIdentifier, drained: store.read.automation };
   return new RemoteExecutor(config, { ...parts, ...broker.parts() });
 }
 

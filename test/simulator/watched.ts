@@ -54,11 +54,11 @@ export class Watched implements AsyncDisposable {
   /** As an older version might have made it. */
   async addUnchecked(path: string): Promise<number> {
     const { store, watching } = this.app;
-    const id = store.read.newestWatchFolderId() + 1;
+    const id = store.read.automation.newestWatchFolderId() + 1;
     const rule = { id, accountId: ADMIN_ID, path, options: {}, done: 'leave', createdAt: 1 } as const;
     const made = { ...rule, isPaused: false, isRemoved: false, counts: NO_FILES };
     await this.stage.drive(
-      store.transact((tx) => tx.putWatchFolder(made)),
+      store.transact((tx) => tx.automation.putWatchFolder(made)),
       'a rule',
     );
     watching.onChange();
@@ -74,11 +74,11 @@ export class Watched implements AsyncDisposable {
   }
 
   row(name: string) {
-    return this.app.store.read.watchedFile(this.id, name);
+    return this.app.store.read.automation.watchedFile(this.id, name);
   }
 
   records() {
-    return this.app.store.read.listClassifications({ accountId: ADMIN_ID, limit: 1000 });
+    return this.app.store.read.records.list({ accountId: ADMIN_ID, limit: 1000 });
   }
 
   /** Its time is the simulated one. */

@@ -83,11 +83,11 @@ test('a backup under way of writes is restored, record by record and byte by byt
   ok((values ?? 0) > 20);
   await using restored = await Store.open({ folder: target });
   for (const [identifier, hash] of hashes) {
-    deepEqual(restored.read.classification(identifier), recordOf(identifier, hash));
+    deepEqual(restored.read.records.get(identifier), recordOf(identifier, hash));
     equal(await readFile(restored.blobs.pathOf(hash), 'utf8'), `m${identifier}`);
   }
   // What came after the snapshot is there with its bytes or not at all.
-  for (const { hash } of restored.read.listClassifications({ accountId: 1, limit: 100 })) {
+  for (const { hash } of restored.read.records.list({ accountId: 1, limit: 100 })) {
     ok(await restored.blobs.has(hash));
   }
 });

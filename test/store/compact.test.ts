@@ -46,7 +46,7 @@ async function spaceOf(folder: string): Promise<StoreSpace> {
 function stateOf({ read }: Store): unknown {
   const { custody } = read;
   return {
-    records: read.listClassifications({ accountId: 1, limit: RECORDS }),
+    records: read.records.list({ accountId: 1, limit: RECORDS }),
     analyses: Array.from({ length: RECORDS }, (_, index) => read.analysis(identifierOf(index))),
     ledger: read.ledger(1),
     head: custody.head(),

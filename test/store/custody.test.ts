@@ -87,7 +87,7 @@ test('a fact is an entry in its own transaction, and a transaction that is undon
   });
   await undone.catch(() => {});
   equal(store.read.custody.size, 3);
-  const before = store.read.classification(identifierOf(0));
+  const before = store.read.records.get(identifierOf(0));
   await store.transact((tx) => before && tx.putClassification({ ...before, refId: 'changed' }));
   equal(store.read.custody.size, 3, 'only its arrival is an entry');
   equal((await verify(store)).isWhole, true);
@@ -115,7 +115,7 @@ test('a deletion takes the details with it, and the log says so instead of break
     });
   });
   const { custody } = store.read;
-  const record = store.read.classification(identifierOf(1));
+  const record = store.read.records.get(identifierOf(1));
   await store.transact((tx) => record && tx.deleteClassification(record, BY));
   const kindsOf = (isThere: boolean): string[] =>
     custody
@@ -125,7 +125,7 @@ test('a deletion takes the details with it, and the log says so instead of break
   deepEqual(kindsOf(true), ['deleted', 'overridden'], 'the finding is of a file that other records have');
   deepEqual(kindsOf(false), ['looked_at', 'received', 'analysed']);
   for (const index of [0, 2, 3]) {
-    const other = store.read.classification(identifierOf(index));
+    const other = store.read.records.get(identifierOf(index));
     await store.transact((tx) => other && tx.deleteClassification(other, null));
   }
   deepEqual(kindsOf(true), ['deleted']);

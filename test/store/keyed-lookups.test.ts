@@ -37,9 +37,9 @@ test('sessions, links and administrators are found in a store of before their in
   {
     await using before = await Store.open({ folder });
     await before.transact((tx) => {
-      for (const account of [admin, user]) tx.putAccount(account);
-      for (const session of [mine, other]) tx.putSession(session);
-      tx.putMailToken(token);
+      for (const account of [admin, user]) tx.accounts.put(account);
+      for (const session of [mine, other]) tx.accounts.putSession(session);
+      tx.accounts.putMailToken(token);
     });
   }
   const root = open({ path: join(folder, 'records'), pageSize: 8192, maxDbs: TABLES_MAX });
@@ -47,25 +47,25 @@ test('sessions, links and administrators are found in a store of before their in
   await root.close();
 
   await using store = await Store.open({ folder });
-  deepEqual(store.read.sessionsOfAccount(user.id), [mine]);
+  deepEqual(store.read.accounts.sessionsOfAccount(user.id), [mine]);
   deepEqual(
-    store.read.endedSessionKeys(60, 10).map(({ hash }) => hash),
+    store.read.accounts.endedSessionKeys(60, 10).map(({ hash }) => hash),
     ['other'],
   );
-  deepEqual(store.read.mailTokenKeysOfAccount(user.id), [
+  deepEqual(store.read.accounts.mailTokenKeysOfAccount(user.id), [
     { hash: token.hash, accountId: user.id, expiresAt: 9 },
   ]);
   deepEqual(
-    store.read.accountsOfRole('admin').map(({ id }) => id),
+    store.read.accounts.ofRole('admin').map(({ id }) => id),
     [admin.id],
   );
   await store.transact((tx) => {
-    tx.putAccount({ ...user, role: 'admin' });
-    tx.removeSession(mine);
+    tx.accounts.put({ ...user, role: 'admin' });
+    tx.accounts.removeSession(mine);
   });
-  equal(store.read.accountsOfRole('admin').length, 2);
-  deepEqual(store.read.sessionsOfAccount(user.id), []);
-  equal(store.read.session('mine'), undefined);
+  equal(store.read.accounts.ofRole('admin').length, 2);
+  deepEqual(store.read.accounts.sessionsOfAccount(user.id), []);
+  equal(store.read.accounts.session('mine'), undefined);
 });
 
 test('a refused change forgets what it wrote, and nothing else', async () => {
@@ -73,16 +73,16 @@ test('a refused change forgets what it wrote, and nothing else', async () => {
   const { app, admin } = box;
   const user = await addUser(app, admin);
   const { read } = app.store;
-  const known = read.account(admin.account.id);
+  const known = read.accounts.get(admin.account.id);
   await rejects(
     app.store.transact((tx) => {
-      tx.putAccount({ ...user, name: 'never' });
-      equal(tx.account(user.id)?.name, 'never');
+      tx.accounts.put({ ...user, name: 'never' });
+      equal(tx.accounts.get(user.id)?.name, 'never');
       throw new Error('refused');
     }),
     /refused/,
   );
-  notEqual(read.account(user.id)?.name, 'never');
+  notEqual(read.accounts.get(user.id)?.name, 'never');
   // The very same object: it was not read and decoded anew.
-  equal(read.account(admin.account.id), known);
+  equal(read.accounts.get(admin.account.id), known);
 });

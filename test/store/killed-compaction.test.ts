@@ -40,7 +40,7 @@ async function fill(folder: string): Promise<void> {
 async function read(folder: string): Promise<unknown> {
   await using store = await Store.open({ folder });
   return {
-    records: store.read.listClassifications({ accountId: 1, limit: RECORDS }),
+    records: store.read.records.list({ accountId: 1, limit: RECORDS }),
     ledger: store.read.ledger(1),
     errorBytes: Array.from({ length: RECORDS }, (_, index) => errorBytes(store, index)),
   };

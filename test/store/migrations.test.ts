@@ -64,32 +64,32 @@ for (const { format, file } of FORMATS) {
     {
       await using store = await Store.open({ folder: folder.path, onUpgrade: (line) => said.push(line) });
       const { read } = store;
-      deepEqual(read.plan(1)?.options, [...PLAN_OPTIONS]);
-      const desk = read.plan(2);
+      deepEqual(read.accounts.plan(1)?.options, [...PLAN_OPTIONS]);
+      const desk = read.accounts.plan(2);
       deepEqual(desk?.options, ['heatmap'], 'a plan gains no option by an upgrade');
       deepEqual(
         [desk?.optionCredits, desk?.mediaDays, desk?.recordDays, desk?.zeroRetention],
         [{}, 0, 0, false],
       );
       deepEqual(
-        read.apiKeys(2).map(({ id, name }) => ({ id, name })),
-        [...read.apiKeys(2)].map(({ name }, index) => ({ id: index + 1, name })),
+        read.accounts.apiKeys(2).map(({ id, name }) => ({ id, name })),
+        [...read.accounts.apiKeys(2)].map(({ name }, index) => ({ id: index + 1, name })),
       );
       deepEqual(
-        read
+        read.accounts
           .apiKeys(2)
           .map(({ name }) => name)
           .sort(),
         ['archive', 'cms'],
       );
-      equal(read.account(2)?.lastKeyId, 2);
-      equal(read.account(2)?.webhookSecret, null);
+      equal(read.accounts.get(2)?.lastKeyId, 2);
+      equal(read.accounts.get(2)?.webhookSecret, null);
       const override = read.override(2, 'image', 'a'.repeat(64));
       deepEqual([override?.byAccountId, override?.measured, override?.classification], [2, null, 'human']);
       deepEqual(read.overrideHistory(2, 'image', 'a'.repeat(64)), [override]);
-      const [record] = read.listClassifications({ accountId: 1, limit: 10 });
+      const [record] = read.records.list({ accountId: 1, limit: 10 });
       deepEqual([record?.name, record?.refId], ['old.jpg', 'old-1']);
-      const [found] = read.scanTexts({ accountId: 1 });
+      const [found] = read.records.scanTexts({ accountId: 1 });
       const { name = '', refId = '', hash = '' } = record ?? {};
       deepEqual(found?.texts, { name, refId, hash }, 'a search finds it in the index');
       ok(record !== undefined && record.createdAt < CREATED_AT_MAX);
@@ -113,12 +113,12 @@ for (const { format, file } of FORMATS) {
       await rejects(Store.open({ folder: folder.path, onUpgrade: breakOff }), /broken off/);
       await using store = await Store.open({ folder: folder.path });
       deepEqual(
-        store.read.apiKeys(2).map(({ id }) => id),
+        store.read.accounts.apiKeys(2).map(({ id }) => id),
         [1, 2],
       );
-      equal(store.read.account(2)?.lastKeyId, 2);
+      equal(store.read.accounts.get(2)?.lastKeyId, 2);
       deepEqual(store.read.overrideHistory(2, 'image', 'a'.repeat(64)).length, 1);
-      equal([...store.read.scanTexts({ accountId: 1 })].at(0)?.texts?.name, 'old.jpg');
+      equal([...store.read.records.scanTexts({ accountId: 1 })].at(0)?.texts?.name, 'old.jpg');
     });
   }
 }

@@ -55,15 +55,15 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
   const gone = await addUser(app, admin);
   const identifier = await addRecord(app, user.id, { hash: 'ab'.repeat(32) });
   await addRecord(app, user.id, { hash: '', kind: 'video', state: 'done' });
-  const record = app.store.read.classification(identifier);
+  const record = app.store.read.records.get(identifier);
   const analysis = app.store.read.analysis(record?.analysisId ?? '');
   if (record === undefined || analysis === undefined) throw new Error('no record');
   const at = app.clock.now();
   await app.store.transact((tx) => {
     tx.putClassification({ ...record, refId: 'desk' });
-    tx.putAccount({ ...gone, deletedAt: at });
+    tx.accounts.put({ ...gone, deletedAt: at });
     const session = { csrfToken: 'c', userAgent: '', createdAt: at, expiresAt: at + 1 };
-    tx.putSession({ ...session, hash: 'session-1', accountId: user.id });
+    tx.accounts.putSession({ ...session, hash: 'session-1', accountId: user.id });
     // Two with one key: the later one is what the key finds.
     tx.putAnalysis({ ...analysis, id: 'zz-earlier', state: 'queued', queuedAt: 1, endedAt: null });
     tx.putAnalysis({ ...analysis, id: 'aa-later', state: 'queued', queuedAt: at + 5, endedAt: null });
@@ -110,7 +110,7 @@ async function damage(
 async function reopen(folder: string, isRebuildAsked = false): Promise<string[]> {
   const said: string[] = [];
   await using store = await Store.open({ folder, isRebuildAsked, onUpgrade: (text) => said.push(text) });
-  ok(store.read.accounts().length > 0);
+  ok(store.read.accounts.all().length > 0);
   return said;
 }
 
@@ -163,8 +163,8 @@ test('a damaged record is left out and counted, and the others are found', { tim
   const said = await reopen(folder, true);
   match(said.at(-1) ?? '', /1 damaged ones left out/);
   await using store = await Store.open({ folder });
-  const user = store.read.accounts().find(({ id }) => id !== 1);
-  equal(store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
+  const user = store.read.accounts.all().find(({ id }) => id !== 1);
+  equal(store.read.records.list({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
 });
 
 test('damaged rows: one rebuilding is enough, and what points to them stays', {
@@ -173,8 +173,8 @@ test('damaged rows: one rebuilding is enough, and what points to them stays', {
   await using box = await openApp();
   await fillFolder(box);
   const { folder, app } = box;
-  const user = app.store.read.accounts().find(({ id, deletedAt }) => id !== 1 && deletedAt === null);
-  const [record] = app.store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10, kind: 'image' });
+  const user = app.store.read.accounts.all().find(({ id, deletedAt }) => id !== 1 && deletedAt === null);
+  const [record] = app.store.read.records.list({ accountId: user?.id ?? 0, limit: 10, kind: 'image' });
   await box.daemon[Symbol.asyncDispose]();
   const rows: [string, Key][] = [
     ['accounts', user?.id ?? 0],
@@ -195,10 +195,10 @@ test('damaged rows: one rebuilding is enough, and what points to them stays', {
   match((await reopen(folder)).at(-1) ?? '', /\d+ values, \d+ damaged ones left out/);
   deepEqual(await reopen(folder), []);
   await using store = await Store.open({ folder });
-  throws(() => store.read.accountByEmail(user?.email ?? ''), /damaged record in accounts/);
+  throws(() => store.read.accounts.byEmail(user?.email ?? ''), /damaged record in accounts/);
   ok(store.read.hasBlobReference('ab'.repeat(32)));
-  deepEqual(store.read.sessionKeysOfAccount(user?.id ?? 0), []);
-  equal(store.read.session('session-1'), undefined);
+  deepEqual(store.read.accounts.sessionKeysOfAccount(user?.id ?? 0), []);
+  equal(store.read.accounts.session('session-1'), undefined);
 });
 
 test('what is no data folder is not made one', async () => {

@@ -43,7 +43,7 @@ test('what an upgrade changed is taken back, what came since is counted and kept
   let old = '';
   {
     await using store = await Store.open({ folder: folder.path });
-    const [record] = store.read.listClassifications({ accountId: 1, limit: 10 });
+    const [record] = store.read.records.list({ accountId: 1, limit: 10 });
     ok(record !== undefined);
     old = record.identifier;
     await store.transact((tx) => tx.putClassification({ ...record, identifier: 'f'.repeat(64) }));
@@ -73,7 +73,7 @@ test('what an upgrade changed is taken back, what came since is counted and kept
   await using store = await Store.open({ folder: folder.path, onUpgrade: (line) => said.push(line) });
   match(said.join('\n'), new RegExp(`format ${FORMAT_VERSION}`));
   ok(existsSync(join(folder.path, 'before-upgrade', `format-${OLD_FORMAT}`, 'records', 'data.mdb')));
-  equal(store.read.classification(old)?.name, 'old.jpg');
+  equal(store.read.records.get(old)?.name, 'old.jpg');
 });
 
 test('where no upgrade lies behind, and where a daemon runs, nothing is changed', async () => {

@@ -60,15 +60,15 @@ test('what an undone change wrote and read is not remembered', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   const plan = appliancePlan(0);
-  await store.transact((tx) => tx.putPlan(plan));
-  assert.equal(store.read.plan(plan.id)?.name, plan.name);
+  await store.transact((tx) => tx.accounts.putPlan(plan));
+  assert.equal(store.read.accounts.plan(plan.id)?.name, plan.name);
   const change = store.transact((tx) => {
-    tx.putPlan({ ...plan, name: 'undone' });
-    assert.equal(tx.plan(plan.id)?.name, 'undone');
+    tx.accounts.putPlan({ ...plan, name: 'undone' });
+    assert.equal(tx.accounts.plan(plan.id)?.name, 'undone');
     throw new Error('refused');
   });
   await assert.rejects(change, /refused/);
-  assert.equal(store.read.plan(plan.id)?.name, plan.name);
+  assert.equal(store.read.accounts.plan(plan.id)?.name, plan.name);
 });
 
 test('the ledger’s sum is the balance', async () => {

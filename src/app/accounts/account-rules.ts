@@ -43,7 +43,7 @@ export function blankAccount(
 
 /** Identifiers are never used again: deleted accounts keep theirs. */
 export function nextAccountId(read: StoreReader): number {
-  const id = read.newestAccountId() + 1;
+  const id = read.accounts.newestId() + 1;
   if (id <= ACCOUNTS_MAX) return id;
   throw new AppError('too_many', `the appliance holds at most ${ACCOUNTS_MAX} accounts`);
 }
@@ -59,14 +59,15 @@ export function assertMaySet({ account }: Principal, change: AccountChange, isOw
 
 /** What the store must never hold: two accounts with one address, a plan or partner that does not exist. */
 export function assertConsistent(read: StoreReader, { id, email, planId, role, partnerId }: Account): void {
-  const holder = read.accountByEmail(email);
+  const holder = read.accounts.byEmail(email);
   if (holder !== undefined && holder.id !== id) {
     const description = 'expected an address that no other account has';
     throw new AppError('email', `email: ${description}`, { fields: [{ field: 'email', description }] });
   }
-  if (read.plan(planId) === undefined) throw badField('pricing_id', `expected a plan's id, found ${planId}`);
+  if (read.accounts.plan(planId) === undefined)
+    throw badField('pricing_id', `expected a plan's id, found ${planId}`);
   if (partnerId === null) return;
-  const partner = read.account(partnerId);
+  const partner = read.accounts.get(partnerId);
   if (role !== 'user' || partner?.role !== 'partner' || partner.deletedAt !== null) {
     throw badField('partner_id', 'expected a partner account, for an account of the role user');
   }
@@ -75,7 +76,7 @@ export function assertConsistent(read: StoreReader, { id, email, planId, role, p
 /** A box without an administrator that may act could never be given one again. */
 export function assertAdminLeft(read: StoreReader, before: Account, after: Account): void {
   if (!isActingAdmin(before) || isActingAdmin(after)) return;
-  if (read.accountsOfRole('admin').some((other) => other.id !== before.id && isActingAdmin(other))) return;
+  if (read.accounts.ofRole('admin').some((other) => other.id !== before.id && isActingAdmin(other))) return;
   throw new AppError(
     'last_admin',
     'the last administrator cannot be deleted, made read-only or given another role',
@@ -89,8 +90,8 @@ function isActingAdmin({ role, readonly, deletedAt }: Account): boolean {
 /** Users of a partner that is gone are the administrator's. */
 export function releaseUsers(tx: StoreTransaction, before: Account, after: Account): void {
   if (before.role !== 'partner' || (after.role === 'partner' && after.deletedAt === null)) return;
-  for (const account of tx.accounts()) {
+  for (const account of tx.accounts.all()) {
     if (account.partnerId === before.id && account.deletedAt === null)
-      tx.putAccount({ ...account, partnerId: null });
+      tx.accounts.put({ ...account, partnerId: null });
   }
 }

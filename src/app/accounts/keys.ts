@@ -51,14 +51,14 @@ export async function createKey(
   const secret = newApiKey();
   const key = await app.store.transact((tx) => {
     const owner = keyOwner(tx, principal, userId);
-    if (tx.apiKeyHashes(owner.id).length >= KEYS_MAX) {
+    if (tx.accounts.apiKeyHashes(owner.id).length >= KEYS_MAX) {
       throw new AppError('too_many', `an account has at most ${KEYS_MAX} keys: revoke one first`);
     }
     const id = owner.lastKeyId + 1;
     const made = { accountId: owner.id, id, name: parsed, createdAt: app.clock.now(), lastUsedAt: null };
     const record = { ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
-    tx.putAccount({ ...owner, lastKeyId: id });
-    tx.putApiKey(record);
+    tx.accounts.put({ ...owner, lastKeyId: id });
+    tx.accounts.putApiKey(record);
     tx.appendAudit(auditLine(app, principal, 'key.create', keyTarget(record), { name: parsed }));
     return record;
   });
@@ -68,7 +68,7 @@ export async function createKey(
 /** In the order in which they were made. */
 export function listKeys(app: AccountParts, { principal, userId }: KeyOwnerInput): ApiKeyView[] {
   const { id } = ownOrManaged(app.store.read, principal, userId);
-  return app.store.read.apiKeys(id).map(toKeyView);
+  return app.store.read.accounts.apiKeys(id).map(toKeyView);
 }
 
 /** Shows one of the caller's own keys again, to who knows the account's password. */
@@ -90,8 +90,8 @@ export async function replaceKey(app: AccountParts, { principal, userId, id }: K
     const old = findKey(tx, keyOwner(tx, principal, userId).id, id);
     const made = { createdAt: app.clock.now(), lastUsedAt: null };
     const record = { ...old, ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
-    tx.removeApiKey(old);
-    tx.putApiKey(record);
+    tx.accounts.removeApiKey(old);
+    tx.accounts.putApiKey(record);
     tx.appendAudit(auditLine(app, principal, 'key.replace', keyTarget(record)));
     return record;
   });
@@ -101,7 +101,7 @@ export async function replaceKey(app: AccountParts, { principal, userId, id }: K
 export async function revokeKey(app: AccountParts, { principal, userId, id }: KeyInput): Promise<ApiKeyView> {
   return await app.store.transact((tx) => {
     const key = findKey(tx, keyOwner(tx, principal, userId).id, id);
-    tx.removeApiKey(key);
+    tx.accounts.removeApiKey(key);
     tx.appendAudit(auditLine(app, principal, 'key.revoke', keyTarget(key), { name: key.name }));
     return toKeyView(key);
   });
@@ -135,10 +135,10 @@ export async function webhookSecretOf(
 
 /** As webhookSecretOf, for the delivery itself. */
 export async function webhookSecretOfAccount(app: AccountParts, accountId: number): Promise<string> {
-  const sealed = app.store.read.account(accountId)?.webhookSecret;
+  const sealed = app.store.read.accounts.get(accountId)?.webhookSecret;
   if (sealed !== null && sealed !== undefined) return app.sealer.unseal(sealed);
   return await app.store.transact((tx) => {
-    const account = tx.account(accountId);
+    const account = tx.accounts.get(accountId);
     if (account === undefined) throw new AppError('user', 'no such user');
     // Two deliveries may ask at once; the second takes the first one's.
     if (account.webhookSecret !== null) return app.sealer.unseal(account.webhookSecret);
@@ -161,7 +161,7 @@ export async function rotateWebhookSecret(
 
 function putWebhookSecret(app: AccountParts, tx: StoreTransaction, account: Account): string {
   const secret = `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
-  tx.putAccount({ ...account, webhookSecret: app.sealer.seal(secret) });
+  tx.accounts.put({ ...account, webhookSecret: app.sealer.seal(secret) });
   return secret;
 }
 
@@ -172,7 +172,7 @@ function keyOwner(tx: StoreTransaction, principal: Principal, userId: number | u
 }
 
 function findKey(read: StoreReader, accountId: number, id: number): ApiKey {
-  const key = read.apiKeys(accountId).find((it) => it.id === id);
+  const key = read.accounts.apiKeys(accountId).find((it) => it.id === id);
   if (key === undefined) throw new AppError('api_key', 'no such API key');
   return key;
 }

@@ -32,7 +32,7 @@ export async function requestPasswordReset(
   await app.attempts.count('addressMail', addressKey(from.remoteAddress));
   const email = parseEmail({ email: given });
   app.mailer.later(async () => {
-    const account = app.store.read.accountByEmail(email);
+    const account = app.store.read.accounts.byEmail(email);
     if (account !== undefined) await mailPasswordLink(app, account, from, 'reset_password');
   });
 }
@@ -99,7 +99,7 @@ function storePassword(
   exceptSessionHash?: string,
 ): Account {
   const set = { ...account, passwordHash, updatedAt: app.clock.now() };
-  tx.putAccount(set);
+  tx.accounts.put(set);
   endSessions(tx, account.id, exceptSessionHash);
   removeTokens(tx, account.id);
   return set;
@@ -114,7 +114,7 @@ export async function verifyEmail(
     const now = app.clock.now();
     const account = redeemToken(tx, token, { purposes: ['verify_email'], now });
     const verified = { ...account, emailVerifiedAt: now, updatedAt: now };
-    tx.putAccount(verified);
+    tx.accounts.put(verified);
     tx.appendAudit(auditLine(app, from, 'email.verify', account.id));
     return verified;
   });
@@ -127,7 +127,7 @@ export async function createPasswordLink(
 ): Promise<{ link: string; expiresAt: number }> {
   assertAdmin(principal);
   assertMayWrite(principal);
-  const account = app.store.read.accountByEmail(parseEmail({ email }));
+  const account = app.store.read.accounts.byEmail(parseEmail({ email }));
   if (account === undefined) throw new AppError('user', 'no account has this e-mail address');
   const purpose = account.passwordHash === null ? 'set_password' : 'reset_password';
   const { token, expiresAt } = await app.store.transact((tx) => {
@@ -156,7 +156,7 @@ export async function register(app: AccountParts, input: RegisterInput): Promise
   const passwordHash = await hashPassword(password);
   const termsAcceptedAt = termsAccepted ? app.clock.now() : null;
   const { account, issued } = await app.store.transact((tx) => {
-    const holder = tx.accountByEmail(email);
+    const holder = tx.accounts.byEmail(email);
     tx.appendAudit(auditLine(app, from, 'account.register', holder?.id ?? '', { email }));
     if (holder !== undefined) return { account: holder, issued: null };
     return insertRegistered(app, tx, { name, email, passwordHash, termsAcceptedAt });
@@ -184,14 +184,14 @@ function insertRegistered(
   given: Pick<Account, 'name' | 'email'> & Pick<Account, 'passwordHash' | 'termsAcceptedAt'>,
 ): { account: Account; issued: IssuedToken } {
   const { planSku, credits } = app.config.registration;
-  const plan = tx.plans().find(({ sku }) => sku === planSku);
+  const plan = tx.accounts.plans().find(({ sku }) => sku === planSku);
   if (plan === undefined) {
     throw new AppError('internal', `registration.plan names no plan: ${JSON.stringify(planSku)}`);
   }
   const now = app.clock.now();
   const id = nextAccountId(tx);
   const account = { ...blankAccount(id, { ...given, planId: plan.id }, now), ...given };
-  tx.putAccount(account);
+  tx.accounts.put(account);
   const line = { accountId: id, reason: 'grant', amount: credits, identifier: '', at: now } as const;
   if (credits > 0) tx.appendLedger(line);
   return { account, issued: issueToken(tx, { accountId: id, purpose: 'verify_email', now }) };

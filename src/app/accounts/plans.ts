@@ -29,14 +29,14 @@ export async function createPlan(app: AccountParts, { principal, fields }: PlanF
   if (change.name === undefined) throw badField('name', 'expected text, found nothing');
   const { name } = change;
   return await app.store.transact((tx) => {
-    const plans = tx.plans();
+    const plans = tx.accounts.plans();
     if (plans.length >= PLANS_MAX) {
       throw new AppError('too_many', `the appliance holds at most ${PLANS_MAX} plans`);
     }
-    const id = tx.newestPlanId() + 1;
+    const id = tx.accounts.newestPlanId() + 1;
     const plan: Plan = { ...blank, id, sku: skuOf(name), ...change };
     assertSkuFree(tx, plan);
-    tx.putPlan(plan);
+    tx.accounts.putPlan(plan);
     tx.appendAudit(auditLine(app, principal, 'plan.create', id, { name: plan.name, sku: plan.sku }));
     return plan;
   });
@@ -50,12 +50,12 @@ export async function updatePlan(
   assertAdmin(principal);
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
-    const before = tx.plan(id);
+    const before = tx.accounts.plan(id);
     if (before === undefined) throw new AppError('plan', 'no such plan');
     const change = parsePlanChange(fields, before);
     const plan: Plan = { ...before, ...change };
     assertSkuFree(tx, plan);
-    tx.putPlan(plan);
+    tx.accounts.putPlan(plan);
     const details = Object.fromEntries(
       Object.entries(change).map(([field, value]) => [field, JSON.stringify(value)]),
     );
@@ -66,7 +66,7 @@ export async function updatePlan(
 
 /** The caller's own plan, or for a partner and the administrator all of them. */
 export function listPlans(app: AccountParts, { principal }: { principal: Principal }): Plan[] {
-  return principal.account.role === 'user' ? [principal.plan] : app.store.read.plans();
+  return principal.account.role === 'user' ? [principal.plan] : app.store.read.accounts.plans();
 }
 
 const SKU_CHARACTERS_MAX = 64;
@@ -82,7 +82,7 @@ function skuOf(name: string): string {
 }
 
 function assertSkuFree(read: StoreReader, { id, sku }: Plan): void {
-  if (read.plans().some((other) => other.sku === sku && other.id !== id)) {
+  if (read.accounts.plans().some((other) => other.sku === sku && other.id !== id)) {
     throw badField('sku', `expected one that no other plan has, found ${JSON.stringify(sku)}`);
   }
 }

@@ -31,7 +31,7 @@ export async function signIn(
   const guessed = `email ${email.toLowerCase().slice(0, EMAIL_KEY_CHARACTERS_MAX)}`;
   await app.attempts.count('addressGuess', addressKey(from.remoteAddress));
   await app.attempts.count('accountGuess', guessed);
-  const account = app.store.read.accountByEmail(email);
+  const account = app.store.read.accounts.byEmail(email);
   const isRight = await verifyPassword(password, account?.passwordHash ?? null);
   if (account === undefined || !isRight) {
     await app.store.transact((tx) =>
@@ -59,7 +59,7 @@ async function openSession(
   const session = await app.store.transact((tx) => {
     const now = app.clock.now();
     // Deleted, or given another password, while the hash was being computed.
-    if (tx.account(id)?.passwordHash !== passwordHash) throw wrongCredentials();
+    if (tx.accounts.get(id)?.passwordHash !== passwordHash) throw wrongCredentials();
     makeRoom(tx, id, now);
     const made: Session = {
       hash: hashSecret(cookieValue),
@@ -69,7 +69,7 @@ async function openSession(
       createdAt: now,
       expiresAt: now + SESSION_SECONDS * 1_000_000,
     };
-    tx.putSession(made);
+    tx.accounts.putSession(made);
     tx.appendAudit(auditLine(app, principal, 'session.start', id));
     return made;
   });
@@ -82,17 +82,17 @@ function wrongCredentials(): AppError {
 }
 
 function makeRoom(tx: StoreTransaction, accountId: number, now: number): void {
-  for (const ended of tx.endedSessionKeys(now, SWEPT_MAX)) tx.removeSession(ended);
-  const own = tx
+  for (const ended of tx.accounts.endedSessionKeys(now, SWEPT_MAX)) tx.accounts.removeSession(ended);
+  const own = tx.accounts
     .sessionsOfAccount(accountId)
     .filter(({ expiresAt }) => expiresAt > now)
     .sort((left, right) => right.createdAt - left.createdAt);
-  for (const session of own.slice(SESSIONS_MAX - 1)) tx.removeSession(session);
+  for (const session of own.slice(SESSIONS_MAX - 1)) tx.accounts.removeSession(session);
 }
 
 export async function signOut(app: AccountParts, { principal, session }: SignedIn): Promise<void> {
   await app.store.transact((tx) => {
-    tx.removeSession(session);
+    tx.accounts.removeSession(session);
     tx.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
   });
 }
@@ -113,7 +113,7 @@ export async function signOutEverywhere(
 /** The account's open sessions, newest first. */
 export function listSessions(app: AccountParts, { principal }: { principal: Principal }): Session[] {
   const now = app.clock.now();
-  return app.store.read
+  return app.store.read.accounts
     .sessionsOfAccount(principal.account.id)
     .filter(({ expiresAt }) => expiresAt > now)
     .sort((left, right) => right.createdAt - left.createdAt);

@@ -15,7 +15,7 @@ export async function acceptTerms(
     if (account.termsAcceptedAt !== null) return account;
     const now = app.clock.now();
     const accepted = { ...account, termsAcceptedAt: now, updatedAt: now };
-    tx.putAccount(accepted);
+    tx.accounts.put(accepted);
     tx.appendAudit(auditLine(app, principal, 'terms.accept', account.id));
     return accepted;
   });

@@ -70,7 +70,7 @@ export function listUsers(
 ): UserPage {
   assertPartner(principal);
   const query = parseQuery(fields);
-  const found = app.store.read.accounts().filter((account) => isListed(account, principal, query));
+  const found = app.store.read.accounts.all().filter((account) => isListed(account, principal, query));
   const sorted = sortAccounts(found, app.store.read, query);
   const total = sorted.length;
   const perPage = query.perPage ?? total;

@@ -14,7 +14,7 @@ export function toUserView(
   viewer?: Principal,
 ): UserView {
   const { read } = store;
-  const partner = account.partnerId === null ? undefined : read.accountUnlessDamaged(account.partnerId);
+  const partner = account.partnerId === null ? undefined : read.accounts.getUnlessDamaged(account.partnerId);
   if (partner === undefined || partner.deletedAt !== null) return viewOf(read, account, null);
   const isWhole = viewer?.account.role === 'admin' || viewer?.account.id === partner.id;
   return viewOf(read, account, isWhole ? viewOf(read, partner, null) : contactCard(partner));
@@ -24,7 +24,7 @@ function viewOf(read: StoreReader, account: Account, partner: UserView | null): 
   const { id, name, email, role, heuristic, readonly, c2paPolicy, planId, passwordHash } = account;
   const { address, zip, city, country, phone, contact, vat } = account;
   const { emailVerifiedAt, termsAcceptedAt, createdAt, updatedAt } = account;
-  const plan = read.planUnlessDamaged(planId);
+  const plan = read.accounts.planUnlessDamaged(planId);
   return {
     id,
     name,

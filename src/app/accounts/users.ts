@@ -50,7 +50,7 @@ export async function createUser(
     const blank = blankAccount(nextAccountId(tx), { name, email, planId }, app.clock.now());
     const account = { ...blank, partnerId: role === 'partner' ? ownId : null, ...change };
     assertConsistent(tx, account);
-    tx.putAccount(account);
+    tx.accounts.put(account);
     tx.appendAudit(auditLine(app, principal, 'account.create', account.id, { email }));
     return account;
   });
@@ -73,7 +73,7 @@ export async function updateUser(
     assertConsistent(tx, after);
     assertAdminLeft(tx, before, after);
     releaseUsers(tx, before, after);
-    tx.putAccount(after);
+    tx.accounts.put(after);
     tx.appendAudit(auditLine(app, principal, 'account.update', id, describeChange(change)));
     return { account: after, link: hasMoved ? moveMailbox(tx, after) : null };
   });
@@ -96,9 +96,9 @@ export async function deleteUser(app: AccountParts, { principal, id }: UserInput
     const after: Account = { ...before, passwordHash: null, deletedAt: now, updatedAt: now };
     assertAdminLeft(tx, before, after);
     releaseUsers(tx, before, after);
-    tx.putAccount(after);
+    tx.accounts.put(after);
     revokeAccess(tx, id);
-    tx.putSavedFilters(id, []);
+    tx.accounts.putSavedFilters(id, []);
     tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
     return after;
   });

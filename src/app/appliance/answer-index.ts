@@ -24,7 +24,7 @@ export class AnswerIndex implements AsyncDisposable {
 }
 
 async function make(store: Store, log: Logger, signal: AbortSignal): Promise<void> {
-  if (store.read.areAnswersComplete) return;
+  if (store.read.records.areAnswersComplete) return;
   log.info('the index of answers is made anew; until then lists by verdict or outcome take longer');
   const { records, isComplete } = await store.makeAnswers(signal);
   if (isComplete) log.info({ records }, 'the index of answers is complete');

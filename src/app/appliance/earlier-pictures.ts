@@ -98,7 +98,7 @@ export class EarlierPictures implements AsyncDisposable {
   }
 
   #isKnownDone(): boolean {
-    if (this.#parts.store.read.picturesDescribed === DESCRIPTION_VERSION) this.#state.isDone = true;
+    if (this.#parts.store.read.records.picturesDescribed === DESCRIPTION_VERSION) this.#state.isDone = true;
     return this.#state.isDone;
   }
 
@@ -189,8 +189,8 @@ async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<Kep
 /** A picture or film whose likeness was never looked for, or was before there were keypoints. Nothing is kept under zero retention. */
 function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
   if (kind === 'audio' || state !== 'done' || result === null) return false;
-  const account = read.accountUnlessDamaged(accountId);
-  const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+  const account = read.accounts.getUnlessDamaged(accountId);
+  const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
   if (plan === undefined || plan.zeroRetention) return false;
   const known = read.nearMatches(id);
   return known === undefined || known.sequences.some((sequence) => read.keypoints(sequence) === undefined);

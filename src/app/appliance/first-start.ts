@@ -43,7 +43,7 @@ export async function setUpFirstStart(
   sealer: Sealer,
   config: FirstStartConfig,
 ): Promise<FirstStart | null> {
-  if (store.read.account(ADMIN_ACCOUNT_ID) !== undefined) {
+  if (store.read.accounts.get(ADMIN_ACCOUNT_ID) !== undefined) {
     await applyRateLimit(store, config.rateLimitPerMinute);
     return null;
   }
@@ -54,9 +54,9 @@ export async function setUpFirstStart(
   // The file comes first: were it written after, a kill in between would leave a key that no one has.
   await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600, flush: true });
   const passwordToken = await store.transact((tx) => {
-    tx.putPlan(appliancePlan(config.rateLimitPerMinute));
-    tx.putAccount(adminAccount(config.adminEmail, passwordHash, now));
-    tx.putApiKey({
+    tx.accounts.putPlan(appliancePlan(config.rateLimitPerMinute));
+    tx.accounts.put(adminAccount(config.adminEmail, passwordHash, now));
+    tx.accounts.putApiKey({
       hash: hashSecret(key),
       id: 1,
       accountId: ADMIN_ACCOUNT_ID,
@@ -83,9 +83,9 @@ export async function setUpFirstStart(
 
 /** The setting wins over what was stored: an operator who raises it must not have to know where it was kept. */
 async function applyRateLimit(store: Store, rateLimitPerMinute: number): Promise<void> {
-  const plan = store.read.plan(APPLIANCE_PLAN_ID);
+  const plan = store.read.accounts.plan(APPLIANCE_PLAN_ID);
   if (plan === undefined || plan.rateLimitPerMinute === rateLimitPerMinute) return;
-  await store.transact((tx) => tx.putPlan({ ...plan, rateLimitPerMinute }));
+  await store.transact((tx) => tx.accounts.putPlan({ ...plan, rateLimitPerMinute }));
 }
 
 function adminAccount(email: string, passwordHash: string | null, now: number): Account {

@@ -52,8 +52,8 @@ function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): C
 }
 
 function planOf(app: ApplianceParts, { accountId }: Classification): Plan {
-  const account = app.store.read.account(accountId);
-  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  const account = app.store.read.accounts.get(accountId);
+  const plan = account === undefined ? undefined : app.store.read.accounts.plan(account.planId);
   if (plan === undefined) throw new AppError('user', 'the account of this work is gone');
   return plan;
 }

@@ -31,7 +31,7 @@ const BATCH_MAX = 200;
 export async function sweepDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
   const before = clock.now() - DELIVERY_DAYS_MAX * MICROSECONDS_PER_DAY;
   let removed = 0;
-  for (const { id: accountId } of store.read.accounts()) {
+  for (const { id: accountId } of store.read.accounts.all()) {
     const stale = store.read.staleDeliveryIds(accountId, { before, keepMax: DELIVERIES_MAX });
     for (let from = 0; from < stale.length && !signal.aborted; from += BATCH_MAX) {
       const batch = stale.slice(from, from + BATCH_MAX);

@@ -33,14 +33,14 @@ export interface WorkerInput {
 
 /** It finishes what it has and takes nothing more. Administrators only; throws `worker`. */
 export async function drainWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
-  await change(app, input, 'worker.drain', (tx) => tx.drainWorker(input.name, app.clock.now()));
+  await change(app, input, 'worker.drain', (tx) => tx.automation.drainWorker(input.name, app.clock.now()));
   return toEntry(find(app, input));
 }
 
 /** It takes work again. Administrators only; throws `worker`. */
 export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const before = find(app, input);
-  await change(app, input, 'worker.resume', (tx) => tx.resumeWorker(input.name));
+  await change(app, input, 'worker.resume', (tx) => tx.automation.resumeWorker(input.name));
   // One that was not heard of was listed for being drained only.
   return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
 }
@@ -57,7 +57,7 @@ export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Pro
       `the worker ${known.name} is here: stop it, or take its key out of the broker`,
     );
   }
-  await change(app, input, 'worker.forget', (tx) => tx.resumeWorker(input.name));
+  await change(app, input, 'worker.forget', (tx) => tx.automation.resumeWorker(input.name));
   app.engine.forgetWorker(input.name);
   return toEntry(known);
 }

@@ -17,8 +17,8 @@ export function identify(app: CallerParts, key: string | undefined, from: CallOr
   if (key === undefined || key === '') {
     throw new AppError('key', 'API key missing: send it as X-Api-Key');
   }
-  const record = app.store.read.apiKey(hashSecret(key));
-  const account = record === undefined ? undefined : app.store.read.account(record.accountId);
+  const record = app.store.read.accounts.apiKey(hashSecret(key));
+  const account = record === undefined ? undefined : app.store.read.accounts.get(record.accountId);
   if (record === undefined || account === undefined || account.deletedAt !== null) {
     throw new AppError('key', 'invalid API key');
   }
@@ -33,7 +33,7 @@ export function toPrincipal(
   from: CallOrigin,
   admittedBy: AdmittedBy,
 ): Principal {
-  const plan = app.store.read.plan(account.planId);
+  const plan = app.store.read.accounts.plan(account.planId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
   return { account, plan, admittedBy, facade: from.facade, remoteAddress: from.remoteAddress };
 }

@@ -15,7 +15,7 @@ export function assertPartner({ account }: Principal): void {
 /** A foreign, deleted or unknown account is the same 404, so that no one learns which identifiers exist. */
 export function managedAccount(read: StoreReader, principal: Principal, id: number): Account {
   assertPartner(principal);
-  const account = read.account(id);
+  const account = read.accounts.get(id);
   if (account === undefined || !isManagedBy(account, principal)) throw unknownUser();
   return account;
 }
@@ -26,7 +26,7 @@ function isManagedBy({ deletedAt, partnerId }: Account, { account: { id, role } 
 
 /** As managedAccount finds one, for where a look at many must not end at the first. */
 export function manages(read: StoreReader, principal: Principal, id: number): boolean {
-  const account = read.accountUnlessDamaged(id);
+  const account = read.accounts.getUnlessDamaged(id);
   return account !== undefined && isManagedBy(account, principal);
 }
 
@@ -35,14 +35,14 @@ export function managedAccounts(read: StoreReader, principal: Principal): (numbe
   const { role } = principal.account;
   if (role === 'user') return [];
   if (role === 'admin') return [null];
-  const managed = read.accounts().filter((account) => isManagedBy(account, principal));
+  const managed = read.accounts.all().filter((account) => isManagedBy(account, principal));
   return managed.map(({ id }) => id);
 }
 
 /** Who acts on the account beside itself: its partner and every administrator. */
 export function managersOf(read: StoreReader, id: number): number[] {
-  const partnerId = read.accountUnlessDamaged(id)?.partnerId ?? null;
-  const admins = read.accountsOfRole('admin').map((account) => account.id);
+  const partnerId = read.accounts.getUnlessDamaged(id)?.partnerId ?? null;
+  const admins = read.accounts.ofRole('admin').map((account) => account.id);
   return [...(partnerId === null ? [] : [partnerId]), ...admins].filter((manager) => manager !== id);
 }
 
@@ -54,7 +54,7 @@ export function ownOrManaged(read: StoreReader, principal: Principal, id: number
 
 /** The caller's account as it is stored now: a principal of a long call may be older than its deletion. */
 export function currentAccount(read: StoreReader, { account }: Principal): Account {
-  const current = read.account(account.id);
+  const current = read.accounts.get(account.id);
   if (current === undefined || current.deletedAt !== null) throw unknownUser();
   return current;
 }

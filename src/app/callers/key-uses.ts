@@ -26,8 +26,8 @@ export class KeyUses {
     try {
       await store.transact((tx) => {
         // Read again: a key revoked meanwhile must not come back with its last use.
-        const key = tx.apiKey(hash);
-        if (key !== undefined) tx.putApiKey({ ...key, lastUsedAt: clock.now() });
+        const key = tx.accounts.apiKey(hash);
+        if (key !== undefined) tx.accounts.putApiKey({ ...key, lastUsedAt: clock.now() });
       });
     } catch (error) {
       log.debug({ err: error }, 'the last use of a key was not noted');

@@ -20,8 +20,9 @@ export function identifySession(
   cookieValue: string | undefined,
   from: CallOrigin,
 ): SignedIn {
-  const session = cookieValue === undefined ? undefined : app.store.read.session(hashSecret(cookieValue));
-  const account = session === undefined ? undefined : app.store.read.account(session.accountId);
+  const session =
+    cookieValue === undefined ? undefined : app.store.read.accounts.session(hashSecret(cookieValue));
+  const account = session === undefined ? undefined : app.store.read.accounts.get(session.accountId);
   const isOpen = session !== undefined && session.expiresAt > app.clock.now();
   if (!isOpen || account === undefined || account.deletedAt !== null) {
     throw new AppError('credentials', 'not signed in, or the session has ended');

@@ -48,7 +48,7 @@ export function assertStands(
   principal: Principal,
   { writes = false, anyRole = false }: StandingNeeds = {},
 ): void {
-  const account = read.account(principal.account.id);
+  const account = read.accounts.get(principal.account.id);
   if (account === undefined || account.deletedAt !== null) {
     const reason = principal.admittedBy.type === 'session' ? 'credentials' : 'key';
     throw new AppError(reason, 'the account was deleted');
@@ -72,11 +72,11 @@ function assertCredential(
 ): void {
   switch (admittedBy.type) {
     case 'key':
-      if (read.apiKey(admittedBy.hash) !== undefined) return;
+      if (read.accounts.apiKey(admittedBy.hash) !== undefined) return;
       throw new AppError('key', 'the API key was revoked or replaced');
     case 'session': {
       if (admittedBy.expiresAt <= clock.now()) throw new AppError('credentials', 'the session has expired');
-      if (read.session(admittedBy.hash) !== undefined) return;
+      if (read.accounts.session(admittedBy.hash) !== undefined) return;
       throw new AppError('credentials', 'the session was ended');
     }
     case 'rule':

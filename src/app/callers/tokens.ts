@@ -42,15 +42,15 @@ export function issueToken(
 ): IssuedToken {
   const isReplaced = (other: TokenPurpose): boolean =>
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
-  for (const key of tx.mailTokenKeysOfAccount(accountId)) {
-    const earlier = tx.mailTokenUnlessDamaged(key.hash);
+  for (const key of tx.accounts.mailTokenKeysOfAccount(accountId)) {
+    const earlier = tx.accounts.mailTokenUnlessDamaged(key.hash);
     // What a damaged one was for cannot be determined, so it is taken for one of the kind.
-    if (earlier === undefined || isReplaced(earlier.purpose)) tx.removeMailToken(key);
+    if (earlier === undefined || isReplaced(earlier.purpose)) tx.accounts.removeMailToken(key);
   }
-  for (const ended of tx.endedMailTokenKeys(now, SWEPT_MAX)) tx.removeMailToken(ended);
+  for (const ended of tx.accounts.endedMailTokenKeys(now, SWEPT_MAX)) tx.accounts.removeMailToken(ended);
   const token = newSecret();
   const expiresAt = now + LIFE_US[purpose];
-  tx.putMailToken({ hash: hashSecret(token), accountId, purpose, createdAt: now, expiresAt });
+  tx.accounts.putMailToken({ hash: hashSecret(token), accountId, purpose, createdAt: now, expiresAt });
   return { token, expiresAt };
 }
 
@@ -60,8 +60,8 @@ export function accountOfToken(
   token: string,
   { purposes, now }: { purposes: readonly TokenPurpose[]; now: number },
 ): Account {
-  const found = read.mailToken(hashSecret(token));
-  const account = found === undefined ? undefined : read.account(found.accountId);
+  const found = read.accounts.mailToken(hashSecret(token));
+  const account = found === undefined ? undefined : read.accounts.get(found.accountId);
   const isGood = found !== undefined && purposes.includes(found.purpose) && found.expiresAt > now;
   if (!isGood || account === undefined || account.deletedAt !== null) {
     throw badField(
@@ -79,25 +79,25 @@ export function redeemToken(
   use: { purposes: readonly TokenPurpose[]; now: number },
 ): Account {
   const account = accountOfToken(tx, token, use);
-  const found = tx.mailToken(hashSecret(token));
-  if (found !== undefined) tx.removeMailToken(found);
+  const found = tx.accounts.mailToken(hashSecret(token));
+  if (found !== undefined) tx.accounts.removeMailToken(found);
   return account;
 }
 
 /** Removes everything that lets somebody into the account: keys, sessions, links. */
 export function revokeAccess(tx: StoreTransaction, accountId: number): void {
-  tx.removeApiKeys(accountId);
+  tx.accounts.removeApiKeys(accountId);
   endSessions(tx, accountId);
   removeTokens(tx, accountId);
 }
 
 export function removeTokens(tx: StoreTransaction, accountId: number): void {
-  for (const key of tx.mailTokenKeysOfAccount(accountId)) tx.removeMailToken(key);
+  for (const key of tx.accounts.mailTokenKeysOfAccount(accountId)) tx.accounts.removeMailToken(key);
 }
 
 /** Signs out all of the account's browsers except the one that asks. */
 export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
-  const ended = tx.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
-  for (const key of ended) tx.removeSession(key);
+  const ended = tx.accounts.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
+  for (const key of ended) tx.accounts.removeSession(key);
   return ended.length;
 }

@@ -40,7 +40,7 @@ export function listCustody(
 }
 
 function subjectsOf(app: RecordParts, principal: Principal, identifier: string): string[] {
-  const record = app.store.read.classification(identifier);
+  const record = app.store.read.records.get(identifier);
   // What became of a record that is gone is the administrator's to know, whosever it was.
   if (record === undefined && principal.account.role === 'admin') return [identifier];
   const own =

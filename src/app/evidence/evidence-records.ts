@@ -51,7 +51,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
 
 /** The one that does not lie in the record's file; null where there is none, or none is kept. */
 export function manifestOf({ read }: Pick<Store, 'read'>, identifier: string): OuterManifest | null {
-  return read.outerManifests.of(read.classification(identifier)?.analysisId ?? '') ?? null;
+  return read.outerManifests.of(read.records.get(identifier)?.analysisId ?? '') ?? null;
 }
 
 /** Oldest first, as a reader follows it. */

@@ -163,7 +163,7 @@ function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string):
   for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
   if (result === null) return;
   yield jsonMember(`${folder}${RECORD_MEMBERS.figures}`, toFiguresJson(one));
-  const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
+  const analysisId = store.read.records.get(record.identifier)?.analysisId ?? '';
   const artifact = (path: string, file: string): PayloadMember => ({
     path: `${folder}${path}`,
     open: () => createReadStream(store.artifacts.pathOf(analysisId, file)),
@@ -297,7 +297,7 @@ async function recordExport(app: CustodyParts, draft: Draft, made: SignedPackage
     const told: string[] = [];
     for (const { record } of records) {
       const { identifier } = record;
-      if (tx.classification(identifier) === undefined) {
+      if (tx.records.get(identifier) === undefined) {
         throw new AppError('classification', `the record ${identifier} was deleted meanwhile`);
       }
       const reading = readingOfRecord(record);

@@ -23,7 +23,7 @@ export async function previewsOf(
     const { record, result, originalMember } = one;
     signal.throwIfAborted();
     const { identifier, hash } = record;
-    const analysisId = app.store.read.classification(identifier)?.analysisId ?? '';
+    const analysisId = app.store.read.records.get(identifier)?.analysisId ?? '';
     const artifact = (file: string) => app.store.artifacts.pathOf(analysisId, file);
     if (record.kind === 'image' && result !== null) {
       const path = app.store.blobs.pathOf(hash);

@@ -28,13 +28,13 @@ const TIMEOUT_MS = 15_000;
  */
 export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   const { store, clock } = app;
-  const marks = store.read.pendingNotices(RECORDS_AT_ONCE);
+  const marks = store.read.automation.pendingNotices(RECORDS_AT_ONCE);
   if (marks.length === 0) return false;
-  const rules = store.read.noticeRules();
+  const rules = store.read.automation.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
     // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
     const record = recordUnlessRefused(() => readRecord(app, identifier));
-    const accountId = record && store.read.classification(identifier)?.accountId;
+    const accountId = record && store.read.records.get(identifier)?.accountId;
     if (record === undefined || accountId === undefined) return [];
     const noticed = { accountId, kind: record.kind, outcome: outcomeOf(record) };
     return rules.filter((rule) => wantsNotice(rule, noticed)).map((rule) => ({ rule, identifier }));
@@ -71,7 +71,7 @@ export async function sendNotice(
   { noticeId, identifier }: WebhookDelivery,
   signal: AbortSignal,
 ): Promise<SentAnswer> {
-  const rule = noticeId === null ? undefined : app.store.read.noticeRule(noticeId);
+  const rule = noticeId === null ? undefined : app.store.read.automation.noticeRule(noticeId);
   if (rule === undefined) return unsent('the rule was removed');
   try {
     return await deliver(app, rule, noticeOf(app, rule, identifier), signal);
@@ -83,9 +83,9 @@ export async function sendNotice(
 }
 
 function noticeOf(app: NoticeParts, rule: NoticeRule, identifier: string): Notice {
-  const ownerId = app.store.read.classification(identifier)?.accountId;
+  const ownerId = app.store.read.records.get(identifier)?.accountId;
   const isForeign = ownerId !== undefined && ownerId !== rule.accountId;
-  const accountName = isForeign ? (app.store.read.accountUnlessDamaged(ownerId)?.name ?? '') : '';
+  const accountName = isForeign ? (app.store.read.accounts.getUnlessDamaged(ownerId)?.name ?? '') : '';
   return { ...summaryOf(readRecord(app, identifier)), accountName, isTest: false };
 }
 

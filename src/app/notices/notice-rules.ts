@@ -39,7 +39,7 @@ export async function createNoticeRule(
   const { target, ...parsed } = await parseRule(app, principal, fields, signal);
   const rule = await app.store.transact((tx) => {
     const { id: accountId } = currentAccount(tx, principal);
-    const own = tx.noticeRules().filter((one) => one.accountId === accountId);
+    const own = tx.automation.noticeRules().filter((one) => one.accountId === accountId);
     if (own.length >= NOTICE_RULES_MAX) {
       throw new AppError(
         'too_many',
@@ -47,7 +47,7 @@ export async function createNoticeRule(
       );
     }
     const made: NoticeRule = {
-      id: tx.newestNoticeRuleId() + 1,
+      id: tx.automation.newestNoticeRuleId() + 1,
       accountId,
       ...parsed,
       sealedTarget: app.sealer.seal(target),
@@ -56,7 +56,7 @@ export async function createNoticeRule(
       reason: '',
       createdAt: app.clock.now(),
     };
-    tx.putNoticeRule(made);
+    tx.automation.putNoticeRule(made);
     const details = {
       channel: made.channel,
       target: made.target,
@@ -122,7 +122,9 @@ export function listNoticeRules(
   app: AccountParts,
   { principal }: { principal: Principal },
 ): NoticeRuleView[] {
-  const own = app.store.read.noticeRules().filter(({ accountId }) => accountId === principal.account.id);
+  const own = app.store.read.automation
+    .noticeRules()
+    .filter(({ accountId }) => accountId === principal.account.id);
   return own.map(toView);
 }
 
@@ -138,7 +140,7 @@ export async function setNoticeRulePaused(
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
     const rule = { ...findOwn(tx, principal, id), isPaused, reason: '' };
-    tx.putNoticeRule(rule);
+    tx.automation.putNoticeRule(rule);
     tx.appendAudit(auditLine(app, principal, isPaused ? 'notice.pause' : 'notice.resume', id));
     return toView(rule);
   });
@@ -151,7 +153,7 @@ export async function removeNoticeRule(
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
     const rule = findOwn(tx, principal, id);
-    tx.removeNoticeRule(id);
+    tx.automation.removeNoticeRule(id);
     tx.appendAudit(auditLine(app, principal, 'notice.remove', id, { target: rule.target }));
     return toView(rule);
   });
@@ -198,7 +200,7 @@ function sampleOf({ config, clock }: AccountParts): Notice {
 }
 
 function findOwn(read: StoreReader, principal: Principal, id: number): NoticeRule {
-  const rule = read.noticeRule(id);
+  const rule = read.automation.noticeRule(id);
   if (rule?.accountId !== principal.account.id) throw new AppError('notice', 'no such rule of notices');
   return rule;
 }

@@ -118,7 +118,7 @@ function append(tx: StoreTransaction, look: Look, since: number): void {
 
 /** For a frame or a track: the account's record of the video. */
 function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
-  const record = tx.classification(identifier);
+  const record = tx.records.get(identifier);
   if (record !== undefined) return record;
   const part = tx.part(identifier);
   if (part === undefined) return undefined;

@@ -80,7 +80,7 @@ function findReadable(
   app: RecordParts,
   { principal, identifier, kind }: RecordInput,
 ): Classification | undefined {
-  const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
+  const found = isHex64(identifier) ? app.store.read.records.get(identifier) : undefined;
   if (found === undefined || (kind !== undefined && found.kind !== kind)) return undefined;
   return mayRead(app, principal, found) ? found : undefined;
 }
@@ -105,7 +105,7 @@ export function getClassifications(
     );
   }
   return identifiers.flatMap((identifier) => {
-    const createdAt = app.store.read.classificationUnlessDamaged(identifier)?.createdAt ?? null;
+    const createdAt = app.store.read.records.getUnlessDamaged(identifier)?.createdAt ?? null;
     const place = { identifier, createdAt };
     return entryOf(place, () => getClassification(app, { principal, identifier, kind }));
   });
@@ -223,7 +223,7 @@ export async function cancelRecord(
 ): Promise<ClassificationRecord> {
   let abortAddition = (): void => {};
   await app.store.transact((tx) => {
-    const classification = tx.classification(identifier);
+    const classification = tx.records.get(identifier);
     const analysis = tx.analysis(analysisId);
     if (classification === undefined || analysis === undefined) return;
     if (!classification.cancelled && isAdding(analysis)) {
@@ -268,7 +268,7 @@ export async function retryRecord(
   const models = app.engine.resolveModels(own.kind, own.options, plan);
   await app.store.transact((tx) => {
     // Two retries at once must not both be charged: the second finds the first one's work waiting.
-    const record = tx.classification(own.identifier);
+    const record = tx.records.get(own.identifier);
     const ended = record === undefined ? undefined : tx.analysis(record.analysisId);
     if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
       throw new AppError('not_ended', 'only an errored classification can be retried');

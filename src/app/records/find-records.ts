@@ -93,11 +93,11 @@ function scanOf(app: RecordParts, { principal, kind, filter, before }: FindQuery
   const from = isLater ? { createdAt: until } : before;
   const query: ScanQuery = { accountId, kind, before: from };
   // While they are being made, each record is looked at.
-  const isComplete = read.areAnswersComplete;
-  if (isComplete && refId !== undefined) return read.scanReference(query, refId);
+  const isComplete = read.records.areAnswersComplete;
+  if (isComplete && refId !== undefined) return read.records.scanReference(query, refId);
   const isWanted = isComplete ? classesOf(app, query, filter) : null;
   if (search !== undefined) return searchOf(app, query, { search, isWanted });
-  return isWanted === null ? read.scanRows(query) : read.scanAnswers(query, isWanted);
+  return isWanted === null ? read.records.scanRows(query) : read.records.scanAnswers(query, isWanted);
 }
 
 /** Whether a record of an answer class may match; null if the filter asks for none in particular. */
@@ -129,7 +129,7 @@ function* searchOf(
   { search, isWanted }: Wanted,
 ): Generator<Row | Place> {
   const { kind } = query;
-  for (const place of read.scanTexts(query)) {
+  for (const place of read.records.scanTexts(query)) {
     const { identifier, createdAt, texts, answerClass } = place;
     const passed: Place = { identifier, createdAt };
     const isPassedOver = answerClass !== undefined && isWanted?.(answerClass) === false;
@@ -137,8 +137,8 @@ function* searchOf(
       yield passed;
       continue;
     }
-    const found = read.classificationUnlessDamaged(identifier);
-    if (found === undefined) yield read.damagedRow(query, place) ?? passed;
+    const found = read.records.getUnlessDamaged(identifier);
+    if (found === undefined) yield read.records.damagedRow(query, place) ?? passed;
     else yield kind === undefined || found.kind === kind ? found : passed;
   }
 }
@@ -168,15 +168,15 @@ function ownCandidates(
 /** A whole hash or identifier; a shorter text may as well be part of a name, and a damaged row is found by the scan. */
 function candidatesOfText(app: RecordParts, accountId: number, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
-  if (!isHex64(text) || app.store.read.isClassificationDamaged(text)) return undefined;
-  const named = app.store.read.classificationUnlessDamaged(text);
+  if (!isHex64(text) || app.store.read.records.isDamaged(text)) return undefined;
+  const named = app.store.read.records.getUnlessDamaged(text);
   const hashed = ofHash(app, accountId, text);
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
 function ofHash(app: RecordParts, accountId: number, prefix: string): Classification[] | undefined {
   if (prefix.length < HASH_PREFIX_MIN) return undefined;
-  return app.store.read.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
+  return app.store.read.records.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
 }
 
 function isOlder(one: Place, other: Place): boolean {

@@ -56,13 +56,13 @@ export function assertOtherPerson(
 
 /** Days of the plan of the account whose finding it is. */
 function termOf(read: StoreReader, accountId: number): number {
-  const planId = read.accountUnlessDamaged(accountId)?.planId;
-  return (planId === undefined ? undefined : read.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
+  const planId = read.accounts.getUnlessDamaged(accountId)?.planId;
+  return (planId === undefined ? undefined : read.accounts.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
 }
 
 /** Since then, and by keys that are still valid, however old they are. */
 function accessOf(read: StoreReader, accountId: number, since: number): Access[] {
-  const valid = new Set(read.apiKeys(accountId).map(({ id }) => id));
+  const valid = new Set(read.accounts.apiKeys(accountId).map(({ id }) => id));
   const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ENTRIES_MAX });
   return rows.flatMap(({ actor, at, kind, details }) => {
     const keyId = kind.startsWith('key.') ? Number(details?.target?.split('/')[1]) : null;

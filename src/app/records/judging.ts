@@ -87,6 +87,6 @@ function aboutOf({ classification, at, byAccountId, reason }: Override) {
 }
 
 function demandsSignOff(read: StoreReader, accountId: number): boolean {
-  const account = read.accountUnlessDamaged(accountId);
-  return account !== undefined && read.planUnlessDamaged(account.planId)?.fourEyes === true;
+  const account = read.accounts.getUnlessDamaged(accountId);
+  return account !== undefined && read.accounts.planUnlessDamaged(account.planId)?.fourEyes === true;
 }

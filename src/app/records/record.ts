@@ -46,7 +46,7 @@ import type { RecordParts } from './parts.ts';
 import { hasNoNumber } from './refusals.ts';
 
 export function readRecord(app: RecordParts, identifier: string): ClassificationRecord {
-  const classification = app.store.read.classification(identifier);
+  const classification = app.store.read.records.get(identifier);
   if (classification === undefined) throw new AppError('classification', 'no such classification');
   return toRecord(app, classification);
 }
@@ -248,8 +248,8 @@ function analysisOf(app: RecordParts, { analysisId }: Classification): Analysis 
 }
 
 function ownerOf({ store: { read } }: RecordParts, { accountId }: Pick<Classification, 'accountId'>) {
-  const account = read.account(accountId);
-  return { account, plan: account === undefined ? undefined : read.plan(account.planId) };
+  const account = read.accounts.get(accountId);
+  return { account, plan: account === undefined ? undefined : read.accounts.plan(account.planId) };
 }
 
 /** How the record's account reads what was measured. */

@@ -11,7 +11,7 @@ export async function removeClassification(
 ): Promise<void> {
   let abortAddition = (): void => {};
   const isLast = await app.store.transact((tx) => {
-    const own = tx.classification(identifier);
+    const own = tx.records.get(identifier);
     const analysis = tx.analysisUnlessDamaged(analysisId);
     if (own === undefined) return false;
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {

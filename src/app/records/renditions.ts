@@ -253,7 +253,7 @@ const NAME_CHARACTERS = 16;
 /** Null where the record is no video, or has no frames (yet). */
 export function sheetOrder({ store }: RecordParts, record: ClassificationRecord): SheetOrder | null {
   if (record.kind !== 'video' || record.images.length === 0) return null;
-  const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
+  const analysisId = store.read.records.get(record.identifier)?.analysisId ?? '';
   const result = store.read.analysis(analysisId)?.result;
   if (result?.kind !== 'video') return null;
   const { hash } = record;

@@ -80,10 +80,10 @@ async function* rescoreEach(
 /** Accounts one after the other; within one, newest first. Records that share an analysis are reported once. */
 function* newestFirst(app: RecordParts, kind: MediaKind | undefined): Generator<Classification> {
   const seen = new Set<string>();
-  for (const { id: accountId } of app.store.read.accounts()) {
+  for (const { id: accountId } of app.store.read.accounts.all()) {
     let before: { createdAt: number; identifier: string } | undefined;
     for (;;) {
-      const page = app.store.read.listClassifications({ accountId, kind, before, limit: PAGE });
+      const page = app.store.read.records.list({ accountId, kind, before, limit: PAGE });
       for (const record of page) {
         if (!seen.has(record.analysisId) && !record.cancelled) yield record;
         seen.add(record.analysisId);

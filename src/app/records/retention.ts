@@ -47,8 +47,8 @@ export class Retention implements AsyncDisposable {
   /** Under zero retention the media go now, not at the next sweep. */
   noteEnded(analysis: Analysis): void {
     const { read } = this.#app.store;
-    const account = read.accountUnlessDamaged(analysis.accountId);
-    const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+    const account = read.accounts.getUnlessDamaged(analysis.accountId);
+    const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
     if (plan?.zeroRetention !== true) return;
     this.#ended.push(analysis);
     this.#enqueue(() => this.#dropEnded());
@@ -56,8 +56,8 @@ export class Retention implements AsyncDisposable {
 
   async sweep(): Promise<SweepCount> {
     const count: SweepCount = { records: 0, media: 0 };
-    for (const account of this.#app.store.read.accounts()) {
-      const plan = this.#app.store.read.planUnlessDamaged(account.planId);
+    for (const account of this.#app.store.read.accounts.all()) {
+      const plan = this.#app.store.read.accounts.planUnlessDamaged(account.planId);
       if (plan === undefined || this.#stopped.signal.aborted) continue;
       count.records += await this.#sweepRecords(account, plan);
       count.media += await this.#sweepMedia(account, plan);
@@ -73,8 +73,8 @@ export class Retention implements AsyncDisposable {
 
   #planOf(accountId: number): Plan | undefined {
     const { read } = this.#app.store;
-    const account = read.account(accountId);
-    return account === undefined ? undefined : read.plan(account.planId);
+    const account = read.accounts.get(accountId);
+    return account === undefined ? undefined : read.accounts.plan(account.planId);
   }
 
   /** One after the other, never rejecting: the next sweep finds what a failed one has left. */
@@ -133,7 +133,7 @@ export class Retention implements AsyncDisposable {
   }
 
   #olderThan(accountId: number, before: { createdAt: number; identifier: string }): Classification[] {
-    return this.#app.store.read.listClassifications({ accountId, before, limit: BATCH_MAX });
+    return this.#app.store.read.records.list({ accountId, before, limit: BATCH_MAX });
   }
 
   /** Where the value that decides is damaged, these bytes stay until it is restored; those of other records still go. */

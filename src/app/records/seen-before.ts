@@ -48,8 +48,8 @@ export class SeenBeforeIndex {
     seen: readonly SeenLikeness[],
   ): Promise<FoundLikenesses | null> {
     const { read } = this.#store;
-    const account = read.accountUnlessDamaged(accountId);
-    const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+    const account = read.accounts.getUnlessDamaged(accountId);
+    const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
     if (account === undefined || plan === undefined || plan.zeroRetention) return null;
     const likenesses = seen
       .filter(({ likeness: { quality } }) => quality >= LIKENESS_QUALITY_MIN)
@@ -113,13 +113,13 @@ export class SeenBeforeIndex {
 
 /** The account alone, unless its plan lets a partner's users see each other's. */
 export function peersOf(
-  read: Pick<StoreReader, 'accounts' | 'planUnlessDamaged'>,
+  read: Pick<StoreReader, 'accounts'>,
   { id, partnerId }: { id: number; partnerId: number | null },
   plan: Plan,
 ): Set<number> {
   if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set([id]);
-  const allows = (planId: number) => read.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
-  const peers = [...read.accounts()].filter(
+  const allows = (planId: number) => read.accounts.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
+  const peers = [...read.accounts.all()].filter(
     (account) =>
       (account.partnerId === partnerId || account.id === partnerId) &&
       account.deletedAt === null &&
@@ -158,7 +158,7 @@ function seenAtOtherTimes(
   order: (a: Classification, b: Classification) => number,
 ): SeenBefore[] {
   const { read } = app.store;
-  const own = read.classification(identifier);
+  const own = read.records.get(identifier);
   if (own === undefined || own.accountId !== account.id) return [];
   const same: NearMatch = { analysisId: own.analysisId, ...SAME_ANALYSIS };
   return [same, ...(read.nearMatches(own.analysisId)?.[side] ?? [])].flatMap((match) => {

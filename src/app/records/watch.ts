@@ -53,7 +53,7 @@ export async function* watchClassifications(
   const { id } = principal.account;
   const watched = waitsForMe ? { judgeId: id } : { accountId: id };
   for await (const identifier of app.engine.watch(watched, signal)) {
-    const classification = app.store.read.classificationUnlessDamaged(identifier);
+    const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
     const record = recordUnlessRefused(() => toRecord(app, classification));

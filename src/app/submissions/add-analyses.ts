@@ -102,7 +102,7 @@ function add(
   tx: StoreTransaction,
   { principal, identifier, analyses, isKept }: Asked,
 ): void {
-  const record = tx.classification(identifier);
+  const record = tx.records.get(identifier);
   const known = record === undefined ? undefined : tx.analysis(record.analysisId);
   if (record === undefined || known === undefined)
     throw new AppError('classification', 'no such classification');

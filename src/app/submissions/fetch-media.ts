@@ -76,8 +76,8 @@ async function fetchBounded(
 }
 
 function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
-  const account = read.account(accountId);
-  const plan = account === undefined ? undefined : read.plan(account.planId);
+  const account = read.accounts.get(accountId);
+  const plan = account === undefined ? undefined : read.accounts.plan(account.planId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
   return plan.fileBytesMax[kind];
 }

@@ -227,7 +227,7 @@ function earlierAnswer(
   if (earlier.fingerprint !== fingerprintOf(candidate)) {
     throw new AppError('request_reused', 'the request identifier was used before with another content');
   }
-  return tx.classification(earlier.identifier) === undefined ? undefined : earlier.identifier;
+  return tx.records.get(earlier.identifier) === undefined ? undefined : earlier.identifier;
 }
 
 function fingerprintOf(candidate: Candidate): string {

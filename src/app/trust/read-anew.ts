@@ -116,7 +116,7 @@ export function writeReadAnew(
   }
   if (outcome === 'unchanged') return true;
   for (const { identifier, accountId, name } of records) {
-    tx.addRecheckedRecord({ identifier, accountId, name, outcome, reason, at: now, ...what });
+    tx.automation.addRecheckedRecord({ identifier, accountId, name, outcome, reason, at: now, ...what });
   }
   return true;
 }

@@ -123,7 +123,7 @@ function holdingOf({ products, authorities }: TrustList): TrustFile['holds'] {
 }
 
 function listWith({ trust, store }: TrustParts, stored: StoredTrustList): TrustList {
-  const others = store.read.trustLists().filter(({ id }) => id !== stored.id);
+  const others = store.read.automation.trustLists().filter(({ id }) => id !== stored.id);
   const list = trust.with([...others, stored]).find(({ id }) => id === stored.id);
   if (list === undefined) throw new AppError('trust_list', `no trust list "${stored.id}"`);
   return list;
@@ -165,10 +165,10 @@ export async function removeTrustList(
     throw badField('id', `expected a list that was added, found "${id}": switch it off instead`);
   }
   await app.store.transact((tx) => {
-    tx.removeTrustList(id);
+    tx.automation.removeTrustList(id);
     tx.appendAudit(auditLine(app, principal, 'trust.remove', id));
   });
-  app.trust.apply(app.store.read.trustLists());
+  app.trust.apply(app.store.read.automation.trustLists());
   return toView(list, app.trust.given);
 }
 
@@ -217,7 +217,7 @@ function findList({ trust }: TrustParts, id: string): TrustList {
 }
 
 function storedOf({ store: { read } }: TrustParts, list: TrustList): StoredTrustList {
-  const known = read.trustLists().find(({ id }) => id === list.id);
+  const known = read.automation.trustLists().find(({ id }) => id === list.id);
   const { id, name, kind, source, date, frozen, terms, isOn } = list;
   return known ?? { id, name, kind, source, date, frozen, terms, isOn, files: null };
 }
@@ -233,10 +233,10 @@ async function store(
   const list = listWith(app, stored);
   const details = { sha256: list.sha256, date, on: String(isOn) };
   await app.store.transact((tx) => {
-    tx.putTrustList(stored);
+    tx.automation.putTrustList(stored);
     tx.appendAudit(auditLine(app, principal, action, id, details));
   });
-  app.trust.apply(app.store.read.trustLists());
+  app.trust.apply(app.store.read.automation.trustLists());
   return toView(list, app.trust.given);
 }
 

@@ -45,14 +45,14 @@ export class TrustRechecks implements AsyncDisposable {
   /** Goes on with what a stop has cut off. */
   start(): void {
     const { read } = this.#parts.store;
-    if (read.trustRecheck()?.state === 'running') this.#begin();
+    if (read.automation.trustRecheck()?.state === 'running') this.#begin();
   }
 
   /** Begins one; the one that runs already is answered as it is. Administrators only. */
   async begin(principal: Principal): Promise<TrustRecheck> {
     assertMayChange(principal);
     const { store, clock, trust } = this.#parts;
-    const known = store.read.trustRecheck();
+    const known = store.read.automation.trustRecheck();
     if (known?.state === 'running') return known;
     const lists = appliedLists(trust.material());
     const recheck: StoredRecheck = {
@@ -70,10 +70,10 @@ export class TrustRechecks implements AsyncDisposable {
       unreadable: 0,
     };
     const begun = await store.transact((tx) => {
-      const other = tx.trustRecheck();
+      const other = tx.automation.trustRecheck();
       if (other?.state === 'running') return other;
-      tx.forgetRecheckedRecords(RECHECK_OUTCOMES);
-      tx.putTrustRecheck(recheck);
+      tx.automation.forgetRecheckedRecords(RECHECK_OUTCOMES);
+      tx.automation.putTrustRecheck(recheck);
       tx.appendAudit(auditLine(this.#parts, principal, 'trust.recheck', 'lists', { lists: toText(recheck) }));
       return recheck;
     });
@@ -87,13 +87,13 @@ export class TrustRechecks implements AsyncDisposable {
     this.#cancelling.abort();
     await this.#work;
     const ended = await this.#end('cancelled', principal);
-    return ended ?? this.#parts.store.read.trustRecheck() ?? null;
+    return ended ?? this.#parts.store.read.automation.trustRecheck() ?? null;
   }
 
   /** Null where there was none. Administrators only. */
   current(principal: Principal): TrustRecheck | null {
     assertAdmin(principal);
-    return this.#parts.store.read.trustRecheck() ?? null;
+    return this.#parts.store.read.automation.trustRecheck() ?? null;
   }
 
   /** Records that read otherwise or could not be read anew, newest first. Administrators only. */
@@ -103,7 +103,7 @@ export class TrustRechecks implements AsyncDisposable {
   ): RecheckedRecord[] {
     assertAdmin(principal);
     assertPageSize(limit);
-    return this.#parts.store.read.recheckedRecords({ before, limit });
+    return this.#parts.store.read.automation.recheckedRecords({ before, limit });
   }
 
   /** Resolves when nothing runs any more. */
@@ -143,7 +143,7 @@ export class TrustRechecks implements AsyncDisposable {
   /** Some analyses; true where none is left. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const { store, trust } = this.#parts;
-    const known = store.read.trustRecheck();
+    const known = store.read.automation.trustRecheck();
     if (known?.state !== 'running') return true;
     const lists = appliedLists(trust.material());
     if (!sameLists(lists, known.lists)) {
@@ -161,7 +161,7 @@ export class TrustRechecks implements AsyncDisposable {
       const next = { ...recheck, cursor: analysis.id, looked: recheck.looked + 1 };
       recheck = isToBeReread(analysis, lists) ? await this.#reread(analysis, next, signal) : next;
     }
-    await store.transact((tx) => tx.putTrustRecheck(recheck));
+    await store.transact((tx) => tx.automation.putTrustRecheck(recheck));
     return false;
   }
 
@@ -171,8 +171,8 @@ export class TrustRechecks implements AsyncDisposable {
     const total = store.read.analysisCount;
     const recheck = { ...known, total, cursor: '', looked: 0, mediaGone: 0, unreadable: 0 };
     await store.transact((tx) => {
-      tx.forgetRecheckedRecords(['media_gone', 'unreadable']);
-      tx.putTrustRecheck(recheck);
+      tx.automation.forgetRecheckedRecords(['media_gone', 'unreadable']);
+      tx.automation.putTrustRecheck(recheck);
     });
   }
 
@@ -186,7 +186,7 @@ export class TrustRechecks implements AsyncDisposable {
     const who = { actor: next.startedBy, now: clock.now() };
     const isWritten = await store.transact((tx) => {
       const isCurrent = writeReadAnew(tx, analysis, read, who);
-      tx.putTrustRecheck(isCurrent ? counted : next);
+      tx.automation.putTrustRecheck(isCurrent ? counted : next);
       return isCurrent;
     });
     if (!isWritten) return next;
@@ -202,13 +202,13 @@ export class TrustRechecks implements AsyncDisposable {
   ): Promise<StoredRecheck | undefined> {
     const { store, clock } = this.#parts;
     return await store.transact((tx) => {
-      const known = tx.trustRecheck();
+      const known = tx.automation.trustRecheck();
       if (known?.state !== 'running') return undefined;
       const { unchanged, changed, mediaGone, unreadable } = known;
       const ended = { ...known, state, endedAt: clock.now() };
       const figures = Object.entries({ unchanged, changed, mediaGone, unreadable });
       const details = Object.fromEntries(figures.map(([name, value]) => [name, String(value)]));
-      tx.putTrustRecheck(ended);
+      tx.automation.putTrustRecheck(ended);
       tx.appendAudit(auditLine(this.#parts, principal, `trust.recheck_${state}`, 'lists', details));
       return ended;
     });

@@ -112,7 +112,7 @@ export class FolderPass {
 
   /** What is to be done now; null: nothing. */
   #stepOf(file: WalkedFile): Step | null {
-    const row = this.#app.store.read.watchedFile(this.#folder.id, file.path);
+    const row = this.#app.store.read.automation.watchedFile(this.#folder.id, file.path);
     const change = row === undefined ? 'other' : changeSince(row, file);
     if (row !== undefined && change === 'none') {
       const isDue = row.state === 'failed' && row.retryAt !== null && row.retryAt <= this.#app.clock.now();
@@ -178,7 +178,7 @@ export class FolderPass {
   async #hasRoom(): Promise<boolean> {
     for (;;) {
       if (this.#signal.aborted || this.#obstacle !== null) return false;
-      const rule = this.#app.store.read.watchFolder(this.#folder.id);
+      const rule = this.#app.store.read.automation.watchFolder(this.#folder.id);
       this.#isPaused = rule === undefined || rule.isPaused || rule.isRemoved;
       if (rule === undefined || this.#isPaused) return false;
       const open = rule.counts.submitted + this.#taking.size;
@@ -240,9 +240,9 @@ async function noteUnopened(
   file: FileLook & { folder: WatchFolder; path: string },
   error: unknown,
 ): Promise<void> {
-  const attempts = app.store.read.watchedFile(file.folder.id, file.path)?.attempts ?? 0;
+  const attempts = app.store.read.automation.watchedFile(file.folder.id, file.path)?.attempts ?? 0;
   const reason = `it could not be opened (${codeOf(error)}): may the daemon's user read it?`;
   const row = rowOf(app, file, { ...afterFailure(app.clock.now(), attempts), state: 'failed', reason });
-  await app.store.transact((tx) => tx.putWatchedFile(row));
+  await app.store.transact((tx) => tx.automation.putWatchedFile(row));
   app.metrics.watchedFiles.inc({ state: 'failed' });
 }

@@ -108,7 +108,7 @@ export class FolderWatch implements AsyncDisposable {
   }
 
   async #look(): Promise<number> {
-    const folder = this.#app.store.read.watchFolder(this.#id);
+    const folder = this.#app.store.read.automation.watchFolder(this.#id);
     if (folder === undefined || folder.isPaused || folder.isRemoved) {
       this.#put({ state: 'paused', reason: '' });
       return LOOK_EVERY_MS;
@@ -186,7 +186,7 @@ export class FolderWatch implements AsyncDisposable {
     const nowMs = this.#app.clock.elapsedMs();
     if (nowMs - this.#forgottenMs < FORGET_EVERY_MS) return;
     const { store } = this.#app;
-    const files = store.read.someWatchedFiles(this.#id, this.#forgottenUpTo, FORGOTTEN_AT_ONCE);
+    const files = store.read.automation.someWatchedFiles(this.#id, this.#forgottenUpTo, FORGOTTEN_AT_ONCE);
     this.#forgottenUpTo = files.at(-1)?.path;
     if (files.length < FORGOTTEN_AT_ONCE) this.#forgottenMs = nowMs;
     for (const file of files) {
@@ -214,8 +214,10 @@ export class FolderWatch implements AsyncDisposable {
   async #finishEnded(): Promise<void> {
     const { store } = this.#app;
     const query = { folderId: this.#id, state: 'submitted', limit: 2 * OPEN_FILES_MAX } as const;
-    const ended = store.read.watchedFiles(query).filter(({ identifier }) => this.#hasEnded(identifier));
-    const folder = store.read.watchFolder(this.#id);
+    const ended = store.read.automation
+      .watchedFiles(query)
+      .filter(({ identifier }) => this.#hasEnded(identifier));
+    const folder = store.read.automation.watchFolder(this.#id);
     if (ended.length === 0 || folder === undefined) return;
     await using root = await openPlace(this.#app.config.watchRoots, folder.path);
     for (let from = 0; from < ended.length && !this.#stopped.signal.aborted; from += FINISHED_AT_ONCE) {
@@ -227,7 +229,7 @@ export class FolderWatch implements AsyncDisposable {
   /** Cheaper than a record; a record that is missing has ended too. */
   #hasEnded(identifier: string): boolean {
     const { read } = this.#app.store;
-    const classification = read.classification(identifier);
+    const classification = read.records.get(identifier);
     const analysis = classification && read.analysisUnlessDamaged(classification.analysisId);
     return (
       classification === undefined || analysis === undefined || statusOf(classification, analysis) !== 'new'
@@ -239,10 +241,10 @@ export class FolderWatch implements AsyncDisposable {
     if (change === null) return;
     const { store, clock, metrics } = this.#app;
     const isPut = await store.transact((tx) => {
-      const current = tx.watchedFile(file.folderId, file.path);
+      const current = tx.automation.watchedFile(file.folderId, file.path);
       // Written anew meanwhile, and taken again: that one has an end of its own.
       if (current?.identifier !== file.identifier) return false;
-      tx.putWatchedFile({ ...current, at: clock.now(), ...change });
+      tx.automation.putWatchedFile({ ...current, at: clock.now(), ...change });
       return true;
     });
     if (isPut && change.state !== undefined) metrics.watchedFiles.inc({ state: change.state });
@@ -288,8 +290,8 @@ async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: Wa
   // Nothing new of it.
   if (isThere ? missingSince === null : missingSince !== null && !isOld) return;
   await app.store.transact((tx) => {
-    if (!isThere && isOld) tx.removeWatchedFile(file);
-    else tx.putWatchedFile({ ...file, missingSince: isThere ? null : now });
+    if (!isThere && isOld) tx.automation.removeWatchedFile(file);
+    else tx.automation.putWatchedFile({ ...file, missingSince: isThere ? null : now });
   });
 }
 

@@ -21,7 +21,7 @@ export async function isStillJudged(
   { row, look, handle }: Recheck,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const judged = row.hash ?? app.store.read.classification(row.identifier)?.hash;
+  const judged = row.hash ?? app.store.read.records.get(row.identifier)?.hash;
   const hash = await hashOf(handle, signal);
   // It is being written: a later look has it.
   if (!isSameLook(toLook(await handle.stat({ bigint: true })), look)) return true;
@@ -31,7 +31,7 @@ export async function isStillJudged(
   const inode = row.changedNs === changedNs ? undefined : look.inode;
   await app.store.transact((tx) => {
     const current = sameRow(tx, row);
-    if (current !== undefined) tx.putWatchedFile({ ...current, changedNs, inode });
+    if (current !== undefined) tx.automation.putWatchedFile({ ...current, changedNs, inode });
   });
   return true;
 }
@@ -40,7 +40,7 @@ export async function isStillJudged(
 export async function finishAgain(app: WatchFolderParts, row: WatchedFile): Promise<void> {
   await app.store.transact((tx) => {
     const current = sameRow(tx, row);
-    if (current !== undefined) tx.putWatchedFile(toSubmitted(current, app.clock.now()));
+    if (current !== undefined) tx.automation.putWatchedFile(toSubmitted(current, app.clock.now()));
   });
 }
 
@@ -55,6 +55,6 @@ function sameRow(
   tx: StoreTransaction,
   { folderId, path, identifier, at }: WatchedFile,
 ): WatchedFile | undefined {
-  const current = tx.watchedFile(folderId, path);
+  const current = tx.automation.watchedFile(folderId, path);
   return current?.identifier === identifier && current.at === at ? current : undefined;
 }

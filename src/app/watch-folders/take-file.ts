@@ -102,7 +102,7 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
     {
       ...submission,
       onRecorded: (tx, identifier) =>
-        tx.putWatchedFile(rowOf(app, input, { state: 'submitted', identifier, hash: media.hash })),
+        tx.automation.putWatchedFile(rowOf(app, input, { state: 'submitted', identifier, hash: media.hash })),
     },
     signal,
   );
@@ -146,7 +146,7 @@ function requestIdOf(input: TakeInput): string {
 }
 
 function ownerOf(app: WatchFolderParts, { accountId }: WatchFolder): Principal {
-  const account = app.store.read.account(accountId);
+  const account = app.store.read.accounts.get(accountId);
   if (account === undefined || account.deletedAt !== null)
     throw new AppError('user', 'the account of this folder was deleted');
   const from = { facade: 'watch_folder', remoteAddress: '' } as const;
@@ -184,7 +184,7 @@ async function noteFailure(app: WatchFolderParts, input: TakeInput, error: unkno
 
 /** For a file that is worth another try. */
 function nextTry(app: WatchFolderParts, input: TakeInput): Pick<WatchedFile, 'attempts' | 'retryAt'> {
-  const before = app.store.read.watchedFile(input.folder.id, input.path);
+  const before = app.store.read.automation.watchedFile(input.folder.id, input.path);
   const isSame = before !== undefined && isSameLook(before, input);
   return afterFailure(app.clock.now(), isSame ? before.attempts : 0);
 }
@@ -199,7 +199,7 @@ export function afterFailure(now: number, attempts: number): Pick<WatchedFile, '
 
 async function note(app: WatchFolderParts, input: TakeInput, row: Partial<WatchedFile>): Promise<void> {
   const file = rowOf(app, input, row);
-  await app.store.transact((tx) => tx.putWatchedFile(file));
+  await app.store.transact((tx) => tx.automation.putWatchedFile(file));
   app.metrics.watchedFiles.inc({ state: file.state });
 }
 

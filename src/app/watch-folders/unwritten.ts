@@ -12,7 +12,11 @@ export function describeUnwritten(
   { namesFile }: { namesFile: boolean },
 ): string {
   if (unwritten === 0) return '';
-  const failed = store.read.watchedFiles({ folderId: id, state: 'failed', limit: FAILED_READ_MAX });
+  const failed = store.read.automation.watchedFiles({
+    folderId: id,
+    state: 'failed',
+    limit: FAILED_READ_MAX,
+  });
   const last = failed.find(({ isUnwritten }) => isUnwritten === true);
   const files = unwritten === 1 ? 'the results of 1 file' : `the results of ${unwritten} files`;
   const why = last === undefined ? '' : `; the last${namesFile ? `, ${last.path}` : ''}: ${last.reason}`;

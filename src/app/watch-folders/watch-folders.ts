@@ -51,7 +51,7 @@ export async function addWatchFolder(
     const owner = ownOrManaged(tx, principal, userId);
     assertRoom(tx, parsed.path);
     const made: WatchFolder = {
-      id: tx.newestWatchFolderId() + 1,
+      id: tx.automation.newestWatchFolderId() + 1,
       accountId: owner.id,
       ...parsed,
       isPaused: false,
@@ -59,7 +59,7 @@ export async function addWatchFolder(
       createdAt: app.clock.now(),
       counts: NO_FILES,
     };
-    tx.putWatchFolder(made);
+    tx.automation.putWatchFolder(made);
     const details = { path: made.path, account: String(made.accountId), done: made.done };
     const options = JSON.stringify(made.options);
     tx.appendAudit(auditLine(app, principal, 'watch_folder.add', made.id, { ...details, options }));
@@ -71,7 +71,7 @@ export async function addWatchFolder(
 
 /** Two rules over one file would judge it twice, and both would move it. */
 function assertRoom(tx: StoreTransaction, path: string): void {
-  const others = tx.watchFolders().filter(({ isRemoved }) => !isRemoved);
+  const others = tx.automation.watchFolders().filter(({ isRemoved }) => !isRemoved);
   if (others.length >= WATCH_FOLDERS_MAX) {
     throw new AppError('too_many', `at most ${WATCH_FOLDERS_MAX} folders are watched: remove one first`);
   }
@@ -89,7 +89,7 @@ function isWithin(inner: string, outer: string): boolean {
 async function assertNotAlias({ store }: WatchFolderParts, path: string): Promise<void> {
   const chain = await chainOf(path);
   if (chain === null) return;
-  for (const other of store.read.watchFolders()) {
+  for (const other of store.read.automation.watchFolders()) {
     // The transaction names those that overlap by their paths.
     if (other.isRemoved || isWithin(other.path, path) || isWithin(path, other.path)) continue;
     const watched = await chainOf(other.path);
@@ -104,7 +104,7 @@ export function listWatchFolders(
   { principal }: { principal: Principal },
 ): WatchFolderView[] {
   assertAdmin(principal);
-  return app.store.read
+  return app.store.read.automation
     .watchFolders()
     .filter(({ isRemoved }) => !isRemoved)
     .map((folder) => toView(app, folder));
@@ -139,7 +139,7 @@ export function listWatchedFiles(
   assertAdmin(principal);
   assertPageSize(limit);
   findFolder(app.store.read, id);
-  return app.store.read.watchedFiles({ folderId: id, state, limit, before });
+  return app.store.read.automation.watchedFiles({ folderId: id, state, limit, before });
 }
 
 export async function pauseWatchFolder(app: WatchFolderParts, input: FolderInput): Promise<WatchFolderView> {
@@ -164,13 +164,13 @@ async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInpu
   const before = app.clock.now();
   for (;;) {
     const query = { folderId: id, state: 'failed', before, limit: FILES_PER_CHANGE } as const;
-    const files = app.store.read.watchedFiles(query);
+    const files = app.store.read.automation.watchedFiles(query);
     if (files.length === 0) return;
     await app.store.transact((tx) => {
       for (const file of files) {
         if (file.isUnwritten === true)
-          tx.putWatchedFile({ ...toSubmitted(file, app.clock.now()), attempts: 0 });
-        else tx.removeWatchedFile(file);
+          tx.automation.putWatchedFile({ ...toSubmitted(file, app.clock.now()), attempts: 0 });
+        else tx.automation.removeWatchedFile(file);
       }
     });
   }
@@ -194,7 +194,7 @@ async function changeFolder(
   assertMayWrite(principal);
   const changed = await app.store.transact((tx) => {
     const folder = change(findFolder(tx, id));
-    tx.putWatchFolder(folder);
+    tx.automation.putWatchFolder(folder);
     tx.appendAudit(auditLine(app, principal, action, id, { path: folder.path }));
     return folder;
   });
@@ -209,10 +209,10 @@ export async function forgetRemoved(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const files = store.read.someWatchedFiles(id, undefined, FILES_PER_CHANGE);
+    const files = store.read.automation.someWatchedFiles(id, undefined, FILES_PER_CHANGE);
     await store.transact((tx) => {
-      for (const file of files) tx.removeWatchedFile(file);
-      if (files.length === 0) tx.removeWatchFolder(id);
+      for (const file of files) tx.automation.removeWatchedFile(file);
+      if (files.length === 0) tx.automation.removeWatchFolder(id);
     });
     if (files.length === 0) return;
   }
@@ -229,14 +229,14 @@ export async function testWatchFolder(
 }
 
 function findFolder(read: StoreReader, id: number): WatchFolder {
-  const folder = read.watchFolder(id);
+  const folder = read.automation.watchFolder(id);
   if (folder === undefined || folder.isRemoved) throw new AppError('watch_folder', 'no such watched folder');
   return folder;
 }
 
 function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
   const status = app.watching.statusOf(folder.id);
-  const accountEmail = app.store.read.accountUnlessDamaged(folder.accountId)?.email ?? '';
+  const accountEmail = app.store.read.accounts.getUnlessDamaged(folder.accountId)?.email ?? '';
   const { id, accountId, path, done, createdAt, counts, isPaused } = folder;
   const { done: finished, ...others } = counts;
   const unwritten = folder.unwritten ?? 0;

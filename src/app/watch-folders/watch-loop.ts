@@ -45,7 +45,7 @@ export class WatchLoop implements AsyncDisposable {
 
   async #sync(): Promise<void> {
     const { store, watching, config } = this.#app;
-    for (const { id, isRemoved } of store.read.watchFolders()) {
+    for (const { id, isRemoved } of store.read.automation.watchFolders()) {
       if (this.#stopped.signal.aborted) return;
       if (isRemoved) await this.#end(id);
       else if (config.watchRoots.length === 0) {

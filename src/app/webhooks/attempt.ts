@@ -81,17 +81,17 @@ function obstacleOf(
   read: StoreReader,
   { accountId, url, identifier, noticeId }: WebhookDelivery,
 ): Obstacle | undefined {
-  const account = read.account(accountId);
+  const account = read.accounts.get(accountId);
   if (account === undefined || account.deletedAt !== null) {
     return { state: 'failed', error: 'the account was deleted' };
   }
-  const rule = noticeId === null ? undefined : read.noticeRule(noticeId);
+  const rule = noticeId === null ? undefined : read.automation.noticeRule(noticeId);
   if (noticeId !== null && rule === undefined) return { state: 'failed', error: 'the rule was removed' };
   const isMail = rule?.channel === 'email';
-  if (!isMail && read.plan(account.planId)?.options.includes('webhook') !== true) {
+  if (!isMail && read.accounts.plan(account.planId)?.options.includes('webhook') !== true) {
     return { state: 'failed', error: 'the pricing plan no longer has webhooks' };
   }
-  if (read.classification(identifier) === undefined) {
+  if (read.records.get(identifier) === undefined) {
     return { state: 'failed', error: 'the record was deleted' };
   }
   if (noticeId !== null || !read.isReceiverDisabled(accountId, url)) return undefined;

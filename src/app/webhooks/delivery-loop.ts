@@ -111,9 +111,9 @@ export class DeliveryLoop implements AsyncDisposable {
       tx.disableReceiver(accountId, url, this.#parts.clock.now());
       return;
     }
-    const rule = tx.noticeRule(noticeId);
+    const rule = tx.automation.noticeRule(noticeId);
     if (rule !== undefined)
-      tx.putNoticeRule({ ...rule, isPaused: true, reason: 'the receiver answered 410' });
+      tx.automation.putNoticeRule({ ...rule, isPaused: true, reason: 'the receiver answered 410' });
   }
 }
 

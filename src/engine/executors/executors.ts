@@ -7,11 +7,11 @@ import type { Execution, Executor } from './executor.ts';
 
 export class Executors {
   readonly #executors: readonly Executor[];
-  readonly #read: Pick<StoreReader, 'account' | 'plan'>;
+  readonly #read: Pick<StoreReader, 'accounts'>;
   readonly #running = new Map<Executor, number>();
 
   /** The first of equally busy executors gets an attempt. */
-  constructor(executors: readonly Executor[], read: Pick<StoreReader, 'account' | 'plan'>) {
+  constructor(executors: readonly Executor[], read: Pick<StoreReader, 'accounts'>) {
     this.#executors = executors;
     this.#read = read;
   }
@@ -48,8 +48,8 @@ export class Executors {
 
   /** Media that are to vanish leave this box only if their plan says so. */
   #allowed(accountId: number): readonly Executor[] {
-    const account = this.#read.account(accountId);
-    const plan = account === undefined ? undefined : this.#read.plan(account.planId);
+    const account = this.#read.accounts.get(accountId);
+    const plan = account === undefined ? undefined : this.#read.accounts.plan(account.planId);
     const mayLeave = plan !== undefined && (!plan.zeroRetention || plan.zeroRetentionOnWorkers);
     return mayLeave ? this.#executors : this.#executors.filter(({ isElsewhere }) => !isElsewhere);
   }

@@ -117,7 +117,7 @@ export function failAddition(tx: StoreTransaction, failed: Adding, now: number):
   tx.putAnalysis(failed);
   tx.deleteAnalysis(failed);
   const { identifier, credits } = addsTo;
-  const record = tx.classification(identifier);
+  const record = tx.records.get(identifier);
   if (record !== undefined && credits > 0) {
     tx.appendLedger({ accountId: record.accountId, reason: 'refund', amount: credits, identifier, at: now });
     tx.putClassification({ ...record, credits: Math.max(0, record.credits - credits) });

@@ -7,7 +7,7 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 
 /** One delivery for each record that waited for the analysis and named an address. */
 export function queueDeliveries(tx: StoreTransaction, analysisId: string, now: number): void {
-  const hasRules = tx.hasNoticeRules();
+  const hasRules = tx.automation.hasNoticeRules();
   for (const { origin, cancelled, webhookUrl, accountId, identifier } of tx.classificationsOfAnalysis(
     analysisId,
   )) {

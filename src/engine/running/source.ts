@@ -58,8 +58,8 @@ function checkFetched(
   probe: Probe,
 ): void {
   const { kind, models, accountId } = analysis;
-  const account = store.read.account(accountId);
-  const plan = account === undefined ? undefined : store.read.plan(account.planId);
+  const account = store.read.accounts.get(accountId);
+  const plan = account === undefined ? undefined : store.read.accounts.plan(account.planId);
   checkProbe(probe, {
     kind,
     videoHeightMin,

@@ -2,11 +2,17 @@
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import type { SavedFilter } from '../../domain/records/saved-filter.ts';
-import { AutomationReader } from '../automation/automation-reader.ts';
 import type { ExpiringKey } from '../tables/collections.ts';
+import type { Tables } from '../tables/schema.ts';
 
-export class AccountReader extends AutomationReader {
-  account(id: number): Account | undefined {
+export class AccountReader {
+  protected readonly tables: Tables;
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+  }
+
+  get(id: number): Account | undefined {
     return this.tables.accounts.get(id);
   }
 
@@ -15,18 +21,18 @@ export class AccountReader extends AutomationReader {
     return [...(this.tables.savedFilters.getUnlessDamaged(accountId) ?? [])];
   }
 
-  /** As `account`, for what only mentions it: it can act for no one then. */
-  accountUnlessDamaged(id: number): Account | undefined {
+  /** As `get`, for what only mentions it: it can act for no one then. */
+  getUnlessDamaged(id: number): Account | undefined {
     return this.tables.accounts.getUnlessDamaged(id);
   }
 
   /** Throws where the account is damaged: its address is not free. */
-  accountByEmail(email: string): Account | undefined {
+  byEmail(email: string): Account | undefined {
     const address = email.toLowerCase();
     if (!this.tables.accountsByEmail.has(address)) return undefined;
     const id = this.tables.accountsByEmail.getUnlessDamaged(address);
-    if (id !== undefined) return this.account(id);
-    const holder = this.accounts().find(
+    if (id !== undefined) return this.get(id);
+    const holder = this.all().find(
       (account) => account.deletedAt === null && account.email.toLowerCase() === address,
     );
     // Then the account is damaged too, and an answer of "no account" would give its address away.
@@ -39,19 +45,19 @@ export class AccountReader extends AutomationReader {
   }
 
   /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
-  newestAccountId(): number {
+  newestId(): number {
     return Number(this.tables.accounts.lastKey() ?? 0);
   }
 
   /** Without damaged ones: who is not listed can do nothing. */
-  accounts(): Account[] {
+  all(): Account[] {
     return [...this.tables.accounts.values()];
   }
 
   /** Deleted ones included. */
-  accountsOfRole(role: Account['role']): Account[] {
+  ofRole(role: Account['role']): Account[] {
     const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
-    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
+    return ids.flatMap((id) => this.getUnlessDamaged(id) ?? []);
   }
 
   plan(id: number): Plan | undefined {

@@ -1,9 +1,8 @@
 /** Walks along the records of an account, as lists need them: newest first, and damaged rows are named. */
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
-import { AccountReader } from '../accounts/account-reader.ts';
 import { referenceDigest } from '../tables/collections.ts';
-import { type IndexedTexts, readMeta } from '../tables/schema.ts';
+import { type IndexedTexts, readMeta, type Tables } from '../tables/schema.ts';
 import { areAnswersComplete } from './record-rows.ts';
 
 export interface ScanQuery {
@@ -37,31 +36,37 @@ export interface DamagedRow extends RecordTexts {
   isDamaged: true;
 }
 
-export class RecordReader extends AccountReader {
-  classification(identifier: string): Classification | undefined {
-    return this.tables.classifications.get(identifier);
+export class RecordReader {
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
   }
 
-  /** As `classification`, for a look at many. */
-  classificationUnlessDamaged(identifier: string): Classification | undefined {
-    return this.tables.classifications.getUnlessDamaged(identifier);
+  get(identifier: string): Classification | undefined {
+    return this.#tables.classifications.get(identifier);
+  }
+
+  /** As `get`, for a look at many. */
+  getUnlessDamaged(identifier: string): Classification | undefined {
+    return this.#tables.classifications.getUnlessDamaged(identifier);
   }
 
   /** Whether there is a row, and it cannot be read. */
-  isClassificationDamaged(identifier: string): boolean {
-    return this.classificationUnlessDamaged(identifier) === undefined && this.#isThere(identifier);
+  isDamaged(identifier: string): boolean {
+    return this.getUnlessDamaged(identifier) === undefined && this.#isThere(identifier);
   }
 
   /** Newest first without damaged rows, read as it is walked: the caller sets the bound. */
-  *scanClassifications(query: ScanQuery): Generator<Classification> {
+  *scan(query: ScanQuery): Generator<Classification> {
     for (const row of this.scanRows(query)) if (!('isDamaged' in row)) yield row;
   }
 
-  /** As `scanClassifications`, with a name for each damaged row. */
+  /** As `scan`, with a name for each damaged row. */
   *scanRows(query: ScanQuery): Generator<Classification | DamagedRow> {
     const { accountId, kind } = query;
     const index =
-      kind === undefined ? this.tables.classificationsByAccount : this.tables.classificationsByKind;
+      kind === undefined ? this.#tables.classificationsByAccount : this.#tables.classificationsByKind;
     const prefix = kind === undefined ? [accountId] : [accountId, kind];
     for (const key of index.underReversed(prefix, startOf(prefix, query))) {
       yield* this.#rowAt(query, toPlace(key));
@@ -70,12 +75,12 @@ export class RecordReader extends AccountReader {
 
   /** 0: not every picture has a description. */
   get picturesDescribed(): number {
-    return readMeta(this.tables)?.picturesDescribed ?? 0;
+    return readMeta(this.#tables)?.picturesDescribed ?? 0;
   }
 
   /** Whether the two walks below find every record; else only the whole list does. */
   get areAnswersComplete(): boolean {
-    return areAnswersComplete(readMeta(this.tables));
+    return areAnswersComplete(readMeta(this.#tables));
   }
 
   /** The account's records of each class that `isWanted`, as `scanRows`. */
@@ -84,7 +89,7 @@ export class RecordReader extends AccountReader {
     isWanted: (answerClass: number) => boolean,
   ): Generator<Classification | DamagedRow> {
     const { accountId } = query;
-    const { classificationsByAnswer: index } = this.tables;
+    const { classificationsByAnswer: index } = this.#tables;
     const walks = [...index.partsUnder([accountId])]
       .filter((part) => isWanted(Number(part)))
       .map((part) => {
@@ -97,12 +102,12 @@ export class RecordReader extends AccountReader {
   /** The account's records with the reference, as `scanRows`; maybe a few with another. */
   *scanReference(query: ScanQuery, refId: string): Generator<Classification | DamagedRow> {
     const prefix = [query.accountId, referenceDigest(refId)];
-    const keys = this.tables.classificationsByReference.underReversed(prefix, startOf(prefix, query));
+    const keys = this.#tables.classificationsByReference.underReversed(prefix, startOf(prefix, query));
     for (const key of keys) yield* this.#rowAt(query, toPlace(key));
   }
 
   *#rowAt(query: ScanQuery, place: RowPlace): Generator<Classification | DamagedRow> {
-    const found = this.classificationUnlessDamaged(place.identifier) ?? this.damagedRow(query, place);
+    const found = this.getUnlessDamaged(place.identifier) ?? this.damagedRow(query, place);
     if (found === undefined) return;
     if (query.kind === undefined || 'isDamaged' in found || found.kind === query.kind) yield found;
   }
@@ -110,7 +115,7 @@ export class RecordReader extends AccountReader {
   /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
   *scanTexts(query: ScanQuery): Generator<FoundTexts> {
     const prefix = [query.accountId];
-    const index = this.tables.classificationsByAccount;
+    const index = this.#tables.classificationsByAccount;
     for (const { key, value } of index.entriesReversed(prefix, startOf(prefix, query))) {
       const [, time, id] = key as [number, number, string];
       const answerClass = (value as IndexedTexts | undefined)?.[3];
@@ -120,7 +125,7 @@ export class RecordReader extends AccountReader {
 
   /** Undefined where no row is there, or it is of another kind. For a row that could not be read. */
   damagedRow({ accountId, kind }: ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
-    const { classificationsByAccount, classificationsByKind } = this.tables;
+    const { classificationsByAccount, classificationsByKind } = this.#tables;
     const place = [createdAt, identifier];
     const isOfKind = kind === undefined || classificationsByKind.hasUnder([accountId, kind, ...place]);
     if (!isOfKind || !this.#isThere(identifier)) return undefined;
@@ -129,9 +134,9 @@ export class RecordReader extends AccountReader {
   }
 
   /** Newest first. */
-  listClassifications({ limit, ...query }: ListQuery): Classification[] {
+  list({ limit, ...query }: ListQuery): Classification[] {
     const found: Classification[] = [];
-    for (const classification of this.scanClassifications(query)) {
+    for (const classification of this.scan(query)) {
       if (found.length >= limit) break;
       found.push(classification);
     }
@@ -150,19 +155,18 @@ export class RecordReader extends AccountReader {
   ): Classification[] | undefined {
     const identifiers: string[] = [];
     let entries = 0;
-    for (const [, owner, , identifier] of this.tables.classificationsByHash.startingWith(prefix)) {
+    for (const [, owner, , identifier] of this.#tables.classificationsByHash.startingWith(prefix)) {
       entries += 1;
       if (entries > entriesMax) return undefined;
       if (owner === accountId) identifiers.push(String(identifier));
     }
-    const found = identifiers.flatMap((identifier) => this.classificationUnlessDamaged(identifier) ?? []);
-    const isWhole =
-      found.length === identifiers.length || !identifiers.some((one) => this.isClassificationDamaged(one));
+    const found = identifiers.flatMap((identifier) => this.getUnlessDamaged(identifier) ?? []);
+    const isWhole = found.length === identifiers.length || !identifiers.some((one) => this.isDamaged(one));
     return isWhole ? found : undefined;
   }
 
   #isThere(identifier: string): boolean {
-    return this.tables.classifications.has(identifier);
+    return this.#tables.classifications.has(identifier);
   }
 }
 

@@ -80,7 +80,7 @@ test('the creation mail sets the first password, once, and verifies the address'
     setPassword(app, { token, password: PASSWORD, from: from() }),
     /neither used nor replaced/,
   );
-  assert.notEqual(app.store.read.account(id)?.emailVerifiedAt, null);
+  assert.notEqual(app.store.read.accounts.get(id)?.emailVerifiedAt, null);
 });
 
 test('a link stops after a day, and when a newer one is mailed', async () => {
@@ -106,7 +106,7 @@ test('a session opens with the right password, and ends by sign-out, time, passw
   const { principal, session } = identifySession(app, first.cookieValue, FROM);
   assert.equal(principal.account.id, id);
   assert.notEqual(session.csrfToken, first.cookieValue);
-  assert.equal(JSON.stringify([...app.store.read.sessions()]).includes(first.cookieValue), false);
+  assert.equal(JSON.stringify([...app.store.read.accounts.sessions()]).includes(first.cookieValue), false);
   await signOut(app, { principal, session });
   assert.throws(() => identifySession(app, first.cookieValue, FROM), reason('credentials'));
   const [kept, other] = [await enter(), await enter()];
@@ -214,7 +214,7 @@ test('keys: made, listed, shown to who knows the password, replaced, revoked', a
   await assert.rejects(createKey(app, { principal, name: '' }), reason('bad_field'));
   assert.equal(listKeys(app, { principal }).length, KEYS_MAX);
   const stored = JSON.stringify(
-    app.store.read.apiKeys(id).map((it) => Buffer.from(it.sealed).toString('latin1')),
+    app.store.read.accounts.apiKeys(id).map((it) => Buffer.from(it.sealed).toString('latin1')),
   );
   assert.equal(stored.includes(next.secret.slice(6)), false);
   const lines = listAudit(app, { principal: open.admin, limit: 100 }).map(({ action }) => action);
@@ -227,7 +227,7 @@ test('the last use of a key is noted once a minute, behind the request', async (
   const { app, admin } = open;
   const { id } = await addUser(app, admin);
   const { secret } = await createKey(app, { principal: principalOf(app, id), name: 'k' });
-  const lastUse = () => app.store.read.apiKeys(id)[0]?.lastUsedAt ?? null;
+  const lastUse = () => app.store.read.accounts.apiKeys(id)[0]?.lastUsedAt ?? null;
   const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
   identify(app, secret, FROM);
   assert.equal(lastUse(), null, 'not in the way of the request');
@@ -317,7 +317,7 @@ test('who registers verifies the address first; terms are asked for where they m
   assert.equal(app.store.read.balance(verified.id).available, 5);
   await signIn(app, enter);
   await register(app, { ...input, name: 'Mallory', password: 'somebody else here' });
-  assert.equal(app.store.read.accounts().length, 2);
+  assert.equal(app.store.read.accounts.all().length, 2);
   assert.match((await readMails(other)).at(-1) ?? '', /Subject: Hai gi=|Subject: =\?UTF-8\?/);
   const user = await addUser(app, admin);
   const { secret } = await createKey(app, { principal: principalOf(app, user.id), name: 'k' });

@@ -126,7 +126,7 @@ test('a partner sees and manages only its own users', async () => {
   });
   assert.equal(changed.readonly, true);
   await deleteUser(app, { principal: admin, id: first.id });
-  assert.equal(app.store.read.account(mine.id)?.partnerId, null);
+  assert.equal(app.store.read.accounts.get(mine.id)?.partnerId, null);
 });
 
 test('a plain user manages nobody, and of itself only its own data', async () => {
@@ -191,10 +191,10 @@ test('a deleted account is gone at once: key, name in lists, address free again'
   await assert.rejects(deleteUser(app, { principal: admin, id: user.id }), refusal('user'));
   const again = await addUser(app, admin, { email: 'gone@example.org' });
   assert.ok(again.id > user.id);
-  const deleted = app.store.read.account(user.id);
+  const deleted = app.store.read.accounts.get(user.id);
   assert.ok(deleted !== undefined);
-  await app.store.transact((tx) => tx.putAccount(deleted));
-  assert.equal(app.store.read.accountByEmail('gone@example.org')?.id, again.id);
+  await app.store.transact((tx) => tx.accounts.put(deleted));
+  assert.equal(app.store.read.accounts.byEmail('gone@example.org')?.id, again.id);
 });
 
 test('another e-mail address must be verified, and old links stop', async () => {

@@ -54,10 +54,7 @@ async function seedOld(app: App): Promise<void> {
 /** As the analysis of a film leaves it, a second between its frames. */
 async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<string> {
   const identifier = identifierOf(700);
-  const [analysis, record] = [
-    store.read.analysis(identifierOf(0)),
-    store.read.classification(identifierOf(0)),
-  ];
+  const [analysis, record] = [store.read.analysis(identifierOf(0)), store.read.records.get(identifierOf(0))];
   const image = analysis?.result;
   assert.ok(analysis !== undefined && record !== undefined && image?.kind === 'image');
   const frames = pictures.map((png, index) => ({
@@ -135,14 +132,22 @@ test('once all are described no later start walks through them, until the next v
   await using opened = await openApp();
   const { app } = opened;
   await app.earlierPictures.settled();
-  assert.equal(app.store.read.picturesDescribed, DESCRIPTION_VERSION, 'an empty box has nothing to describe');
+  assert.equal(
+    app.store.read.records.picturesDescribed,
+    DESCRIPTION_VERSION,
+    'an empty box has nothing to describe',
+  );
   await seedOld(app);
   await using unasked = new EarlierPictures(app);
   unasked.start();
   await unasked.settled();
   assert.deepEqual([unasked.state.looked, unasked.state.isDone], [0, true]);
   await pass(app);
-  assert.equal(app.store.read.picturesDescribed, 0, 'one could not be decoded: the next start tries again');
+  assert.equal(
+    app.store.read.records.picturesDescribed,
+    0,
+    'one could not be decoded: the next start tries again',
+  );
 });
 
 test('what was near to an old picture stays, under numbers that an index has not read past', async () => {
@@ -178,10 +183,10 @@ test('under zero retention nothing is described', async () => {
   const { app } = opened;
   await app.earlierPictures.settled();
   await seedOld(app);
-  const account = app.store.read.account(1);
-  const plan = app.store.read.plan(account?.planId ?? 0);
+  const account = app.store.read.accounts.get(1);
+  const plan = app.store.read.accounts.plan(account?.planId ?? 0);
   assert.ok(plan !== undefined);
-  await app.store.transact((tx) => tx.putPlan({ ...plan, zeroRetention: true }));
+  await app.store.transact((tx) => tx.accounts.putPlan({ ...plan, zeroRetention: true }));
   assert.equal((await pass(app)).learned, 0);
 });
 

@@ -64,7 +64,7 @@ test('the bundle tells of the box and of no one', async () => {
   });
   const identifier = await addRecord(app, user.id, { hash: 'ab'.repeat(32) });
   await app.store.transact((tx) => {
-    const record = tx.classification(identifier);
+    const record = tx.records.get(identifier);
     const analysis = record && tx.analysis(record.analysisId);
     if (record === undefined || analysis === undefined) throw new Error('no record');
     tx.putClassification({ ...record, name: PLANTED.mediaName, refId: PLANTED.reference });

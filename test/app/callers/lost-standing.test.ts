@@ -91,7 +91,7 @@ async function makeCaller(
   const now = app.clock.now();
   const times = { createdAt: now, expiresAt: now + sessionSeconds * 1_000_000 };
   const session = { hash: hashSecret(cookie), accountId: id, csrfToken, userAgent: 'a test', ...times };
-  await app.store.transact((tx) => tx.putSession(session));
+  await app.store.transact((tx) => tx.accounts.putSession(session));
   const { waiting, large } = await addRecords(id, records);
   const shown = by === 'key' ? { key: secret } : { cookie, csrfToken };
   return {
@@ -207,8 +207,8 @@ const CAUSES: Readonly<Record<string, Cause>> = {
       const now = open.app.clock.now();
       const session = { hash: hashSecret(newSecret()), accountId: caller.id, csrfToken: '', userAgent: '' };
       await open.app.store.transact((tx) => {
-        tx.putSession({ ...session, createdAt: now, expiresAt: now + 1e12 });
-        tx.removeSession({ ...session, expiresAt: now + 1e12 });
+        tx.accounts.putSession({ ...session, createdAt: now, expiresAt: now + 1e12 });
+        tx.accounts.removeSession({ ...session, expiresAt: now + 1e12 });
       });
       await update(caller, { role: 'admin' });
     },

@@ -39,7 +39,7 @@ export async function keepOriginal(app: App): Promise<void> {
 export async function addDone(app: App, hash = HASH): Promise<string> {
   const made = await addRecord(app, 1, { hash, state: 'done' });
   await app.store.transact((tx) => {
-    const own = tx.classification(made);
+    const own = tx.records.get(made);
     const analysis = own && tx.analysis(own.analysisId);
     if (analysis === undefined) throw new Error('no analysis');
     tx.putAnalysis({ ...analysis, error: '', models: ['gone@0.9.0'], result: RESULT, rulesVersion: 1 });

@@ -86,7 +86,7 @@ test('only what a rule asks for is told, to its channel, and stands in the log',
     [true, true, true],
   );
   ok(deliveries.every(({ url }) => /^http:\/\/127\.0\.0\.1:\d+\/….{4}$/.test(url)));
-  equal(appOf().store.read.pendingNotices(10).length, 0);
+  equal(appOf().store.read.automation.pendingNotices(10).length, 0);
 });
 
 test('a rule that is removed, paused or gone tells no one', async () => {
@@ -133,7 +133,7 @@ test('addresses are under the guard, mail goes to the own address only, and rule
 
 test('mail is plain text; the command line makes, tries, lists and removes a rule', async () => {
   const customer = await addCustomer(service);
-  const { email = '' } = appOf().store.read.account(customer.id) ?? {};
+  const { email = '' } = appOf().store.read.accounts.get(customer.id) ?? {};
   await create(customer.id, { channel: 'email', target: email });
   await judge(customer, 'mailed.jpg');
   await until(

@@ -151,7 +151,7 @@ async function change(): Promise<void> {
   const { app, admin } = open;
   const number = Math.floor(random() * RECORDS);
   await app.store.transact((tx) => {
-    const known = tx.classification(identifierOf(number));
+    const known = tx.records.get(identifierOf(number));
     const by = auditLine(app, admin, 'override.set', '');
     if (known === undefined) {
       tx.putClassification(recordOf(number));
@@ -194,7 +194,7 @@ interface Walked {
 }
 
 function walk(): Walked[] {
-  const all = open.app.store.read.listClassifications({ accountId: 1, limit: RECORDS + 1 });
+  const all = open.app.store.read.records.list({ accountId: 1, limit: RECORDS + 1 });
   return all.map((classification) => {
     try {
       return { classification, record: toRecord(open.app, classification) };
@@ -286,17 +286,17 @@ test('after a change of the rules the index is made anew, and what is broken off
   await store.transact((tx) => {
     tx.setMeta({ formatVersion: 6, createdAt: 1, answers: stale });
   });
-  assert.equal(store.read.areAnswersComplete, false);
+  assert.equal(store.read.records.areAnswersComplete, false);
   assertFound('each record looked at');
   const stopped = new AbortController();
   const first = store.makeAnswers(stopped.signal);
   stopped.abort();
   assert.equal((await first).isComplete, false);
-  assert.equal(store.read.areAnswersComplete, false);
+  assert.equal(store.read.records.areAnswersComplete, false);
   await change();
   const { isComplete, records } = await store.makeAnswers(new AbortController().signal);
   assert.ok(isComplete && records < RECORDS, 'it went on where it had ended');
-  assert.ok(store.read.areAnswersComplete);
+  assert.ok(store.read.records.areAnswersComplete);
   assertFound('made anew');
 });
 

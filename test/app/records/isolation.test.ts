@@ -103,7 +103,7 @@ async function furnish({ app, admin }: OpenApp, id: number, word: string): Promi
   const principal = principalOf(app, id);
   const { key } = await createKey(app, { principal, name: `key-${word}` });
   const identifier = await addRecord(app, id, { hash: HASH });
-  const own = app.store.read.classification(identifier);
+  const own = app.store.read.records.get(identifier);
   assert.ok(own !== undefined);
   await app.store.transact((tx) =>
     tx.putClassification({ ...own, name: `record-${word}`, refId: `record-${word}` }),
@@ -152,7 +152,10 @@ const OPERATIONS: Record<string, Operation> = {
   adoptUser: (app, principal, { id }) =>
     updateUser(app, { principal, id, fields: { partner_id: principal.account.id } }),
   takeEmail: (app, principal, { id }) =>
-    createUser(app, { principal, fields: { name: 'Mallory', email: app.store.read.account(id)?.email } }),
+    createUser(app, {
+      principal,
+      fields: { name: 'Mallory', email: app.store.read.accounts.get(id)?.email },
+    }),
   deleteUser: (app, principal, { id }) => deleteUser(app, { principal, id }),
   sendCreationEmail: (app, principal, { id }) => sendCreationEmail(app, { principal, id }),
   grantCredits: (app, principal, { id }) => grantCredits(app, { principal, id, amount: 1, note: '' }),
@@ -177,10 +180,14 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** What a stranger must leave as it was; the last use of a key is no one's act. */
 function stateOf({ store: { read } }: App, { id }: Member): { account: string; records: string } {
-  const keys = read.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null }));
-  const records = read.listClassifications({ accountId: id, limit: 100 });
+  const keys = read.accounts.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null }));
+  const records = read.records.list({ accountId: id, limit: 100 });
   return {
-    account: JSON.stringify([read.account(id), keys, read.sessions().filter((it) => it.accountId === id)]),
+    account: JSON.stringify([
+      read.accounts.get(id),
+      keys,
+      read.accounts.sessions().filter((it) => it.accountId === id),
+    ]),
     records: JSON.stringify([
       ...[records, records.map(({ analysisId }) => read.analysis(analysisId))],
       ...[read.overrideHistory(id, 'image', HASH), read.override(id, 'image', HASH), read.ledger(id)],
@@ -199,7 +206,7 @@ function visibleMarks(world: World, actor: Member): string[] {
 
 async function act(world: World, name: string, actor: Member, target: Member): Promise<void> {
   const { app, members, partnerOf } = world;
-  if (app.store.read.account(actor.id)?.deletedAt !== null) return;
+  if (app.store.read.accounts.get(actor.id)?.deletedAt !== null) return;
   const isManaged = partnerOf.get(target.id) === actor.id;
   // Its partner may well delete a user; the world would only grow empty of it.
   if (name === 'deleteUser' && isManaged) return;

@@ -39,7 +39,7 @@ test('what was written of other things, or undone, changes nothing', async () =>
   await addRecord(app, principal.account.id, { hash: 'b'.repeat(64) });
   assert.deepEqual(await get(), before);
   const renamed = app.store.transact((tx) => {
-    const record = tx.classification(identifier);
+    const record = tx.records.get(identifier);
     assert.ok(record);
     tx.putClassification({ ...record, name: 'never.png' });
     throw new Error('undone');

@@ -21,7 +21,7 @@ test('an option that came later was not asked for', async () => {
   const { store } = open.app;
   const identifier = identifierOf(0);
   const { ensureFacePerFrame: _, ...known } = DEFAULT_OPTIONS;
-  const stored = store.read.classification(identifier);
+  const stored = store.read.records.get(identifier);
   assert.ok(stored);
   await store.transact((tx) => tx.putClassification({ ...stored, options: known as AnalysisOptions }));
   assert.deepEqual(
@@ -33,10 +33,10 @@ test('an option that came later was not asked for', async () => {
 
 test('a field of a plan that came later is as in the first plan', async () => {
   const { store } = open.app;
-  const [plan] = store.read.plans();
+  const [plan] = store.read.accounts.plans();
   assert.ok(plan);
   const { zeroRetention: _, ...known } = plan;
-  await store.transact((tx) => tx.putPlan(known as Plan));
+  await store.transact((tx) => tx.accounts.putPlan(known as Plan));
   assert.deepEqual(listPlans(open.app, { principal: open.admin }), [{ ...plan, zeroRetention: false }]);
   const change = { principal: open.admin, id: plan.id, fields: { media_days: 3 } };
   assert.deepEqual(await updatePlan(open.app, change), { ...plan, zeroRetention: false, mediaDays: 3 });

@@ -35,9 +35,9 @@ async function openApp(folder: TemporaryFolder): Promise<RetentionApp & AsyncDis
 /** Account and plan with the same number. */
 async function addAccount({ store }: RetentionApp, id: number, plan: Partial<Plan>): Promise<void> {
   await store.transact((tx) => {
-    tx.putPlan({ ...appliancePlan(0), ...plan, id });
+    tx.accounts.putPlan({ ...appliancePlan(0), ...plan, id });
     const account: Partial<Account> = { id, planId: id, email: `${id}@example.org`, deletedAt: null };
-    tx.putAccount(account as Account);
+    tx.accounts.put(account as Account);
   });
 }
 
@@ -85,7 +85,7 @@ async function addRecord(
 
 function kept({ store }: RetentionApp, { identifier, hash, analysisId }: Classification) {
   return {
-    record: store.read.classification(identifier) !== undefined,
+    record: store.read.records.get(identifier) !== undefined,
     medium: existsSync(store.blobs.pathOf(hash)),
     heatmap: existsSync(store.artifacts.pathOf(analysisId, 'heatmap.png')),
   };

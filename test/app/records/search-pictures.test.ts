@@ -40,7 +40,7 @@ async function seed(app: App, accounts: readonly number[]): Promise<string[]> {
   }));
   const identifiers = accounts.map((_, row) => row.toString(16).padStart(64, '0'));
   for (const [row, identifier] of identifiers.entries()) {
-    const id = app.store.read.classification(identifier)?.analysisId ?? '';
+    const id = app.store.read.records.get(identifier)?.analysisId ?? '';
     const hash = (row + 1).toString(16).repeat(64).slice(0, 64);
     const seen = { hash, timeSeconds: null, keypoints: row % 2 === 0 ? whole : part };
     await app.store.transact((tx) =>
@@ -74,7 +74,7 @@ test('what an older version kept is said to be known as a whole only', async () 
   await using open = await openApp();
   const { app, admin } = open;
   const [first = '', second = ''] = await seed(app, [1, 1]);
-  const id = app.store.read.classification(second)?.analysisId ?? '';
+  const id = app.store.read.records.get(second)?.analysisId ?? '';
   const seen = { hash: 'e'.repeat(64), timeSeconds: null };
   await app.store.transact((tx) => tx.putLikenesses({ id, accountId: 1 }, [seen], [], app.clock.now()));
   const answer = await searchByRecord(app, { principal: admin, identifier: first }, signal);

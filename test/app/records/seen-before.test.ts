@@ -38,7 +38,7 @@ async function seed(
   }));
   for (const [row, { accountId, hash, mirrored, quality }] of rows.entries()) {
     const identifier = row.toString(16).padStart(64, '0');
-    const id = app.store.read.classification(identifier)?.analysisId ?? '';
+    const id = app.store.read.records.get(identifier)?.analysisId ?? '';
     const found = await index.look({ id, accountId }, [likenessOf(hash, mirrored, quality)]);
     if (found !== null) {
       const kept = found.likenesses.map(({ likeness, timeSeconds }) => ({
@@ -95,12 +95,12 @@ test('a copy tells of its original, with what a person found, and inherits nothi
   );
   assert.deepEqual(of(other), []);
   assert.deepEqual(of(plain), [], 'too plain to mean anything');
-  const hash = app.store.read.classification(first ?? '')?.hash ?? '';
+  const hash = app.store.read.records.get(first ?? '')?.hash ?? '';
   await overrideClassification(app, { principal: admin, kind: 'image', hash, classification: 'human' });
   const [seen] = of(copy);
   assert.deepEqual([seen?.finding, seen?.foundByAccountId, seen?.outcome], ['human', 1, 'human']);
   assert.equal(
-    app.store.read.override(1, 'image', app.store.read.classification(copy ?? '')?.hash ?? ''),
+    app.store.read.override(1, 'image', app.store.read.records.get(copy ?? '')?.hash ?? ''),
     undefined,
   );
 });
@@ -140,7 +140,7 @@ test('what is deleted is found no more, in the store and in memory', async () =>
     { accountId: 1, hash: HASH },
     { accountId: 1, hash: NEAR },
   ]);
-  const { analysisId } = app.store.read.classification(first ?? '') ?? { analysisId: '' };
+  const { analysisId } = app.store.read.records.get(first ?? '') ?? { analysisId: '' };
   const sequence = app.store.read.nearMatches(analysisId)?.sequences[0] ?? 0;
   assert.notEqual(app.store.read.likeness(sequence), undefined);
   await deleteClassification(app, { principal: admin, identifier: first ?? '' });
@@ -160,7 +160,7 @@ test('zero retention keeps no likeness, and drops those of before', async () => 
   const { app, admin } = open;
   const index = new SeenBeforeIndex(app.store);
   const [first] = await seed(app, index, [{ accountId: 1, hash: HASH }]);
-  const { analysisId } = app.store.read.classification(first ?? '') ?? { analysisId: '' };
+  const { analysisId } = app.store.read.records.get(first ?? '') ?? { analysisId: '' };
   assert.notEqual(app.store.read.nearMatches(analysisId), undefined);
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
   assert.equal(await index.look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]), null);

@@ -21,7 +21,7 @@ test('kept as sent, by the record and the account', async () => {
   equal(cleanName(NAME), NAME);
   await using open = await openApp();
   const { id } = await addUser(open.app, open.admin, { name: NAME });
-  equal(open.app.store.read.account(id)?.name, NAME);
+  equal(open.app.store.read.accounts.get(id)?.name, NAME);
 });
 
 test('a mail shows it escaped, to the reader and in its address', async () => {

@@ -35,10 +35,10 @@ async function openSite(answer: RequestListener): Promise<Site> {
     adminApiKey: null,
     rateLimitPerMinute: 0,
   });
-  const plan = store.read.plan(1);
+  const plan = store.read.accounts.plan(1);
   assert.ok(plan !== undefined);
   const fileBytesMax = { ...plan.fileBytesMax, image: BYTES_MAX };
-  await store.transact((tx) => tx.putPlan({ ...plan, fileBytesMax }));
+  await store.transact((tx) => tx.accounts.putPlan({ ...plan, fileBytesMax }));
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');

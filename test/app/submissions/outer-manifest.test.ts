@@ -118,7 +118,7 @@ function read(identifier: string): ImageRecord {
 }
 
 function analysisOf(identifier: string): string {
-  return service.open.app.store.read.classification(identifier)?.analysisId ?? '';
+  return service.open.app.store.read.records.get(identifier)?.analysisId ?? '';
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -231,16 +231,16 @@ test('it goes with its last record, and with the media under a retention', async
   equal(app.store.read.outerManifests.has(analysisId), false);
 
   const kept = await recordOf(media, '--manifest', beside);
-  const plan = app.store.read.plan(admin.account.planId);
+  const plan = app.store.read.accounts.plan(admin.account.planId);
   ok(plan !== undefined);
-  await app.store.transact((tx) => tx.putPlan({ ...plan, zeroRetention: true }));
+  await app.store.transact((tx) => tx.accounts.putPlan({ ...plan, zeroRetention: true }));
   try {
     await using retention = new Retention(app, { intervalMs: 3_600_000 });
     await retention.sweep();
     equal(app.store.read.outerManifests.has(analysisOf(kept.identifier)), false);
     equal(read(kept.identifier).provenance?.source, 'sidecar', 'what was read of it stays');
   } finally {
-    await app.store.transact((tx) => tx.putPlan(plan));
+    await app.store.transact((tx) => tx.accounts.putPlan(plan));
   }
   const back = await recordOf(media, '--manifest', beside);
   ok(app.store.read.outerManifests.has(analysisOf(back.identifier)), 'sent again, kept again');

@@ -87,7 +87,7 @@ async function changesOf({ engine }: App, count: number): Promise<void> {
 }
 
 function stateOf(app: App, index: number): string | undefined {
-  const classification = app.store.read.classification(identifierOf(index));
+  const classification = app.store.read.records.get(identifierOf(index));
   const analysis = app.store.read.analysis(identifierOf(index));
   assert.ok(classification !== undefined && analysis !== undefined);
   return recordOf(app, classification, analysis).provenance?.readings?.state;
@@ -168,7 +168,7 @@ test('a record whose file is gone says so once, and keeps what was read', async 
   await using opened = await openApp();
   const { app, admin } = opened;
   await seedSigned(opened, 1);
-  const { hash } = app.store.read.classification(identifierOf(0)) ?? { hash: '' };
+  const { hash } = app.store.read.records.get(identifierOf(0)) ?? { hash: '' };
   await app.store.blobs.remove(hash);
   await addDesk(app, admin);
   assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 0, 1, 0]);
@@ -184,7 +184,7 @@ test('a stored file that is another than the one submitted is not read', async (
   await using opened = await openApp();
   const { app, admin } = opened;
   await seedSigned(opened, 1);
-  const { hash } = app.store.read.classification(identifierOf(0)) ?? { hash: '' };
+  const { hash } = app.store.read.records.get(identifierOf(0)) ?? { hash: '' };
   const { chmod } = await import('node:fs/promises');
   await chmod(app.store.blobs.pathOf(hash), 0o600);
   await writeFile(app.store.blobs.pathOf(hash), Buffer.concat([signed, Buffer.from('x')]));

@@ -93,7 +93,7 @@ async function untilShown(
 
 /** Records of any watched folder with these names. */
 function recordsNamed(...names: string[]) {
-  const records = appOf().store.read.listClassifications({ accountId: 1, limit: 1000 });
+  const records = appOf().store.read.records.list({ accountId: 1, limit: 1000 });
   return records.filter(
     ({ submittedBy, refId }) => submittedBy?.via === 'watch_folder' && names.includes(refId),
   );

@@ -50,8 +50,8 @@ after(async () => {
 });
 
 function principal(): Principal {
-  const account = app.store.read.account(1);
-  const plan = app.store.read.plan(1);
+  const account = app.store.read.accounts.get(1);
+  const plan = app.store.read.accounts.plan(1);
   ok(account !== undefined && plan !== undefined);
   return { account, plan, admittedBy: { type: 'rule' }, facade: 'rest', remoteAddress: '127.0.0.1' };
 }
@@ -156,7 +156,7 @@ test('two submissions of one file at once share the work, and both are told', as
   const answers = await Promise.all(
     ['/a', '/b'].map((path) => submit(daemon.http.url, bytes, { webhook_url: `${receiver.origin}${path}` })),
   );
-  const told = answers.filter(({ text }) => app.store.read.classification(text)?.origin !== 'cached');
+  const told = answers.filter(({ text }) => app.store.read.records.get(text)?.origin !== 'cached');
   await receiver.waitFor(told.length);
   const ids = receiver.hooks.map(({ headers }) => headers['webhook-id']);
   equal(new Set(ids).size, told.length);
@@ -285,14 +285,14 @@ test('an address that may not be delivered to is refused with the submission', a
 test('without the enablement the address is ignored, good or bad', async () => {
   const { plan } = principal();
   const options = plan.options.filter((option) => option !== 'webhook');
-  await app.store.transact((tx) => tx.putPlan({ ...plan, options }));
+  await app.store.transact((tx) => tx.accounts.putPlan({ ...plan, options }));
   try {
     for (const url of REFUSED_URLS) {
       const identifier = await submitFresh(url);
-      equal(app.store.read.classification(identifier)?.webhookUrl, null);
+      equal(app.store.read.records.get(identifier)?.webhookUrl, null);
     }
   } finally {
-    await app.store.transact((tx) => tx.putPlan(plan));
+    await app.store.transact((tx) => tx.accounts.putPlan(plan));
   }
 });
 
@@ -314,5 +314,5 @@ test('a kill in the middle of an attempt sends it again, under the same id', asy
   await using store = await Store.open({ folder: killed.path });
   const [delivery] = store.read.deliveries(1, { limit: 10 });
   deepEqual([delivery?.state, delivery?.identifier], ['delivered', text]);
-  ok(store.read.apiKey(hashSecret(TEST_KEY)) !== undefined);
+  ok(store.read.accounts.apiKey(hashSecret(TEST_KEY)) !== undefined);
 });

@@ -41,9 +41,11 @@ const ZERO_RETENTION = 2;
 
 /** Two accounts: one whose media may go anywhere, one whose media stay on this box. */
 const read = {
-  account: (id: number) => ({ planId: id }),
-  plan: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
-} as unknown as Pick<StoreReader, 'account' | 'plan'>;
+  accounts: {
+    get: (id: number) => ({ planId: id }),
+    plan: (id: number) => ({ zeroRetention: id === ZERO_RETENTION, zeroRetentionOnWorkers: false }),
+  },
+} as unknown as Pick<StoreReader, 'accounts'>;
 
 const NOTHING = {} as AnalysisFiles;
 const ATTEMPT = {} as Attempt;

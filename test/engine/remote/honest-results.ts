@@ -105,7 +105,7 @@ async function measure<R extends AnalysisResult>(
   const { code, out, err } = await runCommand(connection, ['classify', path, '--json', ...options]);
   assert.equal(code, 0, err);
   const { identifier } = JSON.parse(out);
-  const analysisId = app.store.read.classification(identifier)?.analysisId ?? '';
+  const analysisId = app.store.read.records.get(identifier)?.analysisId ?? '';
   const analysis = await ended(home, analysisId);
   const { result, options: asked, models } = analysis;
   assert.ok(result?.kind === kind, analysis.error);

@@ -116,7 +116,7 @@ async function submit(
 }
 
 function analysisOf({ app }: OpenApp, identifier: string): Analysis {
-  const analysisId = app.store.read.classification(identifier)?.analysisId ?? '';
+  const analysisId = app.store.read.records.get(identifier)?.analysisId ?? '';
   const analysis = app.store.read.analysis(analysisId);
   assert.ok(analysis);
   return analysis;

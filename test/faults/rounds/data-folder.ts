@@ -21,9 +21,9 @@ function blobHashes(folder: string): string[] {
 /** Makes pictures cost something; the daemon must not run. */
 export async function setPicturePrice(folder: string, price: number): Promise<void> {
   await using store = await Store.open({ folder });
-  const plan = store.read.plan(1);
+  const plan = store.read.accounts.plan(1);
   if (plan === undefined) throw new Error('the folder has no plan');
-  await store.transact((tx) => tx.putPlan({ ...plan, credits: { ...plan.credits, image: price } }));
+  await store.transact((tx) => tx.accounts.putPlan({ ...plan, credits: { ...plan.credits, image: price } }));
 }
 
 /**
@@ -33,7 +33,7 @@ export async function setPicturePrice(folder: string, price: number): Promise<vo
 export async function assertBooks(folder: string, identifiers: readonly string[], price: number) {
   const blobsBefore = blobHashes(folder).sort();
   await using store = await Store.open({ folder });
-  const records = store.read.listClassifications({ accountId: ADMIN_ID, limit: 1000 });
+  const records = store.read.records.list({ accountId: ADMIN_ID, limit: 1000 });
   for (const identifier of identifiers) {
     ok(
       records.some((record) => record.identifier === identifier),

@@ -77,8 +77,10 @@ export async function setUp(data: string): Promise<Stage> {
   const now = app.clock.now();
   const link = await app.store.transact((tx) => {
     const session = { accountId: id, csrfToken: 'c', userAgent: '', createdAt: 2, expiresAt: 1e17 };
-    tx.putSession({ ...session, hash: hashSecret(cookie) });
-    tx.putSavedFilters(id, [{ ...NARROWED, ...{ kind: 'image', outcome: null, waitsForMe: false } }]);
+    tx.accounts.putSession({ ...session, hash: hashSecret(cookie) });
+    tx.accounts.putSavedFilters(id, [
+      { ...NARROWED, ...{ kind: 'image', outcome: null, waitsForMe: false } },
+    ]);
     tx.putPart('ef'.repeat(32), { analysisId: `analysis-${record}`, kind: 'image', index: 0 });
     tx.disableReceiver(id, RECEIVER, 1);
     tx.putRequest(id, 'request', { identifier: record, fingerprint: 'f', at: now });
@@ -133,11 +135,17 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
     target: 'https://hooks.example/…',
   } as const;
   const narrowed = { outcomes: [], kinds: [], ofEveryAccount: false, isPaused: true, reason: '' };
-  tx.putNoticeRule({ ...target, ...narrowed, id: 1, accountId, name: 'a rule', createdAt: now });
+  tx.automation.putNoticeRule({ ...target, ...narrowed, id: 1, accountId, name: 'a rule', createdAt: now });
   const folder = { path: '/srv/in', options: {}, done: 'leave', isPaused: true, isRemoved: false } as const;
-  tx.putWatchFolder({ ...folder, id: 1, accountId, createdAt: now, counts: { ...NO_FILES, done: 1 } });
+  tx.automation.putWatchFolder({
+    ...folder,
+    id: 1,
+    accountId,
+    createdAt: now,
+    counts: { ...NO_FILES, done: 1 },
+  });
   const file = { path: 'a.jpg', sizeBytes: 1, modifiedNs: '1', state: 'done', identifier: '' } as const;
-  tx.drainWorker('gpu-1', now);
+  tx.automation.drainWorker('gpu-1', now);
   const notes = {
     name: 'Interim',
     source: 'https://lists.example',
@@ -145,9 +153,9 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
     terms: 'none',
     frozen: null,
   };
-  tx.putTrustList({ ...notes, id: 'interim', kind: 'signers', isOn: false, files: null });
+  tx.automation.putTrustList({ ...notes, id: 'interim', kind: 'signers', isOn: false, files: null });
   const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
-  tx.putWatchedFile({ ...file, ...tried, folderId: 1 });
+  tx.automation.putWatchedFile({ ...file, ...tried, folderId: 1 });
 }
 
 /** A manifest beside a file, and a run that has read it anew. */
@@ -164,10 +172,10 @@ function putProvenance(
   });
   const counts = { looked: 1, total: 1, unchanged: 0, changed: 1, mediaGone: 0, unreadable: 0 };
   const run = { startedAt: now, endedAt: now, startedBy: 1, lists: [], cursor: '' };
-  tx.putTrustRecheck({ ...run, ...counts, state: 'done' });
+  tx.automation.putTrustRecheck({ ...run, ...counts, state: 'done' });
   const changes = [{ answer: 'state', before: 'intact', after: 'trusted' } as const];
   const found = { identifier: record, accountId, name: 'a.jpg', outcome: 'changed', reason: '' } as const;
-  tx.addRecheckedRecord({ ...found, changes, listsBefore: [], listsAfter: [], at: now });
+  tx.automation.addRecheckedRecord({ ...found, changes, listsBefore: [], listsAfter: [], at: now });
 }
 
 /** Which row of a table: a last one is what the next is counted from. */

@@ -93,7 +93,7 @@ interface Ended {
 async function readEnds(folder: string): Promise<Map<string, Ended>> {
   await using store = await Store.open({ folder });
   const { read } = store;
-  const records = read.listClassifications({ accountId: ADMIN_ID, limit: RECORDS_MAX });
+  const records = read.records.list({ accountId: ADMIN_ID, limit: RECORDS_MAX });
   const ends = new Map<string, Ended>();
   for (const { hash, analysisId } of records) {
     const analysis = read.analysis(analysisId);

@@ -10,7 +10,7 @@ const IDENTIFIER_BYTES = 32;
 const LOOK_MS_MAX = 2000;
 
 export async function checkAnswers({ store }: ApplianceParts): Promise<Finding[]> {
-  if (!store.read.areAnswersComplete) {
+  if (!store.read.records.areAnswersComplete) {
     const advice = 'wait: lists by verdict or outcome take longer until it is complete';
     return [notice('lists', 'the index of answers is being made', advice)];
   }

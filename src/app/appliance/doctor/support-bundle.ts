@@ -93,15 +93,15 @@ function placesOf({ store, engine, doctor, support }: ApplianceParts): string[] 
   );
   return [
     ...settings,
-    ...store.read.watchFolders().map(({ path }) => path),
+    ...store.read.automation.watchFolders().map(({ path }) => path),
     ...engine.workers().map(({ name }) => name),
     ...doctor.listeners().map(({ host }) => host),
   ];
 }
 
 function peopleOf({ store }: ApplianceParts): string[] {
-  return store.read
-    .accounts()
+  return store.read.accounts
+    .all()
     .flatMap(({ name, email, contact, phone, address, vat }) =>
       [name, email, contact, phone, address, vat].filter((value) => value !== null),
     );

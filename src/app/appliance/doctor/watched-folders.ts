@@ -7,7 +7,7 @@ import type { ApplianceParts } from '../parts.ts';
 import { bad, good } from './finding.ts';
 
 export async function checkWatchedFolders(app: ApplianceParts): Promise<Finding[]> {
-  const folders = app.store.read.watchFolders().filter(({ isRemoved }) => !isRemoved);
+  const folders = app.store.read.automation.watchFolders().filter(({ isRemoved }) => !isRemoved);
   return await Promise.all(
     folders.map(async (folder) => {
       const name = `watched folder ${folder.id}`;

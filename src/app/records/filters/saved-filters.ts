@@ -24,7 +24,7 @@ export function listSavedFilters(
   { store }: FilterParts,
   { principal }: { principal: Principal },
 ): SavedFilter[] {
-  return store.read.savedFilters(principal.account.id);
+  return store.read.accounts.savedFilters(principal.account.id);
 }
 
 /** In the place of the one of the same name, or behind the others. */
@@ -35,7 +35,7 @@ export async function saveFilter(
   const filter = parseFilter(fields);
   await store.transact((tx) => {
     const { id } = currentAccount(tx, principal);
-    const known = tx.savedFilters(id);
+    const known = tx.accounts.savedFilters(id);
     const isKnown = known.some(({ name }) => name === filter.name);
     if (!isKnown && known.length >= SAVED_FILTERS_MAX) {
       throw new AppError(
@@ -44,7 +44,7 @@ export async function saveFilter(
       );
     }
     const next = isKnown ? known.map((one) => (one.name === filter.name ? filter : one)) : [...known, filter];
-    tx.putSavedFilters(id, next);
+    tx.accounts.putSavedFilters(id, next);
   });
   return filter;
 }
@@ -69,10 +69,10 @@ export async function removeSavedFilter(
 ): Promise<SavedFilter> {
   return await store.transact((tx) => {
     const { id } = currentAccount(tx, principal);
-    const known = tx.savedFilters(id);
+    const known = tx.accounts.savedFilters(id);
     const removed = known.find((one) => one.name === name);
     if (removed === undefined) throw new AppError('saved_filter', 'no saved filter of this name');
-    tx.putSavedFilters(
+    tx.accounts.putSavedFilters(
       id,
       known.filter((one) => one !== removed),
     );

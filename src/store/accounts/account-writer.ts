@@ -1,23 +1,23 @@
 /** What can be written of accounts, plans, keys, sessions and mail tokens; every method keeps its indexes. */
-import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
-import type { Plan } from '../domain/accounts/plan.ts';
-import type { SavedFilter } from '../domain/records/saved-filter.ts';
-import type { StoreChange } from './accounts/change.ts';
-import { StoreReader } from './reader.ts';
-import { ACCOUNTS, API_KEYS, type ExpiringKey, MAIL_TOKENS, SESSIONS } from './tables/collections.ts';
+import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import type { SavedFilter } from '../../domain/records/saved-filter.ts';
+import { ACCOUNTS, API_KEYS, type ExpiringKey, MAIL_TOKENS, SESSIONS } from '../tables/collections.ts';
+import type { Tables } from '../tables/schema.ts';
+import { AccountReader } from './account-reader.ts';
+import type { StoreChange } from './change.ts';
 
-export class AccountTransaction extends StoreReader {
-  protected changes: StoreChange[] = [];
+export class AccountWriter extends AccountReader {
+  readonly #changed: (change: StoreChange) => void;
 
-  /** What was changed since the last call. */
-  takeChanges(): StoreChange[] {
-    const { changes } = this;
-    this.changes = [];
-    return changes;
+  /** `changed` hears of whom the next call has to be looked at anew. */
+  constructor(tables: Tables, changed: (change: StoreChange) => void) {
+    super(tables);
+    this.#changed = changed;
   }
 
-  putAccount(account: Account): void {
-    const before = this.account(account.id);
+  put(account: Account): void {
+    const before = this.get(account.id);
     // A deleted account's address may be another's by now.
     if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
     ACCOUNTS.put(this.tables, account.id, account, before);
@@ -67,7 +67,7 @@ export class AccountTransaction extends StoreReader {
   }
 
   #noteStanding(accountId: number): void {
-    this.changes.push({ type: 'standing', accountId });
+    this.#changed({ type: 'standing', accountId });
   }
 
   putMailToken(token: MailToken): void {
