@@ -104,20 +104,7 @@ export async function setUp(data: string): Promise<Stage> {
     const reading = { rulesVersion: 1, classification: 'human', state: 'human', probability: 0.1 };
     const signed = { at: now, byAccountId: id, fingerprint: 'SHA256:f', packageSha256: 'a' };
     tx.putExports(record, { exports: [{ ...reading, ...signed }] });
-    const asked = {
-      authority: 'https://time.example',
-      state: 'waiting',
-      time: null,
-      error: '',
-      reply: null,
-    } as const;
-    const stamped = {
-      packageSha256: 'a',
-      signature: new Uint8Array(64),
-      accountId: id,
-      identifiers: [record],
-    };
-    tx.putTimestamps({ ...stamped, createdAt: now, attempts: 0, nextAttemptAt: 8e15, requests: [asked] });
+    putTimestamp(tx, { record, accountId: id, now });
     return issueToken(tx, { accountId: id, purpose: 'reset_password', now }).token;
   });
   return {
@@ -125,6 +112,30 @@ export async function setUp(data: string): Promise<Stage> {
     victim: { id, planId: plan.id, key, cookie, link, record },
     other: { id: other.id, email: other.email, record: otherRecord },
   };
+}
+
+/** A package whose timestamp is still to come. */
+function putTimestamp(
+  tx: StoreTransaction,
+  { record, accountId, now }: { record: string; accountId: number; now: number },
+): void {
+  const asked = {
+    authority: 'https://time.example',
+    state: 'waiting',
+    time: null,
+    error: '',
+    reply: null,
+  } as const;
+  tx.putTimestamps({
+    packageSha256: 'a',
+    signature: new Uint8Array(64),
+    accountId,
+    identifiers: [record],
+    createdAt: now,
+    attempts: 0,
+    nextAttemptAt: 8e15,
+    requests: [asked],
+  });
 }
 
 /** What goes on by itself: a rule of notices, a folder with a file, and a trust list that was switched off. */
