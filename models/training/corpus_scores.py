@@ -43,7 +43,7 @@ def choose_rows(index, count_max):
 
 
 def score_picture(path, score, tiers, with_before):
-    """Returns {tier: {rule: mean logit}}; a refused state has None."""
+    """Returns {tier: {rule: mean logit, spread: deviation over the places}}; a refused state has None."""
     image = open_picture(path)
     if min(image.size) < PATCH_SIDE:
         return None
@@ -54,9 +54,13 @@ def score_picture(path, score, tiers, with_before):
         if with_before and tier in TIERS:
             rules["before"] = choose_as_before(pixels)
         patches = {rule: numpy.stack([cut_patch(pixels, place) for place in places]) for rule, places in rules.items()}
-        found[tier.name] = {
-            rule: None if is_refused(measure_texture(part)) else round(float(score(part).mean()), 5) for rule, part in patches.items()
-        }
+        found[tier.name] = {rule: None for rule in patches}
+        for rule, part in patches.items():
+            if not is_refused(measure_texture(part)):
+                logits = score(part)
+                found[tier.name][rule] = round(float(logits.mean()), 5)
+                if rule == "now":
+                    found[tier.name]["spread"] = round(float(logits.std()), 5)
     return {"size": image.size, "tiers": found}
 
 

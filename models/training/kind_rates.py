@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy
 
 from manifest import MANIFEST_FILE
-from recalibrate import FIGURE_DIGITS, KIND_PICTURES_MIN, make_kind_table, wilson
+from recalibrate import FIGURE_DIGITS, KIND_PICTURES_MIN, make_kind_table
+from scored import wilson
 
 TIER = "clean"
 

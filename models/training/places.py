@@ -17,22 +17,19 @@ import numpy
 from PIL import Image, ImageOps
 
 from metrics import to_auc
-from placement import PATCH_SIDE, cut_patch, measure_detail, place_patches
+from placement import (
+    CANDIDATE_COUNT_MAX, CANDIDATE_STEP, DETAIL_SHARE_MIN, PATCH_COUNT_MAX, PATCH_SIDE, cut_patch, measure_detail, place_patches,
+)
 from tables import to_table
 from texture import is_refused, measure_texture
 
 SHIFT_PX = 40
 CROP_SHARES = (0.02, 0.05, 0.1)
 PIXELS_MAX = 60_000_000
-KEPT_COUNT = {"apart": 24, "overlapping": 24}
+KEPT_COUNT = 48
+"""Twice the places that are shipped: so that rules of more places can be compared."""
 BATCH_COUNT = 16
 SMALL_PX, LARGE_PX = 1_000_000, 8_000_000
-
-
-GRIDS = {
-    "apart": lambda width, height: place_patches(width, height, count_max=64),
-    "overlapping": lambda width, height: place_patches(width, height, count_max=196, step_px=64),
-}
 
 
 def make_states(image, rng):
@@ -50,21 +47,21 @@ def make_states(image, rng):
     yield "mirror", numpy.asarray(ImageOps.mirror(image))
 
 
-def score_state(pixels, score):
-    """Returns {grid: [[detail, logit], …]} of the most detailed places, the richest first; each place is scored once."""
+def choose_richest(pixels, count=KEPT_COUNT):
+    """Returns [(detail, place)] of the most detailed places, the richest first, and their patches."""
     height, width = pixels.shape[:2]
-    chosen = {}
-    for grid, place in GRIDS.items():
-        places = place(width, height)
-        details = [measure_detail(cut_patch(pixels, one)) for one in places]
-        order = sorted(range(len(places)), key=lambda index: (-details[index], index))[: KEPT_COUNT[grid]]
-        chosen[grid] = [(places[index], details[index]) for index in order]
-    together = sorted({place for kept in chosen.values() for place, _ in kept})
-    patches = numpy.stack([cut_patch(pixels, place) for place in together])
+    places = place_patches(width, height, count_max=CANDIDATE_COUNT_MAX, step_px=CANDIDATE_STEP)
+    details = [measure_detail(cut_patch(pixels, one)) for one in places]
+    order = sorted(range(len(places)), key=lambda index: (-details[index], index))[:count]
+    return [(details[index], places[index]) for index in order], numpy.stack([cut_patch(pixels, places[index]) for index in order])
+
+
+def score_state(pixels, score, kept_count):
+    """Returns [[detail, logit], …] of the most detailed places, the richest first."""
+    chosen, patches = choose_richest(pixels, kept_count)
     if is_refused(measure_texture(patches)):
         return None
-    logits = dict(zip(together, score(patches)))
-    return {grid: [[detail, round(float(logits[place]), 5)] for place, detail in kept] for grid, kept in chosen.items()}
+    return [[detail, round(float(logit), 5)] for (detail, _), logit in zip(chosen, score(patches))]
 
 
 def open_score(path):
@@ -96,7 +93,7 @@ def choose_rows(index, count_max):
     return [row for pair in zip(*by_label) for row in pair][:count_max]
 
 
-def score_pictures(index, model, out, count_max):
+def score_pictures(index, model, out, count_max, kept_count):
     known = {json.loads(line)["file"] for line in out.read_text().splitlines()} if out.exists() else set()
     score = open_score(model)
     with open(out, "a", encoding="utf-8") as stream:
@@ -108,45 +105,64 @@ def score_pictures(index, model, out, count_max):
             if min(image.size) < PATCH_SIDE:
                 continue
             rng = numpy.random.default_rng(zlib.crc32(row["source"].encode()))
-            states = {name: score_state(pixels, score) for name, pixels in make_states(image, rng)}
+            states = {name: score_state(pixels, score, kept_count) for name, pixels in make_states(image, rng)}
             described = {key: row[key] for key in ("label", "source", "file")} | {"pixels": image.width * image.height}
             stream.write(json.dumps(described | {"states": states}) + "\n")
             stream.flush()
 
 
-def soften(power, count, grid):
-    """A rule: the `count` richest places of a grid, each weighed by a power of its detail over the richest one's."""
+def soften(power, count):
+    """A rule: the `count` richest places, each weighed by a power of its detail over the richest one's."""
 
     def pool(state):
-        details, logits = numpy.array(state[grid][:count]).T
+        details, logits = numpy.array(state[:count]).T
         weights = (details / max(details[0], 1)) ** power
         return float((weights * logits).sum() / weights.sum()), len(logits)
 
     return pool
 
 
-def cut_off(share, count, grid):
+def cut_off(share, count, average=numpy.mean):
     """A rule: the `count` richest places with at least a share of the richest one's detail, all alike."""
 
     def pool(state):
-        details, logits = numpy.array(state[grid][:count]).T
+        details, logits = numpy.array(state[:count]).T
         kept = logits[details >= share * details[0]]
-        return float(kept.mean()), len(kept)
+        return float(average(kept)), len(kept)
 
     return pool
 
 
+def saturate(limit):
+    """Returns a mean in which no place counts for much more than the limit."""
+    return lambda logits: float((limit * numpy.tanh(logits / limit)).mean())
+
+
+def trim(share):
+    """Returns a mean without a share of the places at either end."""
+
+    def average(logits):
+        left_out = int(len(logits) * share)
+        return numpy.sort(logits)[left_out : len(logits) - left_out].mean()
+
+    return average
+
+
+SHIPPED = f"{PATCH_COUNT_MAX}, at least a quarter of the detail (shipped)"
 RULES = {
-    "16 of 64 side by side, at least half the detail (1.1.0)": cut_off(0.5, 16, "apart"),
-    "24 side by side, half": cut_off(0.5, 24, "apart"),
-    "24 side by side, a quarter": cut_off(0.25, 24, "apart"),
-    "16 overlapping, half": cut_off(0.5, 16, "overlapping"),
-    "16 overlapping, a quarter": cut_off(0.25, 16, "overlapping"),
-    "24 overlapping, half": cut_off(0.5, 24, "overlapping"),
-    "24 overlapping, a quarter (1.2.0)": cut_off(0.25, 24, "overlapping"),
-    "24 overlapping, weighed by the root of detail": soften(0.5, 24, "overlapping"),
-    "24 overlapping, weighed by detail": soften(1.0, 24, "overlapping"),
-    "24 overlapping, all alike": cut_off(0.0, 24, "overlapping"),
+    SHIPPED: cut_off(DETAIL_SHARE_MIN, PATCH_COUNT_MAX),
+    "16, a quarter": cut_off(0.25, 16),
+    "32, a quarter": cut_off(0.25, 32),
+    "36, a quarter": cut_off(0.25, 36),
+    "48, a quarter": cut_off(0.25, 48),
+    "36, a tenth": cut_off(0.1, 36),
+    "24, half": cut_off(0.5, 24),
+    "36, weighed by the root of detail": soften(0.5, 36),
+    "24, the middle one": cut_off(0.25, 24, numpy.median),
+    "24, without a quarter at either end": cut_off(0.25, 24, trim(0.25)),
+    "24, none beyond 3": cut_off(0.25, 24, saturate(3.0)),
+    "24, none beyond 1.5": cut_off(0.25, 24, saturate(1.5)),
+    "36, none beyond 1.5": cut_off(0.25, 36, saturate(1.5)),
 }
 
 
@@ -162,9 +178,13 @@ def compare(scores, manifest):
     band = [described["decision"][part] for part in ("inconclusiveLow", "inconclusiveHigh")]
     rows = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if row["states"]["itself"] is not None]
-    first = pool_rows(rows, next(iter(RULES.values())))[0][:, 0] * slope + intercept
+    first = pool_rows(rows, RULES[SHIPPED])[0][:, 0] * slope + intercept
     lines = []
+    kept_count = max(len(places) for row in rows for places in row["states"].values() if places)
     for name, rule in RULES.items():
+        # Of pictures with fewer places scored, a rule of more would say what one of fewer says.
+        if int(name.split(",")[0]) > kept_count:
+            continue
         answers, counts = pool_rows(rows, rule)
         # Each rule answers on the first one's scale, or a rule that says less would look steady.
         log_odds = (answers - answers[:, :1].mean()) * first.std() / answers[:, 0].std() + first.mean()
@@ -211,9 +231,10 @@ if __name__ == "__main__":
     parser.add_argument("--pack", type=Path, required=True, help="folder of the pack")
     parser.add_argument("--out", type=Path, required=True, help="file of the scores, one line a picture")
     parser.add_argument("--count", type=int, default=120)
+    parser.add_argument("--kept", type=int, default=KEPT_COUNT, help="places of a state that are scored: fewer are quicker, and rules of more cannot be compared")
     arguments = parser.parse_args()
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     if arguments.command == "score":
-        score_pictures(arguments.index, arguments.pack / "model.onnx", arguments.out, arguments.count)
+        score_pictures(arguments.index, arguments.pack / "model.onnx", arguments.out, arguments.count, arguments.kept)
     else:
         compare(arguments.out, arguments.pack / "model.json")

@@ -8,32 +8,25 @@ other owners. `--outside` is the harvest that nothing is chosen by: it is measur
 import argparse
 import hashlib
 import json
-import math
 import shutil
 from pathlib import Path
 
 import numpy
 
-from calibrate import CAUTIOUS_FALSE_ALARM_RATE, LINE_DIGITS
 from card import show
 from corpus_card import write_card
-from decisions import PERCENT, choose_band, choose_cautious_threshold, to_quantile
 from manifest import MANIFEST_FILE
-from metrics import bootstrap, compare_auc, fit_platt, measure, to_auc, to_probability, to_tpr_at_fpr
+from metrics import bootstrap, compare_auc, measure, to_auc, to_tpr_at_fpr
 from placement import CANDIDATE_COUNT_MAX, CANDIDATE_STEP, DETAIL_SHARE_MIN, PATCH_COUNT_MAX
 from score_table import write_score_table
+from scored import BOUNDS, CAUTIOUS_RISK, Scored, wilson
+from strata import make_strata_table
 from tables import FIGURE_TITLES, to_table
 from tiers import CONFOUNDS, TIERS
-from traces.folds import assign_folds
 from weights import weigh
 
-FOLD_COUNT = 5
 FIGURE_DIGITS = 4
-FALSE_ALARM_RATE = 0.075
-"""Share of human pictures in each tier that `balanced` may call artificial: under the promised 8 %, since other owners exceed it."""
 KIND_PICTURES_MIN = 15
-Z_95 = 1.959964
-BOUNDS = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
 MANIFEST_FIGURES = (
     "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece", "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious",
 )
@@ -45,55 +38,11 @@ TITLES = {**FIGURE_TITLES, "recallBalanced": "recall of `balanced`"}
 SET_DIGITS = 12
 
 
-class Scored:
-    """Pictures of one harvest that have an answer in every tier.
-
-    `caution_min` is the threshold of `cautious` that held on another harvest: caution has to hold on both.
-    """
-
-    def __init__(self, path, caution_min=0.0):
-        self.caution_min = caution_min
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        tiers = list(rows[0]["tiers"])
-        self.rows = [row for row in rows if all(row["tiers"][tier]["now"] is not None for tier in tiers)]
-        self.refused = len(rows) - len(self.rows)
-        self.labels = numpy.array([row["label"] == "artificial" for row in self.rows])
-        self.sources = numpy.array([f"{row['label']}/{row['source']}" for row in self.rows])
-        self.owners = numpy.array([f"{row['label']}/{row['owner']}" for row in self.rows])
-        # An owner with twenty generators of one scene is not twenty voices.
-        self.weights = weigh(self.owners, self.labels)
-        self.scores = {tier: numpy.array([row["tiers"][tier]["now"] for row in self.rows]) for tier in tiers}
-
-    def fit(self, kept):
-        """Returns line and bounds from some of the pictures, in all three tiers; a tier counts for as much as another."""
-        scores = [self.scores[tier.name][kept] for tier in TIERS]
-        labels, weights = self.labels[kept], weigh(self.owners[kept], self.labels[kept])
-        tiled = [numpy.tile(part, len(TIERS)) for part in (labels, weights)]
-        line = [round(value, LINE_DIGITS) for value in fit_platt(numpy.concatenate(scores), *tiled)]
-        stated = [to_probability(line[0] * part + line[1]) for part in scores]
-        threshold = choose_cautious_threshold([(part, labels, weights) for part in stated], CAUTIOUS_FALSE_ALARM_RATE)
-        threshold = max(threshold, self.caution_min)
-        low, high = choose_band(numpy.concatenate(stated), *tiled)
-        # Pooled, the tiers hide that one of them accuses more.
-        highest = [to_quantile(part[~labels], weights[~labels], 1 - FALSE_ALARM_RATE) for part in stated]
-        high = max(high, *(float(numpy.ceil(value * PERCENT) / PERCENT) for value in highest))
-        return {
-            "line": line, "cautiousThreshold": round(threshold + 5e-7, LINE_DIGITS), "inconclusiveLow": low, "inconclusiveHigh": high,
-        }
-
-    def decide_left_out(self):
-        """Returns {tier: (probabilities, decision)}, each picture by what was fitted on the other folds' owners."""
-        folds = numpy.array(assign_folds(self.rows, fold_count=FOLD_COUNT))
-        fitted = [self.fit(folds != fold) for fold in range(FOLD_COUNT)]
-        decision = {name: numpy.array([fitted[fold][name] for fold in folds]) for name in BOUNDS}
-        lines = numpy.array([fitted[fold]["line"] for fold in folds])
-        return {tier.name: (to_probability(lines[:, 0] * self.scores[tier.name] + lines[:, 1]), decision) for tier in TIERS}
-
-    def decide(self, fitted):
-        """Returns {tier: (probabilities, decision)} by one line and its bounds."""
-        slope, intercept = fitted["line"]
-        decision = {name: fitted[name] for name in BOUNDS}
-        return {tier.name: (to_probability(slope * self.scores[tier.name] + intercept), decision) for tier in TIERS}
+def take_decided(decided, kept):
+    return {
+        tier: (probabilities[kept], {name: values[kept] for name, values in decision.items()})
+        for tier, (probabilities, decision) in decided.items()
+    }
 
 
 def measure_tiers(scored, decided):
@@ -118,11 +67,6 @@ def add_recall(probabilities, scored, decision, balanced):
     value = 2 * accuracy - 1 + alarms
     low, high = wilson(value, len(set(scored.owners[scored.labels])))
     return {"value": value, "low": low, "high": high}
-
-
-def wilson(share, count):
-    centre, spread = share + Z_95**2 / (2 * count), Z_95 * math.sqrt(share * (1 - share) / count + Z_95**2 / (4 * count**2))
-    return tuple(min(1.0, max(0.0, (centre + side * spread) / (1 + Z_95**2 / count))) for side in (-1, 1))
 
 
 def measure_kinds(probabilities, scored, decision):
@@ -179,9 +123,11 @@ def make_confound_table(scored):
 
 
 def make_before_table(before, now):
-    """Both networks on the same pictures, in the same order."""
+    """Both networks on the pictures that both were asked about."""
+    common = {row["file"] for row in before.rows} & {row["file"] for row in now.rows}
+    before, now = (one.select([row["file"] in common for row in one.rows]) for one in (before, now))
     if [row["file"] for row in before.rows] != [row["file"] for row in now.rows]:
-        raise SystemExit("expected the scores of before to be of the same pictures")
+        raise SystemExit("expected the scores of before in the same order")
     rows = []
     for tier in TIERS:
         scores = before.scores[tier.name], now.scores[tier.name]
@@ -195,50 +141,93 @@ def make_before_table(before, now):
     return to_table(["", "before", "now", "change", "found"], rows)
 
 
-def recalibrate(arguments):
-    manifest = json.loads((arguments.pack / MANIFEST_FILE).read_text(encoding="utf-8"))
-    inside = Scored(arguments.scores, manifest["decision"]["cautiousThreshold"])
-    fitted = inside.fit(numpy.ones(len(inside.rows), dtype=bool))
-    tiers = measure_tiers(inside, inside.decide_left_out())
-    names = "\n".join(sorted(row["file"] for row in inside.rows))
-    slope, intercept = fitted["line"]
-    manifest["version"] = arguments.version
+class Harvests:
+    """What is measured: the pictures of the inside harvest by the shipped network, those by its siblings, and the outside ones."""
+
+    def __init__(self, arguments, line):
+        self.inside, self.own = Scored([*arguments.scores, *arguments.siblings], line), Scored(arguments.scores)
+        self.fitted = self.inside.fit(numpy.ones(len(self.inside.rows), dtype=bool))
+        # What a sibling says is no word of the shipped network: figures, confounds and the table of scores are its own.
+        names = {row["file"] for row in self.own.rows}
+        is_own = numpy.array([row["file"] in names for row in self.inside.rows])
+        left_out = self.inside.decide_left_out()
+        self.tiers = {"inside": measure_tiers(self.inside.select(is_own), take_decided(left_out, is_own))}
+        if arguments.siblings:
+            self.tiers["siblings"] = measure_tiers(self.inside.select(~is_own), take_decided(left_out, ~is_own))
+        self.outside = {"outside": Scored(arguments.outside[:1])} if arguments.outside else {}
+        if len(arguments.outside) > 1:
+            self.outside["wider"] = Scored(arguments.outside)
+        for name, scored in self.outside.items():
+            self.tiers[name] = measure_tiers(scored, scored.decide(self.fitted))
+
+    def table(self, name):
+        return make_figure_table(self.tiers[name]) if name in self.tiers else ""
+
+
+def fill_manifest(manifest, harvests, version):
+    slope, intercept = harvests.fitted["line"]
+    manifest["version"] = version
     manifest["view"] = {
         **manifest["view"], "countMax": PATCH_COUNT_MAX, "candidateCountMax": CANDIDATE_COUNT_MAX,
         "candidateStep": CANDIDATE_STEP, "detailShareMin": DETAIL_SHARE_MIN,
     }
-    set_name = f"corpus-{hashlib.sha256(names.encode()).hexdigest()[:SET_DIGITS]}"
+    listed = "\n".join(sorted(row["file"] for row in harvests.inside.rows))
+    set_name = f"corpus-{hashlib.sha256(listed.encode()).hexdigest()[:SET_DIGITS]}"
     manifest["calibration"] = {**manifest["calibration"], "slope": slope, "intercept": intercept, "set": set_name}
-    manifest["decision"] = {**{name: fitted[name] for name in BOUNDS}, "weight": manifest["decision"]["weight"]}
-    manifest["figures"] = [to_manifest_figure(inside, tier) for tier in tiers]
-    outside = Scored(arguments.outside) if arguments.outside else None
-    out = arguments.out
+    before = manifest["decision"]
+    # Videos were measured by the bounds of before: the most suspicious frames decide, and lower bounds accuse more of them.
+    frames = before.get("frames") or {name: before[name] for name in BOUNDS}
+    manifest["decision"] = {**{name: harvests.fitted[name] for name in BOUNDS}, "weight": before["weight"], "frames": frames}
+    manifest["figures"] = [to_manifest_figure(harvests.own, tier) for tier in harvests.tiers["inside"]]
+
+
+def fill_card(arguments, manifest, harvests):
+    """Returns {name in the template: text}."""
+    inside, own, outside = harvests.inside, harvests.own, harvests.outside
+    first = harvests.tiers.get("outside", harvests.tiers["inside"])
+    owners = len(set(inside.owners[~inside.labels]))
+    table_auc = to_auc(own.scores["clean"], own.labels, weigh(own.sources, own.labels))
+    return {
+        "figures": harvests.table("inside"), "kinds": make_kind_table(harvests.tiers["inside"]), "confounds": make_confound_table(own),
+        "sibling_figures": harvests.table("siblings"), "outside": harvests.table("outside"), "wider": harvests.table("wider"),
+        "outside_counts": count(outside["outside"]) if outside else "", "wider_counts": count(outside["wider"]) if "wider" in outside else "",
+        "inside_counts": count(inside), "own_counts": count(own), "siblings": describe_siblings(inside, own),
+        "set": manifest["calibration"]["set"], "table": f"{table_auc:.3f}",
+        "auc": f"{first[0]['figures']['auc']['value']:.2f}", "hardest": f"{first[-1]['figures']['auc']['value']:.2f}",
+        "daemon": arguments.daemon.read_text(encoding="utf-8").strip() if arguments.daemon else "",
+        "owners": owners, "allowed": f"{100 * wilson(0.0, owners)[1]:.0f}", "promised": f"{100 * max(CAUTIOUS_RISK, 1 / (owners + 1)):.1f} %",
+        "strata": make_strata_table(own, arguments.corpus, harvests.fitted),
+        "before": make_before_table(Scored([arguments.before]), own) if arguments.before else "",
+        "before_outside": make_before_table(Scored([arguments.before_outside]), outside["outside"]) if arguments.before_outside else "",
+        "places": arguments.places.read_text(encoding="utf-8").strip(),
+    }
+
+
+def recalibrate(arguments):
+    manifest = json.loads((arguments.pack / MANIFEST_FILE).read_text(encoding="utf-8"))
+    line = [manifest["calibration"][part] for part in ("slope", "intercept")] if arguments.keep_line else None
+    harvests = Harvests(arguments, line)
+    fill_manifest(manifest, harvests, arguments.version)
+    out, own = arguments.out, harvests.own
     if out.resolve() != arguments.pack.resolve():
         shutil.copytree(arguments.pack, out, dirs_exist_ok=True)
     (out / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    states = {tier: slope * scores + intercept for tier, scores in inside.scores.items()}
-    labels = ["artificial" if label else "human" for label in inside.labels]
-    write_score_table(out / "left-out-scores.tsv", labels, [row["source"] for row in inside.rows], states)
-    table_auc = to_auc(inside.scores["clean"], inside.labels, weigh(inside.sources, inside.labels))
-    outside_tiers = measure_tiers(outside, outside.decide(fitted)) if outside else []
-    filled = {
-        "figures": make_figure_table(tiers), "kinds": make_kind_table(tiers), "confounds": make_confound_table(inside),
-        "outside": make_figure_table(outside_tiers) if outside else "", "table": f"{table_auc:.3f}",
-        "set": set_name, "inside_counts": count(inside), "outside_counts": count(outside) if outside else "",
-        "auc": f"{(outside_tiers or tiers)[0]['figures']['auc']['value']:.2f}",
-        "hardest": f"{(outside_tiers or tiers)[-1]['figures']['auc']['value']:.2f}",
-        "daemon": arguments.daemon.read_text(encoding="utf-8").strip() if arguments.daemon else "",
-        "owners": len(set(inside.owners[~inside.labels])),
-        "allowed": f"{100 * wilson(0.0, len(set(inside.owners[~inside.labels])))[1]:.0f}",
-        "before": make_before_table(Scored(arguments.before), inside) if arguments.before else "",
-        "before_outside": make_before_table(Scored(arguments.before_outside), outside) if arguments.before_outside else "",
-        "places": arguments.places.read_text(encoding="utf-8").strip(),
-    }
-    write_card(out, manifest, filled)
-    for title, found in (("inside", tiers), ("outside", outside_tiers)):
+    slope, intercept = harvests.fitted["line"]
+    labels = ["artificial" if label else "human" for label in own.labels]
+    states = {tier: slope * scores + intercept for tier, scores in own.scores.items()}
+    write_score_table(out / "left-out-scores.tsv", labels, [row["source"] for row in own.rows], states)
+    write_card(out, manifest, fill_card(arguments, manifest, harvests))
+    for title, found in harvests.tiers.items():
         for tier in found:
             print(title, tier["tier"], {name: f"{tier['figures'][name]['value']:.3f}" for name in SHOWN}, flush=True)
-    print(fitted)
+    print(harvests.fitted)
+
+
+def describe_siblings(inside, own):
+    if len(inside.rows) == len(own.rows):
+        return ""
+    added = len(set(inside.owners[~inside.labels])) - len(set(own.owners[~own.labels]))
+    return f" {added} more owners of human pictures, which it learnt from, by a network of the same recipe that never saw them."
 
 
 def count(scored):
@@ -251,9 +240,12 @@ def count(scored):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scores", type=Path, required=True, help="of corpus_scores.py, of the inside harvest")
-    parser.add_argument("--outside", type=Path, help="the same of the outside harvest: once a version")
-    parser.add_argument("--before", type=Path, help="scores of the version before, of the same inside pictures")
+    parser.add_argument("--scores", type=Path, required=True, nargs="+", help="of the inside harvest, by the shipped network, of owners that it never saw")
+    parser.add_argument("--siblings", type=Path, nargs="*", default=[], help="of owners that it learnt from, by networks of the same recipe that never saw them")
+    parser.add_argument("--keep-line", action="store_true", help="calibration stays, and with it the reach of the copies for stability")
+    parser.add_argument("--outside", type=Path, nargs="*", default=[], help="the same of the outside harvest, once a version: the pictures of every version, then those that came since")
+    parser.add_argument("--before", type=Path, help="scores of the version before, of some of the same inside pictures")
+    parser.add_argument("--corpus", type=Path, required=True, help="manifest of the pictures: format, size and age of each")
     parser.add_argument("--before-outside", type=Path, help="the same of the outside harvest, of which the version before was measured once")
     parser.add_argument("--daemon", type=Path, help="a sentence on the outside files through a running appliance")
     parser.add_argument("--places", type=Path, required=True, help="what `places.py compare` printed")

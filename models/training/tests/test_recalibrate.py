@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy
 
-from recalibrate import Scored, measure_tiers, wilson
+from recalibrate import measure_tiers
+from scored import Scored, bound_owners, wilson
 from tiers import CONFOUNDS, TIERS
 
 
@@ -34,7 +35,7 @@ class Recalibrate(unittest.TestCase):
 
     def test_no_human_picture_reaches_the_threshold_of_caution_and_few_lie_beyond_the_band(self):
         write_scores(self.path)
-        scored = Scored(self.path)
+        scored = Scored([self.path])
         fitted = scored.fit(numpy.ones(len(scored.rows), dtype=bool))
         decided = scored.decide(fitted)
         for tier in TIERS:
@@ -44,7 +45,7 @@ class Recalibrate(unittest.TestCase):
 
     def test_each_picture_is_decided_by_what_was_fitted_on_other_owners(self):
         write_scores(self.path)
-        scored = Scored(self.path)
+        scored = Scored([self.path])
         probabilities, decision = scored.decide_left_out()["clean"]
         self.assertGreater(len(set(decision["cautiousThreshold"])), 1)
         owners = {}
@@ -54,12 +55,27 @@ class Recalibrate(unittest.TestCase):
 
     def test_a_picture_refused_in_one_state_is_left_out_and_counted(self):
         write_scores(self.path, refused=(4, 9))
-        scored = Scored(self.path)
+        scored = Scored([self.path])
         self.assertEqual((scored.refused, len(scored.rows)), (2, 198))
+
+    def test_a_bound_counts_owners_and_not_their_pictures(self):
+        # Fifty owners of one quiet picture, and one whose hundred pictures all look artificial.
+        probabilities = numpy.concatenate([numpy.linspace(0.1, 0.3, 50), numpy.full(100, 0.9)])
+        owners = numpy.array([f"quiet-{index}" for index in range(50)] + ["loud"] * 100)
+        self.assertLess(bound_owners(probabilities, owners, 0.08), 0.31)
+        self.assertGreater(bound_owners(probabilities, owners, 0.01), 0.9, "51 owners promise 1 in 52 at best, by no accusation")
+
+    def test_some_of_the_pictures_weigh_for_themselves(self):
+        write_scores(self.path)
+        scored = Scored([self.path])
+        part = scored.select(~scored.labels | (numpy.arange(len(scored.rows)) < 100))
+        self.assertEqual((len(part.rows), (~part.labels).sum(), part.labels.sum()), (150, 100, 50))
+        self.assertAlmostEqual(part.weights[part.labels].sum(), 0.5)
+        self.assertEqual(len(part.scores["clean"]), 150)
 
     def test_figures_lie_within_their_intervals(self):
         write_scores(self.path)
-        scored = Scored(self.path)
+        scored = Scored([self.path])
         for tier in measure_tiers(scored, scored.decide_left_out()):
             for name, figure in tier["figures"].items():
                 self.assertTrue(figure["low"] - 0.02 <= figure["value"] <= figure["high"] + 0.02, (name, figure))

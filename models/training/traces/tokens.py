@@ -15,8 +15,6 @@ import zlib
 from pathlib import Path
 
 import numpy
-import onnx
-import onnxruntime
 from PIL import Image, ImageOps
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -26,6 +24,7 @@ from augment import (  # noqa: E402
 )
 from folds import FOLD_COUNT, assign_folds  # noqa: E402
 from placement import PATCH_SIDE, choose_patches, cut_patch  # noqa: E402
+from places import choose_richest, make_states  # noqa: E402
 from texture import is_refused, measure_texture  # noqa: E402
 from tiers import CONFOUNDS, TIERS  # noqa: E402
 from whole import leave  # noqa: E402
@@ -56,6 +55,10 @@ TWICE_RATE = 0.2
 
 def open_lower(path):
     """Returns a function from uint8 [N, 128, 128, 3] to (tokens float16 [N, T, C], logits float32 [N])."""
+    # Only here: what is learnt from is tested where there is no runtime.
+    import onnx
+    import onnxruntime
+
     model = onnx.load(path)
     model.graph.output.append(onnx.helper.make_empty_tensor_value_info(TOKENS_OUTPUT))
     options = onnxruntime.SessionOptions()
@@ -88,13 +91,18 @@ def cut_region(image, rng):
     return image.crop((left, top, left + side[0], top + side[1]))
 
 
-def scale_down(image, rng):
+def draw_size(size, rng):
+    """Returns the smaller size that a picture of this size is scaled to, or None where it stays as it is."""
     low, high = SCALED_SIDES
     wanted = math.exp(rng.uniform(math.log(low), math.log(high)))
-    factor = max(wanted / max(image.size), PATCH_SIDE / min(image.size))
-    if factor >= 0.95:
+    factor = max(wanted / max(size), PATCH_SIDE / min(size))
+    return None if factor >= 0.95 else [max(PATCH_SIDE, round(extent * factor)) for extent in size]
+
+
+def scale_down(image, rng):
+    size = draw_size(image.size, rng)
+    if size is None:
         return None
-    size = [max(PATCH_SIDE, round(extent * factor)) for extent in image.size]
     return image.resize(size, KERNELS[int(rng.integers(len(KERNELS)))], reducing_gap=REDUCING_GAP)
 
 
@@ -140,34 +148,55 @@ def learn_picture(row, picture_count, rng):
             yield patch, "learnt"
 
 
-def judge_picture(row):
+def judge_picture(row, with_confounds):
     """Yields (patch, tier) where the appliance looks, in every tier and made alike; a refused picture gives none."""
     image, _ = open_upright(row["file"])
-    for tier in (*TIERS, *CONFOUNDS) if min(image.size) >= PATCH_SIDE else ():
+    asked = (*TIERS, *(CONFOUNDS if with_confounds else ()))
+    for tier in asked if min(image.size) >= PATCH_SIDE else ():
         pixels = leave(image, tier)
         patches = numpy.stack([cut_patch(pixels, place) for place in choose_patches(pixels)])
         if not is_refused(measure_texture(patches)):
             yield from ((patch, tier.name) for patch in patches)
 
 
+def move_picture(row):
+    """Yields (patch, state, detail) of the most detailed places of one file and of moved, cut and mirrored copies of it."""
+    image, _ = open_upright(row["file"])
+    rng = numpy.random.default_rng(zlib.crc32(row["source"].encode()))
+    for state, pixels in make_states(image, rng) if min(image.size) >= PATCH_SIDE else ():
+        chosen, patches = choose_richest(pixels)
+        if not is_refused(measure_texture(patches)):
+            yield from ((patch, state, detail) for patch, (detail, _) in zip(patches, chosen))
+
+
 def choose_files(rows, part, judged_count):
-    if part == "judged":
+    if part != "learnt":
         return sorted(rows, key=lambda row: row["file"])[:judged_count]
     return sorted(rows, key=lambda row: zlib.crc32(Path(row["file"]).name.encode()))[:LEARNT_PICTURES_MAX]
 
 
-def write_source(files, part, target, see):
+PARTS = ("learnt", "judged", "moved")
+
+
+def see_picture(row, part, picture_count, rng, with_confounds):
+    """Yields (patch, what it is, …) of one file for a part."""
+    if part == "learnt":
+        return learn_picture(row, picture_count, rng)
+    return move_picture(row) if part == "moved" else judge_picture(row, with_confounds)
+
+
+def write_source(files, part, target, see, with_confounds):
     """Writes TARGET.npy, then TARGET.json: half a source is made again."""
     rng = numpy.random.default_rng(zlib.crc32(target.name.encode()))
     patches, described = [], []
     for row in files:
         try:
-            made = list(learn_picture(row, len(files), rng) if part == "learnt" else judge_picture(row))
+            made = list(see_picture(row, part, len(files), rng, with_confounds))
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             print(f"left out: {row['file']}: {error}", flush=True)
             continue
-        patches += [patch for patch, _ in made]
-        described += [(Path(row["file"]).name, tier) for _, tier in made]
+        patches += [patch for patch, *_ in made]
+        described += [(Path(row["file"]).name, *rest) for _, *rest in made]
     if patches:
         tokens, logits = see(numpy.stack(patches))
         numpy.save(target.with_suffix(".npy"), tokens)
@@ -200,7 +229,8 @@ def write_part(arguments, see):
         label, source, owner, crop = key
         target = folder / f"{label}--{source}--{crop or ('whole' if owner else 'older')}".replace(".", "_")
         if not target.with_suffix(".json").exists():
-            pictures, patches = write_source(choose_files(sources[key], part, arguments.judged), part, target, see)
+            files = choose_files(sources[key], part, arguments.judged)
+            pictures, patches = write_source(files, part, target, see, not arguments.without_confounds)
             print(f"{part} {label}/{source}: {pictures} pictures, {patches} patches", flush=True)
 
 
@@ -209,9 +239,10 @@ if __name__ == "__main__":
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="model.onnx of the shipped pack")
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--part", choices=("learnt", "judged"), required=True)
+    parser.add_argument("--part", choices=PARTS, required=True)
     parser.add_argument("--fold", type=int, choices=range(FOLD_COUNT), help="made for one fold of owners; without it, for all")
-    parser.add_argument("--judged", type=int, default=JUDGED_PICTURES, help="pictures of a source that are judged")
+    parser.add_argument("--judged", type=int, default=JUDGED_PICTURES, help="pictures of a source that are judged or moved")
+    parser.add_argument("--without-confounds", action="store_true", help="only the tiers are judged: two thirds of the time")
     arguments = parser.parse_args()
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     write_part(arguments, open_lower(arguments.model))

@@ -46,6 +46,10 @@ class SourceTokens:
         self.tokens = numpy.load(meta.with_suffix(".npy"), mmap_mode="r") if self.count else None
 
 
+def name_of(source):
+    return f"{source.described['label']}/{source.described['source']}"
+
+
 class Sampler:
     """Draws patches: half of each label, a share from the corpus, sources alike."""
 
@@ -57,9 +61,13 @@ class Sampler:
         sources = [SourceTokens(meta) for meta in sorted(self.folder.glob("*.json"))]
         sources = [source for source in sources if source.count]
         folds = assign_folds([source.described for source in sources], self.by)
-        fetched = [source for source, fold in zip(sources, folds) if fold is not None and fold != self.fold]
-        fetched.sort(key=lambda source: zlib.crc32(source.described["source"].encode()))
-        kept = {"corpus": fetched[: self.source_count], "older": [one for one, fold in zip(sources, folds) if fold is None]}
+        learnt = [(one, fold) for one, fold in zip(sources, folds) if fold is None or fold != self.fold]
+        names = sorted({name_of(one) for one, _ in learnt}, key=lambda name: zlib.crc32(name.encode()))
+        chosen = set(names[: self.source_count])
+        kept = {"corpus": [], "older": []}
+        for one, fold in learnt:
+            if name_of(one) in chosen:
+                kept["older" if fold is None else "corpus"].append(one)
         self.pools = {
             (part, label): [one for one in found if one.described["label"] == label]
             for part, found in kept.items() for label in ("human", "artificial")
@@ -184,7 +192,7 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--fold", type=int, choices=range(FOLD_COUNT), help="the fold that is left out; without it, none is")
     parser.add_argument("--by", choices=("owners", "families"), default="owners")
-    parser.add_argument("--sources", type=int, default=1_000_000, help="fetched sources that are learnt from, by hash")
+    parser.add_argument("--sources", type=int, default=1_000_000, help="sources that are learnt from, fetched and older, by hash")
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     run(parser.parse_args())
