@@ -134,5 +134,15 @@ export const judging = {
         'Least probability, however human it scores: what the model cannot hear, it must not exclude.',
       ),
   }),
-  decision: z.strictObject({ ...bounds, weight: z.number().positive(), together }),
+  decision: z.strictObject({
+    ...bounds,
+    weight: z.number().positive(),
+    together,
+    frames: z
+      .strictObject(bounds)
+      .optional()
+      .describe(
+        'Bounds of the frames of a video: its most suspicious frames decide, so that pictures’ bounds accuse more.',
+      ),
+  }),
 };

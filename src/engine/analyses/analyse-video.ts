@@ -26,7 +26,7 @@ import { completeFrames } from './complete-frames.ts';
 import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
 import { planPatchSets, requestsOf } from './image-patches.ts';
-import { imagePacksOf } from './image-runs.ts';
+import { framePacksOf } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 import type { SpeechFindings } from './sound-work.ts';
 import { tileSetsOf } from './tampering-runs.ts';
@@ -75,7 +75,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
 
 function openJob(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Job {
   const { models, options } = attempt.analysis;
-  const packs = imagePacksOf(models, parts.findPack);
+  const packs = framePacksOf(models, parts.findPack);
   const found = contentPacksOf(models, parts.findPack);
   // The detector is there for either of two options.
   const content = options.withMorphing ? found : { ...found, detector: null };

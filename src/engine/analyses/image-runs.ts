@@ -3,6 +3,7 @@
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
+import { boundedForFrames } from '../../domain/verdicts/frame-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
@@ -44,6 +45,17 @@ export function imagePacksOf(
     const { pack } = found;
     return isImagePack(pack) ? [{ key, found: { ...found, pack } }] : [];
   });
+}
+
+/** The same packs, as they judge the frames of a video. */
+export function framePacksOf(
+  keys: readonly string[],
+  findPack: (key: string) => InstalledPack | undefined,
+): QueuedPack<ImagePack>[] {
+  return imagePacksOf(keys, findPack).map(({ key, found }) => ({
+    key,
+    found: found && { ...found, pack: boundedForFrames(found.pack) },
+  }));
 }
 
 /** Asks for every set that was made; `onDone` after each. */

@@ -7,7 +7,7 @@ import { NO_PROVENANCE, type Provenance } from '../../domain/provenance/provenan
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
 import { mostSuspicious } from '../analyses/content-runs.ts';
-import { imagePacksOf } from '../analyses/image-runs.ts';
+import { framePacksOf, imagePacksOf } from '../analyses/image-runs.ts';
 import { findClear } from '../analyses/judge-copies.ts';
 import { type ContentPacks, contentPacksOf } from '../packs/content-packs.ts';
 import { agree, isNear, must } from './contradiction.ts';
@@ -73,11 +73,12 @@ export function askPicture(
   { tampering }: Pick<ContentPacks, 'tampering'>,
   shortSide: number | null,
 ): AskedRun[] {
+  const packsOf = analysis.kind === 'video' ? framePacksOf : imagePacksOf;
   const mustBeUnknown = (pack: object) =>
     shortSide !== null && 'minimumShortSide' in pack && shortSide < Number(pack.minimumShortSide);
   const edits = tampering.map((found) => ({ key: `${found.pack.id}@${found.pack.version}`, found }));
   return [
-    ...askOf(imagePacksOf(analysis.models, findPack), 'image-origin', { mustBeUnknown }),
+    ...askOf(packsOf(analysis.models, findPack), 'image-origin', { mustBeUnknown }),
     ...askOf(edits, 'image-tampering', { mustBeUnknown }),
   ];
 }

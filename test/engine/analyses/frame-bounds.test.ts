@@ -1,0 +1,36 @@
+/**
+ * Frames of a video are judged by bounds of their own where a pack has them; a picture never is.
+ *
+ * Invariant: heuristics, their bounds and the assessment.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { ImagePack } from '../../../src/domain/packs/model-pack.ts';
+import { boundedForFrames } from '../../../src/domain/verdicts/frame-bounds.ts';
+import { framePacksOf, imagePacksOf } from '../../../src/engine/analyses/image-runs.ts';
+import { findPacks } from '../../../src/engine/packs/installed-packs.ts';
+
+const PICTURE = { cautiousThreshold: 0.9, inconclusiveLow: 0.2, inconclusiveHigh: 0.7, weight: 2 };
+const FRAMES = { cautiousThreshold: 0.95, inconclusiveLow: 0.1, inconclusiveHigh: 0.8 };
+
+test('a pack that bounds frames apart judges them so, with all else as it was', () => {
+  const pack = { id: 'a', decision: { ...PICTURE, frames: FRAMES } } as ImagePack;
+  assert.deepEqual(boundedForFrames(pack), { id: 'a', decision: { ...FRAMES, weight: 2 } });
+});
+
+test('a pack without bounds for frames is the same pack', () => {
+  const pack = { id: 'a', decision: PICTURE } as ImagePack;
+  assert.equal(boundedForFrames(pack), pack);
+});
+
+test('the shipped pack is not less careful with frames than with pictures', async () => {
+  const { installed } = await findPacks([join(import.meta.dirname, '../../../models')]);
+  const found = installed.find(({ pack }) => pack.id === 'assay-transformer');
+  assert.ok(found !== undefined);
+  const [picture] = imagePacksOf(['any'], () => found);
+  const [frame] = framePacksOf(['any'], () => found);
+  const [own, ofFrames] = [picture?.found?.pack.decision, frame?.found?.pack.decision];
+  assert.ok(own !== undefined && ofFrames !== undefined);
+  assert.ok(ofFrames.cautiousThreshold > own.cautiousThreshold);
+});
