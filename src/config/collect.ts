@@ -32,11 +32,9 @@ interface FileValues {
 const NO_FILE: FileValues = { values: new Map(), placeOf: () => 'default', faults: [] };
 const KEYS = Object.values(SETTINGS).map((setting) => setting.key);
 const SHOWN_CHARACTERS_MAX = 60;
-const SECRETS = [
-  ...[SETTINGS.adminPassword, SETTINGS.adminApiKey],
-  ...[SETTINGS.mailSmtpUrl, SETTINGS.tracingAuthorization, SETTINGS.evidenceSigningKey],
-];
-const SECRET_KEYS: readonly string[] = SECRETS.map(({ key }) => key);
+const SECRET_KEYS: readonly string[] = Object.values(SETTINGS)
+  .filter(({ parser }: { parser: Parser<unknown> }) => parser.isSecret)
+  .map(({ key }) => key);
 const SECRET_FILE_KEYS: readonly string[] = SECRET_KEYS.map((key) => `${key}_file`);
 
 /** A variable wins over the file, the file over the default. An empty variable counts as not set. */

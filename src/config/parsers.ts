@@ -10,6 +10,8 @@ import { Secret } from './secret.ts';
 export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string;
+  /** It may be handed over as a file, and is never shown. */
+  readonly isSecret?: true;
   parse(value: unknown): T | undefined;
 }
 
@@ -86,6 +88,7 @@ export function absolutePath(): Parser<string> {
 export function secret(expected: string, pattern: RegExp): Parser<Secret> {
   return {
     expected,
+    isSecret: true,
     parse: (value) => (typeof value === 'string' && pattern.test(value) ? new Secret(value) : undefined),
   };
 }

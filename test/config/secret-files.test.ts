@@ -7,6 +7,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 const KEY = 'a-key-from-a-file';
 const PASSWORD = 'a password from a file';
 const PEM = { type: 'pkcs8', format: 'pem' } as const;
+const SEED = `SU${'A'.repeat(56)}`;
 const SIGNING_KEY = String(generateKeyPairSync('ed25519').privateKey.export(PEM));
 const FILES: Readonly<Record<string, string>> = {
   '/secrets/key': `${KEY}\n`,
@@ -15,6 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/run/credentials/assay.service/admin.api_key': `${KEY}\n`,
   '/run/credentials/assay.service/mail.smtp_url': 'smtp://assay:hidden@mail.example.org:587',
   '/run/credentials/assay.service/evidence.signing_key': SIGNING_KEY,
+  '/run/credentials/assay.service/nats.nkey_seed': SEED,
   '/secrets/ec': String(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(PEM)),
   '/etc/assay.toml': '[admin]\napi_key_file = "/secrets/key"\npassword_file = "/secrets/password"\n',
   '/etc/wrong.toml': '[admin]\napi_key_file = 7\n',
@@ -49,6 +51,16 @@ test('what systemd loads is found by the name of the setting; what it does not l
   equal(admin.apiKey?.reveal(), KEY);
   equal(mail.smtpUrl?.reveal(), 'smtp://assay:hidden@mail.example.org:587');
   equal(admin.password, null);
+});
+
+test('a broker’s key is a credential as the worker’s unit loads it, and is not shown where it is at fault', () => {
+  const servers = { ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222', ASSAY_WORKERS_LISTEN: '127.0.0.1:0' };
+  const { nats } = load({ ...servers, CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
+  equal(nats?.nkeySeed?.reveal(), SEED);
+  throws(
+    () => load({ ...servers, ASSAY_NATS_NKEY_SEED: 'a-seed-that-is-wrong' }),
+    (error: Error) => /nats\.nkey_seed .* found 20 characters/.test(error.message),
+  );
 });
 
 test('faults name the file, and never what it holds', () => {

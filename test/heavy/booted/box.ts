@@ -1,6 +1,6 @@
 /**
- * A box that systemd booted: Debian in a container of systemd-nspawn, with an own network of two addresses and a data folder on
- * a disk of its own. Its power can be cut: that disk then keeps what was flushed, and nothing else. Needs root.
+ * A box that systemd booted: Debian or Ubuntu in a container of systemd-nspawn, on the network of `network.ts`, with a data folder
+ * on a disk of its own. Its power can be cut: that disk then keeps what was flushed, and nothing else. Needs root.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,13 +10,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forgetUnflushed } from '../../machinery/forgetful-disk.ts';
 import type { Ran } from '../package/chroot.ts';
+import { BRIDGE, NETWORK } from './network.ts';
 
 export const DATA_FOLDER = '/var/lib/assay';
-const MACHINE = 'assaybox';
-/** The side of this machine, and that of the box; of the range that nobody routes. */
-const HERE = '10.77.0.1/30';
-export const BOX_ADDRESS = '10.77.0.2';
-const NIC = `[Match]\nName=host0\n[Network]\nAddress=${BOX_ADDRESS}/30\n`;
+export const BOX_ADDRESS = `${NETWORK}.2`;
 const BOOT_SECONDS_MAX = 120;
 const RUN_MS_MAX = 10 * 60_000;
 const POLL_MS = 250;
@@ -24,30 +21,44 @@ const RELEASE_SECONDS_MAX = 60;
 const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 const REBOOT_ASKED = 133;
 
+export interface BoxOrder {
+  /** An empty folder. */
+  folder: string;
+  /** A bare system with systemd, which stays as it is. */
+  base: string;
+  dataBytes: number;
+  name?: string;
+  address?: string;
+}
+
 export class Box implements AsyncDisposable {
+  readonly name: string;
+  readonly address: string;
   readonly system: string;
   readonly data: string;
   readonly #image: string;
   readonly #console: string;
   #nspawn: ChildProcess | null = null;
 
-  private constructor(folder: string) {
+  private constructor({ folder, name = 'box', address = BOX_ADDRESS }: BoxOrder) {
+    this.name = name;
+    this.address = address;
     this.system = join(folder, 'system');
     this.data = join(folder, 'data');
     this.#image = join(folder, 'data.img');
     this.#console = join(folder, 'console.log');
   }
 
-  /** `base` is a bare system with systemd, which stays as it is. */
-  static async make(folder: string, base: string, dataBytes: number): Promise<Box> {
-    const box = new Box(folder);
-    execFileSync('cp', ['-a', '--no-target-directory', base, box.system]);
+  static async make(order: BoxOrder): Promise<Box> {
+    const box = new Box(order);
+    execFileSync('cp', ['-a', '--no-target-directory', order.base, box.system]);
     await mkdir(box.data);
-    await writeFile(join(box.system, 'etc/systemd/network/10-host0.network'), NIC);
-    await writeFile(join(box.system, 'etc/hostname'), 'box\n');
-    await writeFile(join(box.system, 'etc/hosts'), '127.0.0.1 localhost box\n');
+    const nic = `[Match]\nName=host0\n[Network]\nAddress=${box.address}/24\n`;
+    await writeFile(join(box.system, 'etc/systemd/network/10-host0.network'), nic);
+    await writeFile(join(box.system, 'etc/hostname'), `${box.name}\n`);
+    await writeFile(join(box.system, 'etc/hosts'), `127.0.0.1 localhost ${box.name}\n`);
     execFileSync('chroot', [box.system, 'systemctl', 'enable', 'systemd-networkd'], { stdio: 'ignore' });
-    execFileSync('truncate', ['--size', String(dataBytes), box.#image]);
+    execFileSync('truncate', ['--size', String(order.dataBytes), box.#image]);
     execFileSync('mke2fs', ['-q', '-t', 'ext4', '-m', '0', box.#image]);
     box.#mount();
     return box;
@@ -62,7 +73,7 @@ export class Box implements AsyncDisposable {
     const place = ['--directory', this.system, `--bind=${this.data}:${DATA_FOLDER}`];
     const rest = ['--quiet', '--register=no', '--keep-unit', '--boot', '--console=pipe'];
     const output = openSync(this.#console, 'a');
-    const args = [...rest, '--network-veth', `--machine=${MACHINE}`, ...place];
+    const args = [...rest, `--network-bridge=${BRIDGE}`, `--machine=assay-${this.name}`, ...place];
     this.#nspawn = spawn('systemd-nspawn', args, { stdio: ['ignore', output, output] });
     closeSync(output);
     await this.#awaitBooted();
@@ -73,7 +84,6 @@ export class Box implements AsyncDisposable {
     let state = '';
     while (performance.now() < deadline) {
       if (this.#leader() !== null) {
-        this.#plugIn();
         state = this.run('systemctl is-system-running').text.trim();
         if (state === 'running' || state === 'degraded') return;
       }
@@ -93,13 +103,6 @@ export class Box implements AsyncDisposable {
     } catch {
       return null;
     }
-  }
-
-  /** A reboot takes the cable away, too. */
-  #plugIn(): void {
-    const cable = `ve-${MACHINE}`;
-    spawnSync('ip', ['address', 'replace', HERE, 'dev', cable]);
-    spawnSync('ip', ['link', 'set', cable, 'up']);
   }
 
   /** A shell line as the box's root. */

@@ -1,11 +1,11 @@
 /** A booted system with the package in it, set up as its administrator would: TLS, an address of its own, the unit enabled. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Suite } from '../package/chroot.ts';
 import { makeSystemOf } from '../package/suites.ts';
-import { BOX_ADDRESS, Box } from './box.ts';
+import { BOX_ADDRESS, Box, type BoxOrder } from './box.ts';
 import { Desk } from './desk.ts';
 
 /** For a boot by systemd, decoders behind their wall, and a daemon whose clock can be set. */
@@ -30,21 +30,37 @@ LoadCredential=tls.key:/etc/assay/credentials/tls.key
 export async function makeBase(suite: Suite, base: string): Promise<void> {
   if (existsSync(join(base, 'usr/lib/systemd/systemd'))) return;
   await mkdir(base, { recursive: true });
-  await makeSystemOf(suite, base, BOOTED);
+  try {
+    await makeSystemOf(suite, base, BOOTED);
+  } catch (error) {
+    // Half a system would be taken for a whole one.
+    await rm(base, { recursive: true, force: true });
+    throw error;
+  }
 }
 
-export async function makeBox(folder: string, base: string): Promise<Box> {
-  return await Box.make(folder, base, DATA_BYTES);
+/** `address` is one of the network's, `name` the box's own. */
+export async function makeBox(
+  folder: string,
+  base: string,
+  who: Pick<BoxOrder, 'name' | 'address'> = {},
+): Promise<Box> {
+  return await Box.make({ folder, base, dataBytes: DATA_BYTES, ...who });
 }
 
-/** Boots, installs the package without a network, starts the unit and waits until the desk is answered. */
-export async function setUp(box: Box, packagePath: string): Promise<Desk> {
+/** Boots it and installs the package without a network; no unit is started. */
+export async function install(box: Box, packagePath: string): Promise<void> {
   copyFileSync(packagePath, join(box.system, 'root/assay.deb'));
   await box.boot();
   // An administrator would wait for the disk; here the time goes to other things.
   box.must('apt-get install --yes -o Dpkg::Options::=--force-unsafe-io /root/assay.deb');
+}
+
+/** Installs it, starts the unit with these settings besides, and waits until the desk is answered. */
+export async function setUp(box: Box, packagePath: string, settings = ''): Promise<Desk> {
+  await install(box, packagePath);
   const desk = new Desk(BOX_ADDRESS, await layTls(box));
-  await writeFile(join(box.system, 'etc/assay/assay.toml'), SETTINGS);
+  await writeFile(join(box.system, 'etc/assay/assay.toml'), `${SETTINGS}${settings}`);
   await addDropIn(box, 'tls', DROP_IN);
   box.must('systemctl enable --now assay');
   try {
@@ -60,8 +76,8 @@ export async function setUp(box: Box, packagePath: string): Promise<Desk> {
 }
 
 /** What `systemctl edit` writes. */
-export async function addDropIn(box: Box, name: string, text: string): Promise<void> {
-  const folder = join(box.system, 'etc/systemd/system/assay.service.d');
+export async function addDropIn(box: Box, name: string, text: string, unit = 'assay'): Promise<void> {
+  const folder = join(box.system, `etc/systemd/system/${unit}.service.d`);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${name}.conf`), text);
   box.must('systemctl daemon-reload');

@@ -9,6 +9,7 @@ import { suiteOf } from '../package/suites.ts';
 import type { Box } from './box.ts';
 import type { Desk } from './desk.ts';
 import { makeBase, makeBox, setUp } from './make-box.ts';
+import { openNetwork } from './network.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NEEDED = ['/usr/bin/mmdebstrap', '/usr/bin/systemd-nspawn'];
@@ -22,10 +23,16 @@ const OPTIONS = {
 } as const;
 
 export interface Session {
+  /** Of this run; removed at its end. */
+  folder: string;
+  /** The bare system, of which further boxes are made. */
+  base: string;
   box: Box;
   desk: Desk;
   /** The package of this version. */
   newer: string;
+  /** That of an older version, where one is needed. */
+  first: string;
   values: { records?: string | undefined };
 }
 
@@ -44,10 +51,11 @@ export async function runInBox(
     const newer = values.package ?? makePackage(join(folder, 'package'));
     const base = values.base ?? join(folder, 'base');
     await timed('bare system', () => makeBase(suiteOf(values.suite), base));
+    using _network = openNetwork();
     await using box = await makeBox(folder, base);
     const first = needsOlder ? (values.from ?? newer) : newer;
     const desk = await timed('booted, installed, ready', () => setUp(box, first));
-    await play({ box, desk, newer, values });
+    await play({ folder, base, box, desk, newer, first, values });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 /** The systems that the package is for, as mmdebstrap makes them. */
 import { existsSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { makeSystem, type Suite } from './chroot.ts';
@@ -56,6 +57,8 @@ export async function makeSystemOf(
 /** Debian 12 has no package of Ubuntu's keys; Debian 13 has one, which is unpacked and not installed. */
 async function ubuntuKeys(folder: string): Promise<string> {
   if (existsSync(UBUNTU_KEYRING)) return UBUNTU_KEYRING;
+  // apt looks at signatures as a user of its own.
+  await chmod(folder, 0o755);
   const place = join(folder, 'keys');
   await makeSystem({ ...TRIXIE, variant: 'extract', include: ['ubuntu-keyring'] }, place);
   return join(place, UBUNTU_KEYRING);

@@ -1,0 +1,152 @@
+/**
+ * Three booted boxes on one network: a front without places of its own, and two workers by their unit, with TLS to the broker of this
+ * machine and to the front's listener of media. They judge, one is lost amid work, and all three are upgraded one by one. Needs
+ * what main.ts needs, nats-server, and the package of an older version.
+ *   workers.ts --from OLDER.deb [--package FILE] [--base FOLDER]
+ */
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Box } from './box.ts';
+import { NatsHost } from './broker.ts';
+import { type Desk, picture, until } from './desk.ts';
+import { addDropIn, CLI, install, makeBox } from './make-box.ts';
+import { NETWORK } from './network.ts';
+import { runInBox, timed } from './session.ts';
+
+const NAMES = ['w1', 'w2'] as const;
+const READY_SECONDS_MAX = 300;
+const JUDGED_SECONDS_MAX = 300;
+const PICTURES = 4;
+const MEDIA_PORT = 8482;
+const INSTALL =
+  'apt-get install --yes -o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-unsafe-io';
+const KEY = '/etc/assay/credentials/nats.nkey_seed';
+
+interface Listed {
+  name: string;
+  here?: boolean;
+  done?: string;
+  refusal?: string;
+}
+
+async function layBroker(box: Box, broker: NatsHost, user: string): Promise<string> {
+  const tls = join(box.system, 'etc/assay/tls');
+  await mkdir(tls, { recursive: true });
+  copyFileSync(broker.certificate, join(tls, 'broker.pem'));
+  await writeFile(join(box.system, KEY), broker.seedOf(user), { mode: 0o600 });
+  return `[nats]\nservers = ["${broker.address}"]\nca_file = "/etc/assay/tls/broker.pem"\n`;
+}
+
+/** The daemon of `box` becomes a front: it judges nothing by itself. */
+async function makeFront(box: Box, desk: Desk, broker: NatsHost): Promise<void> {
+  const nats = await layBroker(box, broker, 'daemon');
+  const listener = `listen = "0.0.0.0:${MEDIA_PORT}"\nmedia_url = "https://${box.address}:${MEDIA_PORT}"\nlease_seconds = 5\n`;
+  const settings = `cat >>/etc/assay/assay.toml <<'END'\n${nats}[workers]\n${listener}[queue]\nrunning_max = 0\nEND`;
+  box.must(settings);
+  await addDropIn(box, 'nats', `[Service]\nLoadCredential=nats.nkey_seed:${KEY}\n`);
+  const { status } = box.run('systemctl restart assay');
+  equal(status, 0, box.run('journalctl --unit=assay --lines=20 --no-pager').text);
+  await desk.awaitReady(READY_SECONDS_MAX);
+}
+
+async function startWorker(box: Box, packagePath: string, broker: NatsHost): Promise<void> {
+  await install(box, packagePath);
+  await writeFile(join(box.system, 'etc/assay/assay.toml'), await layBroker(box, broker, box.name));
+  box.must('systemctl enable --now assay-worker');
+}
+
+function listed(front: Box): Listed[] {
+  const lines = front.must('assay worker list --json', CLI).trim().split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Listed);
+}
+
+/** Who takes work, and why the others do not. */
+async function awaitTaking(front: Box, taking: readonly string[]): Promise<Listed[]> {
+  let last: Listed[] = [];
+  return await until(`${taking} take work`, READY_SECONDS_MAX, async () => {
+    last = listed(front);
+    const now = last.filter(({ here, refusal }) => here === true && !refusal).map(({ name }) => name);
+    return now.sort().join() === taking.join() ? last : null;
+  }).catch((error: unknown) => {
+    throw new Error(`listed: ${JSON.stringify(last)}`, { cause: error });
+  });
+}
+
+async function send(desk: Desk, from: number): Promise<string[]> {
+  const numbers = Array.from({ length: PICTURES }, (_, index) => from + index);
+  return await Promise.all(numbers.map(async (number) => desk.accepted(await picture(number))));
+}
+
+async function awaitDone(desk: Desk, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { status, errors } = await desk.awaitEnded(id, JUDGED_SECONDS_MAX);
+    equal(status, 'done', `${id}: ${JSON.stringify(errors)}`);
+  }
+}
+
+async function judge(front: Box, desk: Desk, boxes: readonly Box[]): Promise<void> {
+  await awaitDone(desk, await send(desk, 0));
+  equal(
+    listed(front).reduce((sum, { done }) => sum + Number(done ?? 0), 0),
+    PICTURES,
+  );
+  match(front.must('assay doctor', CLI), /^good +broker/m);
+  // Decoders of the unit stand behind their wall.
+  for (const box of boxes) box.must("grep --text --quiet '^bwrap' /proc/[0-9]*/cmdline");
+}
+
+async function lose(front: Box, desk: Desk, box: Box): Promise<void> {
+  const ids = await send(desk, 20);
+  await box.cutPower();
+  await awaitDone(desk, ids);
+  await box.boot();
+  await awaitTaking(front, NAMES);
+}
+
+/** At each step somebody takes work, or it waits for the version of the front. */
+async function upgradeOneByOne(front: Box, desk: Desk, boxes: readonly Box[]): Promise<void> {
+  const [first, second] = boxes;
+  const kept = await send(desk, 40);
+  first?.must(`${INSTALL} /root/newer.deb`);
+  const listedNow = await awaitTaking(front, ['w2']);
+  match(listedNow.find(({ name }) => name === 'w1')?.refusal ?? '', /version/);
+  await awaitDone(desk, await send(desk, 60));
+  front.must(`${INSTALL} /root/newer.deb`);
+  await desk.awaitReady(READY_SECONDS_MAX);
+  await awaitTaking(front, ['w1']);
+  await awaitDone(desk, await send(desk, 80));
+  second?.must(`${INSTALL} /root/newer.deb`);
+  await awaitTaking(front, NAMES);
+  await awaitDone(desk, [...kept, ...(await send(desk, 100))]);
+  match(front.must('assay custody verify', CLI), /whole/i);
+}
+
+await runInBox({ needsOlder: true }, async ({ folder, base, box: front, desk, newer, first }) => {
+  await using broker = await NatsHost.start(join(folder, 'broker'), NAMES);
+  await makeFront(front, desk, broker);
+  await using stack = new AsyncDisposableStack();
+  const workers: Box[] = [];
+  for (const [index, name] of NAMES.entries()) {
+    const place = join(folder, name);
+    await mkdir(place);
+    const box = stack.use(await makeBox(place, base, { name, address: `${NETWORK}.${10 + index}` }));
+    await timed(`${name}: booted, installed, started`, () => startWorker(box, first, broker));
+    workers.push(box);
+  }
+  for (const box of [front, ...workers]) copyFileSync(newer, join(box.system, 'root/newer.deb'));
+  await timed('both take work', () => awaitTaking(front, NAMES));
+  await timed('they judge', () => judge(front, desk, workers));
+  const [lost] = workers;
+  if (lost !== undefined) await timed('one loses its power amid work', () => lose(front, desk, lost));
+  await timed('upgraded one by one', () => upgradeOneByOne(front, desk, workers));
+  for (const box of workers) {
+    const lines = box.must('journalctl --unit=assay-worker --no-pager --output=cat').split('\n');
+    deepEqual(
+      lines.filter((line) => /"level":(?:50|60)/.test(line)),
+      [],
+      box.name,
+    );
+  }
+});
