@@ -117,4 +117,4 @@ async function close(mountPoint: string, client: ChildProcess, stop: () => Promi
 
 export const SERVERS: Readonly<
   Record<ServerKind, (served: string, mountPoint: string, folder: string) => Promise<FileServer>>
-> = { smb, sftp };
+> = { sftp, smb };

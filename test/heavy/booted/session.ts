@@ -31,8 +31,6 @@ export interface Session {
   desk: Desk;
   /** The package of this version. */
   newer: string;
-  /** That of an older version, where one is needed. */
-  first: string;
   values: { records?: string | undefined };
 }
 
@@ -55,7 +53,7 @@ export async function runInBox(
     await using box = await makeBox(folder, base);
     const first = needsOlder ? (values.from ?? newer) : newer;
     const desk = await timed('booted, installed, ready', () => setUp(box, first));
-    await play({ folder, base, box, desk, newer, first, values });
+    await play({ folder, base, box, desk, newer, values });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 /** What happens to the booted box, in this order; each step leaves it serving. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { unlink } from 'node:fs/promises';
+import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Box, DATA_FOLDER } from './box.ts';
 import { type Desk, picture, until } from './desk.ts';
@@ -24,6 +24,7 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['doctor finds nothing bad, and finds its key by itself', doctor],
   ['a photograph is judged from outside', judged],
   ['the walls hold', walls],
+  ['a folder of a group, mounted later, is watched', watched],
   ['a reboot amid analyses', reboot],
   [`the power is cut amid ${SUBMISSIONS} submissions`, powerCut],
   ['the disk is full, and has room again', fullDisk],
@@ -70,6 +71,23 @@ function decoderOf(box: Box): number | null {
   const look = `for pid in /proc/[0-9]*; do tr '\\0' ' ' <$pid/cmdline 2>/dev/null | grep -q '^/[^ ]*node .*decode[.]js' && echo $pid; done`;
   const [, pid] = /\/proc\/(\d+)\n/.exec(box.run(look).text) ?? [];
   return pid === undefined ? null : Number(pid);
+}
+
+/** By the lines that docs/watch-folders.md names: the unit's own users and mounts must let the group and the mount through. */
+async function watched(box: Box, desk: Desk): Promise<void> {
+  box.must('groupadd desk && mkdir --parents /srv/ingest');
+  const lines = ['ReadWritePaths=/srv', 'SupplementaryGroups=desk', 'Environment=ASSAY_WATCH_ROOTS=/srv'];
+  await addDropIn(box, 'watched', `[Service]\n${lines.join('\n')}\n`);
+  await restart(box, desk);
+  box.must('mount -t tmpfs -o size=16m,mode=2770,gid=desk tmpfs /srv/ingest');
+  box.must('assay watch-folder add /srv/ingest --done sidecar', CLI);
+  const here = join(box.system, 'srv-picture.jpg');
+  await writeFile(here, await picture(90));
+  box.must('install --group=desk --mode=0640 /srv-picture.jpg /srv/ingest/picture.jpg');
+  await until('judged', JUDGED_SECONDS_MAX, async () =>
+    box.run('test -s /srv/ingest/picture.jpg.assay.json').status === 0 ? true : null,
+  );
+  box.must('assay watch-folder remove 1', CLI);
 }
 
 async function reboot(box: Box, desk: Desk): Promise<void> {

@@ -1,11 +1,12 @@
 /**
  * Three booted boxes on one network: a front without places of its own, and two workers by their unit, with TLS to the broker of this
  * machine and to the front's listener of media. They judge, one is lost amid work, and all three are upgraded one by one. Needs
- * what main.ts needs, nats-server, and the package of an older version.
- *   workers.ts --from OLDER.deb [--package FILE] [--base FOLDER]
+ * what main.ts needs, and nats-server.
+ *   workers.ts [--package FILE] [--base FOLDER]
  */
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Box } from './box.ts';
@@ -19,6 +20,7 @@ const NAMES = ['w1', 'w2'] as const;
 const READY_SECONDS_MAX = 300;
 const JUDGED_SECONDS_MAX = 300;
 const PICTURES = 4;
+const NEXT = '99.0.0';
 const MEDIA_PORT = 8482;
 const INSTALL =
   'apt-get install --yes -o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-unsafe-io';
@@ -123,7 +125,28 @@ async function upgradeOneByOne(front: Box, desk: Desk, boxes: readonly Box[]): P
   match(front.must('assay custody verify', CLI), /whole/i);
 }
 
-await runInBox({ needsOlder: true }, async ({ folder, base, box: front, desk, newer, first }) => {
+/** The same program under the next version: a worker of it gets no work from a front of this one. */
+function nextOf(packagePath: string, folder: string): string {
+  const [tree, next] = [join(folder, 'next'), join(folder, 'next.deb')];
+  execFileSync('dpkg-deb', ['--raw-extract', packagePath, tree]);
+  const program = join(tree, 'opt/assay');
+  const { version } = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string };
+  const control = join(tree, 'DEBIAN/control');
+  writeFileSync(control, readFileSync(control, 'utf8').replace(/^(Version: )\S+/m, `$1${NEXT}`));
+  const find = ['--recursive', '--files-with-matches', '--exclude-dir=node_modules', '--include=*.[jt]s'];
+  const named = `VERSION = ['"]${version}['"]`;
+  const files = execFileSync('grep', [...find, named, program], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(new RegExp(`(VERSION = ['"])${version}`), `$1${NEXT}`));
+  }
+  execFileSync('dpkg-deb', ['--build', '-Znone', tree, next], { stdio: 'ignore' });
+  return next;
+}
+
+await runInBox({ needsOlder: false }, async ({ folder, base, box: front, desk, newer }) => {
   await using broker = await NatsHost.start(join(folder, 'broker'), NAMES);
   await makeFront(front, desk, broker);
   await using stack = new AsyncDisposableStack();
@@ -132,10 +155,11 @@ await runInBox({ needsOlder: true }, async ({ folder, base, box: front, desk, ne
     const place = join(folder, name);
     await mkdir(place);
     const box = stack.use(await makeBox(place, base, { name, address: `${NETWORK}.${10 + index}` }));
-    await timed(`${name}: booted, installed, started`, () => startWorker(box, first, broker));
+    await timed(`${name}: booted, installed, started`, () => startWorker(box, newer, broker));
     workers.push(box);
   }
-  for (const box of [front, ...workers]) copyFileSync(newer, join(box.system, 'root/newer.deb'));
+  const next = await timed('the next version', async () => nextOf(newer, folder));
+  for (const box of [front, ...workers]) copyFileSync(next, join(box.system, 'root/newer.deb'));
   await timed('both take work', () => awaitTaking(front, NAMES));
   await timed('they judge', () => judge(front, desk, workers));
   const [lost] = workers;
