@@ -60,6 +60,7 @@ const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS',
  * replace what came there meanwhile. Rejects with EEXIST where the name is taken.
  */
 export async function moveFile(from: string, to: string): Promise<void> {
+  const before = await lstat(from, { bigint: true });
   try {
     await link(from, to);
   } catch (error) {
@@ -68,9 +69,9 @@ export async function moveFile(from: string, to: string): Promise<void> {
     await rename(from, to);
     return;
   }
-  const [left, moved] = [await lstat(from, { bigint: true }), await lstat(to, { bigint: true })];
-  // What came to the old name meanwhile stays.
-  if (left.ino === moved.ino) await rm(from);
+  // What came to the old name meanwhile stays. Against what lay there: a mount by FUSE may number names, so that both of one file differ.
+  const left = await lstat(from, { bigint: true });
+  if (left.ino === before.ino && left.size === before.size && left.mtimeNs === before.mtimeNs) await rm(from);
 }
 
 async function tryTo(name: string, work: () => Promise<unknown>): Promise<FolderFinding> {

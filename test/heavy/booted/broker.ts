@@ -7,9 +7,11 @@ import { COMMAND, SERVER } from '../../engine/remote/broker.ts';
 import { HERE } from './network.ts';
 
 const PORT = 4222;
+/** Boxes know it by name: the client of NATS checks the certificate of an address against `localhost`. */
+export const BROKER_NAME = 'broker';
 
 export class NatsHost implements AsyncDisposable {
-  readonly address = `tls://${HERE}:${PORT}`;
+  readonly address = `tls://${BROKER_NAME}:${PORT}`;
   readonly certificate: string;
   readonly #folder: string;
   readonly #server: ChildProcess;
@@ -27,7 +29,7 @@ export class NatsHost implements AsyncDisposable {
     execFileSync(process.execPath, setup, { stdio: ['ignore', 'ignore', 'inherit'] });
     const [key, certificate] = [join(folder, 'tls.key'), join(folder, 'tls.pem')];
     const made = ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '2', '-subj', '/CN=broker'];
-    const names = ['-addext', `subjectAltName=IP:${HERE}`];
+    const names = ['-addext', `subjectAltName=DNS:${BROKER_NAME}`];
     execFileSync('openssl', [...made, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
     const config = join(folder, 'nats.conf');
     appendFileSync(config, `tls {\n  cert_file: "${certificate}"\n  key_file: "${key}"\n}\n`);

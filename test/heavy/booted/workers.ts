@@ -6,14 +6,14 @@
  */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Box } from './box.ts';
-import { NatsHost } from './broker.ts';
+import { BROKER_NAME, NatsHost } from './broker.ts';
 import { type Desk, picture, until } from './desk.ts';
 import { addDropIn, CLI, install, makeBox } from './make-box.ts';
-import { NETWORK } from './network.ts';
+import { HERE, NETWORK } from './network.ts';
 import { runInBox, timed } from './session.ts';
 
 const NAMES = ['w1', 'w2'] as const;
@@ -37,6 +37,7 @@ async function layBroker(box: Box, broker: NatsHost, user: string): Promise<stri
   const tls = join(box.system, 'etc/assay/tls');
   await mkdir(tls, { recursive: true });
   copyFileSync(broker.certificate, join(tls, 'broker.pem'));
+  appendFileSync(join(box.system, 'etc/hosts'), `${HERE} ${BROKER_NAME}\n`);
   await writeFile(join(box.system, KEY), broker.seedOf(user), { mode: 0o600 });
   return `[nats]\nservers = ["${broker.address}"]\nca_file = "/etc/assay/tls/broker.pem"\n`;
 }
