@@ -4,7 +4,7 @@
  * what main.ts needs, and nats-server.
  *   workers.ts [--package FILE] [--base FOLDER]
  */
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -96,8 +96,9 @@ async function judge(front: Box, desk: Desk, boxes: readonly Box[]): Promise<voi
     PICTURES,
   );
   match(front.must('assay doctor', CLI), /^good +broker/m);
-  // Decoders of the unit stand behind their wall.
-  for (const box of boxes) box.must("grep --text --quiet '^bwrap' /proc/[0-9]*/cmdline");
+  // Decoders of the unit stand behind their wall, wherever some were needed.
+  const look = "grep --text --quiet '^bwrap' /proc/[0-9]*/cmdline";
+  ok(boxes.some((box) => box.run(look).status === 0));
 }
 
 async function lose(front: Box, desk: Desk, box: Box): Promise<void> {
