@@ -1,5 +1,5 @@
 /**
- * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
+ * What a file says of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
  * signature proves who signed, never that the picture is true. Schemas come first, since what reads hostile bytes
  * says all of this.
  */
