@@ -29,18 +29,18 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
       </ul>
       {(isAnswered || count > 0) && (
         <>
-      <h2>{t('speaksAgainst')}</h2>
-      <ul class="reasons">
-        {weakening.map((reason) => (
-          <li key={reason.code}>
-            <ReasonSentence {...reason} {...{ probability }} />
-          </li>
-        ))}
-        {contrary.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-        {count === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
-      </ul>
+          <h2>{t('speaksAgainst')}</h2>
+          <ul class="reasons">
+            {weakening.map((reason) => (
+              <li key={reason.code}>
+                <ReasonSentence {...reason} {...{ probability }} />
+              </li>
+            ))}
+            {contrary.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+            {count === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
+          </ul>
         </>
       )}
       {seenBefore.length > 0 && (
