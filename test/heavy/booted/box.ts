@@ -20,6 +20,11 @@ const POLL_MS = 250;
 const RELEASE_SECONDS_MAX = 60;
 const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 const REBOOT_ASKED = 133;
+/**
+ * The disk is mounted in a namespace of the box's own: mounted for this machine, it would be handed on to every box that boots later,
+ * and they would keep it after its power was cut.
+ */
+const MOUNTED = ['--mount', '--', 'sh', '-c', 'mount -o loop "$1" "$2" && shift 2 && exec "$@"', 'sh'];
 
 export interface BoxOrder {
   /** An empty folder. */
@@ -29,22 +34,26 @@ export interface BoxOrder {
   dataBytes: number;
   name?: string;
   address?: string;
+  /** Where the box has its disk; the daemon's place unless named. */
+  dataFolder?: string;
 }
 
 export class Box implements AsyncDisposable {
   readonly name: string;
   readonly address: string;
   readonly system: string;
-  readonly data: string;
+  readonly #dataFolder: string;
+  readonly #mountPoint: string;
   readonly #image: string;
   readonly #console: string;
   #nspawn: ChildProcess | null = null;
 
-  private constructor({ folder, name = 'box', address = BOX_ADDRESS }: BoxOrder) {
+  private constructor({ folder, name = 'box', address = BOX_ADDRESS, dataFolder = DATA_FOLDER }: BoxOrder) {
     this.name = name;
     this.address = address;
     this.system = join(folder, 'system');
-    this.data = join(folder, 'data');
+    this.#dataFolder = dataFolder;
+    this.#mountPoint = join(folder, 'data');
     this.#image = join(folder, 'data.img');
     this.#console = join(folder, 'console.log');
   }
@@ -52,7 +61,7 @@ export class Box implements AsyncDisposable {
   static async make(order: BoxOrder): Promise<Box> {
     const box = new Box(order);
     execFileSync('cp', ['-a', '--no-target-directory', order.base, box.system]);
-    await mkdir(box.data);
+    await mkdir(box.#mountPoint);
     const nic = `[Match]\nName=host0\n[Network]\nAddress=${box.address}/24\n`;
     await writeFile(join(box.system, 'etc/systemd/network/10-host0.network'), nic);
     await writeFile(join(box.system, 'etc/hostname'), `${box.name}\n`);
@@ -60,21 +69,23 @@ export class Box implements AsyncDisposable {
     execFileSync('chroot', [box.system, 'systemctl', 'enable', 'systemd-networkd'], { stdio: 'ignore' });
     execFileSync('truncate', ['--size', String(order.dataBytes), box.#image]);
     execFileSync('mke2fs', ['-q', '-t', 'ext4', '-m', '0', box.#image]);
-    box.#mount();
     return box;
   }
 
-  #mount(): void {
-    execFileSync('mount', ['-o', 'loop', this.#image, this.data]);
+  /** The disk as this machine sees it while the box runs. */
+  get data(): string {
+    return `/proc/${this.#nspawn?.pid}/root${this.#mountPoint}`;
   }
 
   /** Until systemd says that it runs, be it degraded. */
   async boot(): Promise<void> {
-    const place = ['--directory', this.system, `--bind=${this.data}:${DATA_FOLDER}`];
+    await this.#awaitReleased();
+    const place = ['--directory', this.system, `--bind=${this.#mountPoint}:${this.#dataFolder}`];
     const rest = ['--quiet', '--register=no', '--keep-unit', '--boot', '--console=pipe'];
     const output = openSync(this.#console, 'a');
     const args = [...rest, `--network-bridge=${BRIDGE}`, `--machine=assay-${this.name}`, ...place];
-    this.#nspawn = spawn('systemd-nspawn', args, { stdio: ['ignore', output, output] });
+    const command = [...MOUNTED, this.#image, this.#mountPoint, 'systemd-nspawn', ...args];
+    this.#nspawn = spawn('unshare', command, { stdio: ['ignore', output, output] });
     closeSync(output);
     await this.#awaitBooted();
   }
@@ -98,6 +109,8 @@ export class Box implements AsyncDisposable {
     const pid = this.#nspawn?.pid;
     if (pid === undefined) return null;
     try {
+      // Until then its child is the one that mounts the disk, and a line for the box would be run on this machine.
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'systemd-nspawn\n') return null;
       const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
       return first === undefined || first === '' ? null : Number(first);
     } catch {
@@ -159,9 +172,6 @@ export class Box implements AsyncDisposable {
   async cutPower(): Promise<void> {
     forgetUnflushed(this.data);
     await this.#end();
-    execFileSync('umount', [this.data]);
-    await this.#awaitReleased();
-    this.#mount();
   }
 
   /** A namespace that is not gone yet keeps the disk, and a mount beside it would find it still without power. */
@@ -188,6 +198,5 @@ export class Box implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
-    execFileSync('umount', [this.data]);
   }
 }

@@ -39,11 +39,11 @@ export async function makeBase(suite: Suite, base: string): Promise<void> {
   }
 }
 
-/** `address` is one of the network's, `name` the box's own. */
+/** `address` is one of the network's, `name` the box's own, `dataFolder` where its disk is. */
 export async function makeBox(
   folder: string,
   base: string,
-  who: Pick<BoxOrder, 'name' | 'address'> = {},
+  who: Pick<BoxOrder, 'name' | 'address' | 'dataFolder'> = {},
 ): Promise<Box> {
   return await Box.make({ folder, base, dataBytes: DATA_BYTES, ...who });
 }

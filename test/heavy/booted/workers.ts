@@ -22,6 +22,7 @@ const JUDGED_SECONDS_MAX = 300;
 const PICTURES = 4;
 const NEXT = '99.0.0';
 const MEDIA_PORT = 8482;
+const WORKER_DATA = '/var/lib/assay-worker';
 const INSTALL =
   'apt-get install --yes -o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-unsafe-io';
 const KEY = '/etc/assay/credentials/nats.nkey_seed';
@@ -156,7 +157,8 @@ await runInBox({ needsOlder: false }, async ({ folder, base, box: front, desk, n
   for (const [index, name] of NAMES.entries()) {
     const place = join(folder, name);
     await mkdir(place);
-    const box = stack.use(await makeBox(place, base, { name, address: `${NETWORK}.${10 + index}` }));
+    const who = { name, address: `${NETWORK}.${10 + index}`, dataFolder: WORKER_DATA };
+    const box = stack.use(await makeBox(place, base, who));
     await timed(`${name}: booted, installed, started`, () => startWorker(box, newer, broker));
     workers.push(box);
   }
