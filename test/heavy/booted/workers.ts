@@ -20,17 +20,21 @@ const NAMES = ['w1', 'w2'] as const;
 const READY_SECONDS_MAX = 300;
 const JUDGED_SECONDS_MAX = 300;
 const PICTURES = 4;
+/** So many that the one whose power is cut is still at work when the list shows it so. */
+const PICTURES_AMID = 16;
 const NEXT = '99.0.0';
 const MEDIA_PORT = 8482;
 const WORKER_DATA = '/var/lib/assay-worker';
 const INSTALL =
   'apt-get install --yes -o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-unsafe-io';
 const KEY = '/etc/assay/credentials/nats.nkey_seed';
+const LAST_LINES = "journalctl --unit='assay*' --lines=25 --no-pager --output=cat";
 
 interface Listed {
   name: string;
   here?: boolean;
   done?: string;
+  running?: number;
   refusal?: string;
 }
 
@@ -78,8 +82,16 @@ async function awaitTaking(front: Box, taking: readonly string[]): Promise<Liste
   });
 }
 
-async function send(desk: Desk, from: number): Promise<string[]> {
-  const numbers = Array.from({ length: PICTURES }, (_, index) => from + index);
+/** It is of another version than the front, which gives it nothing and says so. */
+async function awaitOutdated(front: Box, worker: string): Promise<void> {
+  await until(`${worker} waits for the front`, READY_SECONDS_MAX, async () => {
+    const found = listed(front).find(({ name, here }) => name === worker && here === true);
+    return /version/.test(found?.refusal ?? '') ? true : null;
+  });
+}
+
+async function send(desk: Desk, from: number, count = PICTURES): Promise<string[]> {
+  const numbers = Array.from({ length: count }, (_, index) => from + index);
   return await Promise.all(numbers.map(async (number) => desk.accepted(await picture(number))));
 }
 
@@ -103,23 +115,29 @@ async function judge(front: Box, desk: Desk, boxes: readonly Box[]): Promise<voi
 }
 
 async function lose(front: Box, desk: Desk, box: Box): Promise<void> {
-  const ids = await send(desk, 20);
+  const ids = await send(desk, 200, PICTURES_AMID);
+  const had = await until(`${box.name} is at work`, JUDGED_SECONDS_MAX, async () => {
+    const running = listed(front).find(({ name }) => name === box.name)?.running ?? 0;
+    return running > 0 ? running : null;
+  });
   await box.cutPower();
+  process.stdout.write(`  ${box.name} had ${had} of ${ids.length} when its power was cut\n`);
   await awaitDone(desk, ids);
   await box.boot();
   await awaitTaking(front, NAMES);
 }
 
-/** At each step somebody takes work, or it waits for the version of the front. */
+/** At each step one of both takes work, and the other waits for the version of the front. */
 async function upgradeOneByOne(front: Box, desk: Desk, boxes: readonly Box[]): Promise<void> {
   const [first, second] = boxes;
   const kept = await send(desk, 40);
   first?.must(`${INSTALL} /root/newer.deb`);
-  const listedNow = await awaitTaking(front, ['w2']);
-  match(listedNow.find(({ name }) => name === 'w1')?.refusal ?? '', /version/);
+  await awaitOutdated(front, 'w1');
+  await awaitTaking(front, ['w2']);
   await awaitDone(desk, await send(desk, 60));
   front.must(`${INSTALL} /root/newer.deb`);
   await desk.awaitReady(READY_SECONDS_MAX);
+  await awaitOutdated(front, 'w2');
   await awaitTaking(front, ['w1']);
   await awaitDone(desk, await send(desk, 80));
   second?.must(`${INSTALL} /root/newer.deb`);
@@ -149,6 +167,22 @@ function nextOf(packagePath: string, folder: string): string {
   return next;
 }
 
+async function play(front: Box, desk: Desk, workers: readonly Box[]): Promise<void> {
+  await timed('both take work', () => awaitTaking(front, NAMES));
+  await timed('they judge', () => judge(front, desk, workers));
+  const [lost] = workers;
+  if (lost !== undefined) await timed('one loses its power amid work', () => lose(front, desk, lost));
+  await timed('upgraded one by one', () => upgradeOneByOne(front, desk, workers));
+  for (const box of workers) {
+    const lines = box.must('journalctl --unit=assay-worker --no-pager --output=cat').split('\n');
+    deepEqual(
+      lines.filter((line) => /"level":(?:50|60)/.test(line)),
+      [],
+      box.name,
+    );
+  }
+}
+
 await runInBox({ needsOlder: false }, async ({ folder, base, box: front, desk, newer }) => {
   await using broker = await NatsHost.start(join(folder, 'broker'), NAMES);
   await makeFront(front, desk, broker);
@@ -164,17 +198,10 @@ await runInBox({ needsOlder: false }, async ({ folder, base, box: front, desk, n
   }
   const next = await timed('the next version', async () => nextOf(newer, folder));
   for (const box of [front, ...workers]) copyFileSync(next, join(box.system, 'root/newer.deb'));
-  await timed('both take work', () => awaitTaking(front, NAMES));
-  await timed('they judge', () => judge(front, desk, workers));
-  const [lost] = workers;
-  if (lost !== undefined) await timed('one loses its power amid work', () => lose(front, desk, lost));
-  await timed('upgraded one by one', () => upgradeOneByOne(front, desk, workers));
-  for (const box of workers) {
-    const lines = box.must('journalctl --unit=assay-worker --no-pager --output=cat').split('\n');
-    deepEqual(
-      lines.filter((line) => /"level":(?:50|60)/.test(line)),
-      [],
-      box.name,
-    );
+  try {
+    await play(front, desk, workers);
+  } catch (error) {
+    for (const box of [front, ...workers]) process.stdout.write(`${box.name}:\n${box.run(LAST_LINES).text}`);
+    throw error;
   }
 });
