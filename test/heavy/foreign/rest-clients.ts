@@ -25,13 +25,14 @@ from openapi_client.api.submission_api import SubmissionApi
 
 configuration = openapi_client.Configuration(host=os.environ["ASSAY_URL"], api_key={"apiKey": os.environ["ASSAY_API_KEY"]})
 with openapi_client.ApiClient(configuration) as client:
-    identifier = SubmissionApi(client).post_classification(image=sys.argv[1])
+    # By itself it asks for JSON, and takes the answer for the text that is described first.
+    identifier = SubmissionApi(client).post_classification(image=sys.argv[1], _headers={"Accept": "text/plain"})
     for _ in range(600):
         record = RecordsApi(client).get_classification_by_identifier(identifier)
-        if record.actual_instance.status != "new":
+        if record.status != "new":
             break
         time.sleep(0.1)
-    print(identifier, record.actual_instance.status, record.actual_instance.verdict.classification)
+    print(identifier, record.status, record.verdict.classification)
     print(AccountApi(client).get_user_credits().available_credits)
     try:
         RecordsApi(client).get_classification_by_identifier("0" * 64)
