@@ -67,7 +67,7 @@ async function measureAtOnce(atOnce: number): Promise<Row[]> {
 
 interface Timed {
   perSecond: number;
-  /** Of one submission, on all threads. */
+  /** Processor time that one submission costs, on all threads. */
   processorMs: number;
 }
 

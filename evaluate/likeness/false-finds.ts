@@ -11,8 +11,6 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
-  ASKED_KEYPOINTS_MAX,
-  ASKED_SIDE,
   type Keypoints,
   packKeypoints,
   STORED_KEYPOINTS_MAX,
@@ -24,17 +22,16 @@ import { SHARED_PLACES_MIN } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
 import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
-import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
 import { MediaFaultFound } from '../../src/worker/media/media-fault.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
 import { readHeader } from '../../src/worker/pictures/header.ts';
 import { decodePixels } from '../../src/worker/pictures/pixels.ts';
-import { describeLikeness } from '../../src/worker/steps/likeness.ts';
+import { describeLikeness, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { toPixels } from './copies.ts';
 
 const ALL_ACCOUNTS = new Set([1]);
 const SETTLE_ROWS = 1024;
-/** Of 256 groups, as their hash says. */
+/** The first byte of its hash decides about a group: below this number its pictures are searched with. */
 const ASKED_GROUPS = 96;
 const ROWS_SHARE = 0.45;
 /** A picture is kept as so many columns and rows of tiles that share no pixel: whole, or in quarters where those are no smaller than what is kept. */
@@ -133,8 +130,7 @@ async function tilesOf({ width, height, rgb }: Picture): Promise<Picture[]> {
 }
 
 async function describeAsked(picture: Picture): Promise<string[]> {
-  const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
-  const asked = [await findKeypoints(picture, wanted), await findKeypoints(picture, wanted, true)];
+  const asked = await findAskedKeypoints(picture);
   return asked.map((one) => Buffer.from(packKeypoints(one)).toString('base64'));
 }
 

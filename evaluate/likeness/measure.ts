@@ -5,17 +5,12 @@
  */
 import { dirname } from 'node:path';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
-import {
-  ASKED_KEYPOINTS_MAX,
-  ASKED_SIDE,
-  type Keypoints,
-  STORED_KEYPOINTS_MAX,
-  STORED_SIDE,
-} from '../../src/domain/media/keypoints.ts';
+import { type Keypoints, STORED_KEYPOINTS_MAX, STORED_SIDE } from '../../src/domain/media/keypoints.ts';
 import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { SHARED_PLACES_MIN } from '../../src/domain/records/found-picture.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
+import { findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { makeRandom } from '../random.ts';
 import { COPIES, type MakeCopy, type Pixels, readPicture } from './copies.ts';
 import { listPictures } from './list-pictures.ts';
@@ -79,8 +74,7 @@ async function measure(at: number): Promise<void> {
 
 /** Places that agree, by the path of the kept picture. */
 async function search(copy: Pixels): Promise<Map<string, number>> {
-  const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
-  const asked = [await findKeypoints(copy, wanted), await findKeypoints(copy, wanted, true)];
+  const asked = await findAskedKeypoints(copy);
   const hits = new Map<string, number>();
   for (const { sequence, query } of await index.search(asked, ALL_ACCOUNTS, CANDIDATES_MAX, VOTES_MIN)) {
     const candidate = kept[sequence - 1];

@@ -6,8 +6,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
-  ASKED_KEYPOINTS_MAX,
-  ASKED_SIDE,
   DESCRIPTOR_WORDS,
   emptyKeypoints,
   type Keypoints,
@@ -17,6 +15,7 @@ import {
 import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
+import { findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { makeRandom } from '../random.ts';
 import { readPicture } from './copies.ts';
 import { listPictures } from './list-pictures.ts';
@@ -43,12 +42,9 @@ async function describe(paths: readonly string[]): Promise<{ kept: Keypoints[]; 
     const picture = path === undefined ? null : await readPicture(path, 2048).catch(() => null);
     if (picture === null) continue;
     const isAsked = at % (1 + KEPT_MAX / SEARCHES) === 0;
-    const wanted = isAsked
-      ? { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX }
-      : { side: STORED_SIDE, countMax: STORED_KEYPOINTS_MAX };
-    const keypoints = await findKeypoints(picture, wanted);
-    if (isAsked) described.asked.push([keypoints, await findKeypoints(picture, wanted, true)]);
-    else described.kept.push(keypoints);
+    const wanted = { side: STORED_SIDE, countMax: STORED_KEYPOINTS_MAX };
+    if (isAsked) described.asked.push(await findAskedKeypoints(picture));
+    else described.kept.push(await findKeypoints(picture, wanted));
   }
   return described;
 }

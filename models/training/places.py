@@ -182,7 +182,7 @@ def compare(scores, manifest):
     lines = []
     kept_count = max(len(places) for row in rows for places in row["states"].values() if places)
     for name, rule in RULES.items():
-        # Of pictures with fewer places scored, a rule of more would say what one of fewer says.
+        # A rule cannot look at more places than were scored: it would repeat the answers of a rule that looks at fewer.
         if int(name.split(",")[0]) > kept_count:
             continue
         answers, counts = pool_rows(rows, rule)

@@ -20,7 +20,7 @@ const FFMPEG_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Chain {
   rate: number;
-  /** Of Debian's ffmpeg: node-av encodes neither GSM, Speex nor G.723.1. */
+  /** Options for Debian's ffmpeg, since node-av encodes neither GSM, Speex nor G.723.1. */
   encoder: string[];
   container: string;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind as ProtoKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { wordOf } from '../views/enum-word.ts';
 import type { AssayClient } from './client.ts';
 
 /** What a saved filter can hold. */
@@ -32,17 +33,12 @@ export async function readSavedFilter(client: AssayClient, name: string): Promis
 
 function toOptions({ kind, outcome, search, text, since, until, waitsForMe }: SavedFilter): NarrowingOptions {
   return {
-    ...(kind === ProtoKind.UNSPECIFIED ? {} : { kind: wordOf<MediaKind>(ProtoKind, kind) }),
-    ...(outcome === ProtoOutcome.UNSPECIFIED ? {} : { outcome: wordOf<Outcome>(ProtoOutcome, outcome) }),
+    ...(kind === ProtoKind.UNSPECIFIED ? {} : { kind: wordOf(ProtoKind, kind) as MediaKind }),
+    ...(outcome === ProtoOutcome.UNSPECIFIED ? {} : { outcome: wordOf(ProtoOutcome, outcome) as Outcome }),
     search,
     text,
     ...(since === undefined ? {} : { since: fromTimestamp(since) }),
     ...(until === undefined ? {} : { until: fromTimestamp(until) }),
     ...(waitsForMe ? { waitsForMe } : {}),
   };
-}
-
-/** A value of a generated enum has the word of the domain in capitals. */
-function wordOf<Word extends string>(words: Readonly<Record<number, string>>, value: number): Word {
-  return (words[value] ?? '').toLowerCase() as Word;
 }

@@ -18,6 +18,7 @@ import {
   UnchangedAnswer,
   WhoAnswer,
 } from '../../grpc/gen/assay/v1/provenance_pb.ts';
+import { wordOf } from './enum-word.ts';
 
 type Word = ReturnType<typeof outcomeOf>;
 
@@ -54,10 +55,4 @@ function readingsOf({ provenance }: Classification): RecordSummary['readings'] {
     inTime: { answer: wordOf(TimeAnswer, inTime?.answer) },
     who: { answer: wordOf(WhoAnswer, who?.answer) },
   });
-}
-
-/** As the domain writes it: `not_applicable`. */
-function wordOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
-  const name = Object.keys(values).find((key) => values[key] === value) ?? '';
-  return name === 'UNSPECIFIED' ? '' : name.toLowerCase();
 }

@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { wordOf } from './enum-word.ts';
 
 /** The record in its documented names (snake_case), every field present: protobuf's JSON. */
 export function toRecordJson(record: Classification): JsonObject {
@@ -136,10 +137,9 @@ function describeVerdict(verdict: Verdict | undefined): string[] {
   return [nameOf(Label, verdict.classification), `${(verdict.confidence * 100).toFixed(1)} %`];
 }
 
-/** The name of an enum's value in lower case: `inconclusive`. */
+/** The word of an enum's value as a reader sees it: `not applicable`. */
 export function nameOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
-  const name = Object.keys(values).find((key) => values[key] === value) ?? '';
-  return name === 'UNSPECIFIED' ? '' : name.toLowerCase().replaceAll('_', ' ');
+  return wordOf(values, value).replaceAll('_', ' ');
 }
 
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -89,8 +89,8 @@ export function toPlaceSpread(
   logits: Float32Array,
 ): PlaceSpread | null {
   const logOdds = Array.from(logits, (logit) => calibrate(pack, logit));
-  const centre = logOdds.reduce((sum, value) => sum + value, 0) / logOdds.length;
-  const variance = logOdds.reduce((sum, value) => sum + (value - centre) ** 2, 0) / logOdds.length;
+  const centre = mean(logOdds);
+  const variance = mean(logOdds.map((value) => (value - centre) ** 2));
   return logOdds.length < 2 || !Number.isFinite(variance)
     ? null
     : { count: logOdds.length, spread: Math.sqrt(variance) };
@@ -101,8 +101,10 @@ export function toProbabilities(pack: Pick<JudgingPack, 'calibration'>, logits: 
   return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
 }
 
-function mean(logits: Float32Array): number {
-  return logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
+function mean(values: Float32Array | readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
 }
 
 function describe({ id, version, task, axis, family, decision }: JudgingPack) {

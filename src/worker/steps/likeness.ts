@@ -19,13 +19,18 @@ export async function describeLikeness(picture: Picture, countMax: number): Prom
   return keypoints.count === 0 ? hash : { ...hash, keypoints: pack(keypoints) };
 }
 
-/** In more detail, for a picture that is searched with. Null where it is too small. */
+/** Keypoints of a picture that is searched with, in more detail: as it is, and mirrored. */
+export async function findAskedKeypoints(picture: Picture): Promise<[Keypoints, Keypoints]> {
+  const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
+  return [await findKeypoints(picture, wanted), await findKeypoints(picture, wanted, true)];
+}
+
+/** What a picture is searched by. Null where it is too small. */
 export async function describeAsked(picture: Picture): Promise<AskedPicture | null> {
   const hash = hashPicture(picture);
   if (hash === null) return null;
-  const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
-  const keypoints = pack(await findKeypoints(picture, wanted));
-  return { ...hash, keypoints, mirroredKeypoints: pack(await findKeypoints(picture, wanted, true)) };
+  const [asItIs, mirrored] = await findAskedKeypoints(picture);
+  return { ...hash, keypoints: pack(asItIs), mirroredKeypoints: pack(mirrored) };
 }
 
 function pack(keypoints: Keypoints): string {

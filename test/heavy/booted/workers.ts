@@ -109,7 +109,7 @@ async function judge(front: Box, desk: Desk, boxes: readonly Box[]): Promise<voi
     PICTURES,
   );
   match(front.must('assay doctor', CLI), /^good +broker/m);
-  // Decoders of the unit stand behind their wall, wherever some were needed.
+  // At least one box has decoded, and its decoders run under bubblewrap.
   const look = "grep --text --quiet '^bwrap' /proc/[0-9]*/cmdline";
   ok(boxes.some((box) => box.run(look).status === 0));
 }
