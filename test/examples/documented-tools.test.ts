@@ -1,50 +1,17 @@
-/**
- * Every command of other programs that README and docs show: run here as it stands, or listed with what it waits for.
- *
- * Invariant: every other command in the documents is run, or listed with what it waits for.
- */
+/** The commands of other programs that README and docs show, run as they stand (`documented-reasons.test.ts` lists the rest). */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { LINES, ROOT, type Shown } from '../cli/shown-lines.ts';
+import { ROOT, type Shown } from '../cli/shown-lines.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { awaitEnds, distinctPicture, submitPicture } from '../faults/rounds/submissions.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
-
-/** First words of lines that are programs: the others are answers, files and the command line of assay. */
-const PROGRAM =
-  /^(?:\S*\/)?(?:apt-get|awk|base64|bash|cat|cd|chmod|chown|cp|curl|diff|docker|export|git|go|grep|grpcurl|gzip|install|ip|iptables|jq|journalctl|kill|ls|mkdir|mount|mv|nats|nats-server|node|npm|npx|openssl|pip|pip3|printf|ps|python3?|rm|rsync|scp|sed|sh|sha256sum|ssh|ssh-keygen|sudo|sudoedit|systemctl|tail|tar|tee|umount|unzip|useradd|wget|xxd|zip)(?= |$)/;
-/** Their words are held against the program by test/cli/documented-commands.test.ts. */
-const OURS = /(?:^|\| )(?:npx |sudo )?assay /;
-
-const RUN = /^(?:curl |npx buf curl )/;
-const SCRIPT = /^npm run ([\w:-]+)/;
-
-/** What is not run here, by how its lines begin, and why. */
-const ELSEWHERE: readonly [RegExp, string][] = [
-  [/^npm (?:ci|start)/, 'a fresh checkout does so before this test can run'],
-  [SCRIPT, 'long; that the script exists is held below'],
-  [/^apt-get /, 'installs for the whole machine; .ci/run tries it'],
-  [/^(?:sudo|sudoedit) /, 'changes the machine; test/systemd.test.ts reads what they install'],
-  [/^(?:tar|sh assay-<version>|sh verify.sh)/, 'needs a release; test/heavy/release.ts makes and checks one'],
-  [/^(?:docker|cp packaging)/, 'needs a runtime of containers; test/heavy/image.ts runs the image by runc'],
-  [/^grpcurl /, 'run by test/interface where it is installed'],
-  [/^(?:sh|node_modules\/\.bin\/node|venv\/bin\/python) \S*examples\//, 'run by examples.test.ts'],
-  [
-    /^(?:go|cd examples|export|python3 -m venv|venv\/bin\/pip) ?/,
-    'fetches packages; test/heavy/examples.ts does',
-  ],
-  [/^node_modules\/\.bin\/node test\/simulator\//, 'test/simulator/histories.test.ts runs it'],
-  [/^printf /, 'takes values of a package; test/evidence/third-party.test.ts computes the same'],
-];
-
-const TOOLS = LINES.filter(({ line }) => PROGRAM.test(line) && !OURS.test(line));
+import { RUN, TOOLS } from './shown-tools.ts';
 
 let folder: TemporaryFolder;
 let daemon: TestDaemon;
@@ -66,28 +33,6 @@ before(async () => {
 after(async () => {
   await daemon?.[Symbol.asyncDispose]();
   await folder?.[Symbol.asyncDispose]();
-});
-
-test('every command of another program is run, or has its reason', () => {
-  const undecided = TOOLS.filter(
-    ({ line }) => !RUN.test(line) && !ELSEWHERE.some(([begin]) => begin.test(line)),
-  );
-  assert.deepEqual(undecided, []);
-});
-
-test('no reason stands for a command that no document shows', () => {
-  const idle = ELSEWHERE.filter(([begin]) => !TOOLS.some(({ line }) => begin.test(line)));
-  assert.deepEqual(idle, []);
-});
-
-test('every script of npm that the documents show exists', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-  const shown = TOOLS.flatMap(({ line }) => SCRIPT.exec(line)?.[1] ?? []);
-  assert.ok(shown.length > 5);
-  assert.deepEqual(
-    shown.filter((name) => !(name in scripts)),
-    [],
-  );
 });
 
 for (const shown of TOOLS.filter(({ line }) => RUN.test(line)))
