@@ -7,8 +7,6 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { numberArgument } from '../heavy/random.ts';
-import { HistoryFault, runHistory } from './history.ts';
-import { Turns } from './turns.ts';
 
 /** Files here are memory: a flush costs nothing. */
 const MEMORY_FOLDER = '/dev/shm';
@@ -26,6 +24,11 @@ export interface HistorySums {
 }
 
 async function run(): Promise<number> {
+  // The daemon's own code: not for the process that only starts this one.
+  const [{ HistoryFault, runHistory }, { Turns }] = await Promise.all([
+    import('./history.ts'),
+    import('./turns.ts'),
+  ]);
   const seed = numberArgument('seed', 0);
   const from = seed > 0 ? seed : numberArgument('from', 1);
   const count = seed > 0 ? 1 : numberArgument('count', 100);
