@@ -1,12 +1,12 @@
-/** Calls over gRPC with one key; a refusal is read down to its details. */
+/** A refusal over gRPC, read down to its details. */
 import assert from 'node:assert/strict';
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';
-import type { AssayClient } from '../../src/cli/daemon/client.ts';
-import { BadRequestSchema, ErrorInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
-import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
+import type { AssayClient } from '../../../src/cli/daemon/client.ts';
+import { BadRequestSchema, ErrorInfoSchema } from '../../../src/grpc/gen/google/rpc/error_details_pb.ts';
+import { StatusSchema } from '../../../src/grpc/gen/google/rpc/status_pb.ts';
 
 export interface Refusal {
   /** Name of the gRPC status. */
