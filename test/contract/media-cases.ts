@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { makeClip, makePicture, makeSpeech } from '../interface/media.ts';
-import type { OperationCase } from './account-cases.ts';
+import type { OperationCase } from './accounts/account-cases.ts';
 import type { CommonRecord } from './media-record.ts';
 import { type Caller, granted, mapValue, type SubmitOptions } from './ways/caller.ts';
 

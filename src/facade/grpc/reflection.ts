@@ -53,9 +53,12 @@ function definitionOf(version: Version): ServiceDefinition {
   return {
     ServerReflectionInfo: {
       path: pathOf(version),
-      ...{ requestStream: true, responseStream: true },
-      ...{ requestSerialize: bytes, requestDeserialize: bytes },
-      ...{ responseSerialize: bytes, responseDeserialize: bytes },
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: bytes,
+      requestDeserialize: bytes,
+      responseSerialize: bytes,
+      responseDeserialize: bytes,
     },
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { REASONS, type Reason } from '../../../src/domain/errors.ts';
 import { openService, type Service } from '../../interface/service.ts';
-import type { OperationCase } from '../account-cases.ts';
+import type { OperationCase } from '../accounts/account-cases.ts';
 import { type FullCaller, type Result, refused } from './caller.ts';
 import { FACADES, openFullStage, openStage, type Stage } from './stage.ts';
 

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ADMIN_PASSWORD, type OpenApp, openApp, readMails } from '../app/open-app.ts';
+import { ADMIN_PASSWORD, type OpenApp, openApp, readMails } from '../../app/open-app.ts';
 import {
   GraphqlOperations,
   GrpcOperations,
   type OperationCaller,
   type Values,
-} from './ways/operation-callers.ts';
+} from '../ways/operation-callers.ts';
 
 const KEY = `assay_${'7'.repeat(64)}`;
 const WAYS = ['gRPC', 'GraphQL'] as const;

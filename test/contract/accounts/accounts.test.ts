@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePicture } from '../interface/media.ts';
+import { makePicture } from '../../interface/media.ts';
+import { granted } from '../ways/caller.ts';
+import { runRows } from '../ways/run-rows.ts';
 import { ACCOUNT_CASES } from './account-cases.ts';
-import { granted } from './ways/caller.ts';
-import { runRows } from './ways/run-rows.ts';
 
 const fullStages = runRows(ACCOUNT_CASES);
 

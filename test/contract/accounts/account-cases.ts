@@ -1,7 +1,7 @@
 /** Behaviours of accounts, partners and credits, each a row that run-rows.ts runs through every facade. */
-import { makePicture, makeSpeech } from '../interface/media.ts';
-import { granted, mapValue, type Result, type SharedUser } from './ways/caller.ts';
-import type { Stage } from './ways/stage.ts';
+import { makePicture, makeSpeech } from '../../interface/media.ts';
+import { granted, mapValue, type Result, type SharedUser } from '../ways/caller.ts';
+import type { Stage } from '../ways/stage.ts';
 
 export interface OperationCase {
   name: string;
