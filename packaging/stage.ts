@@ -11,7 +11,6 @@ import { bundleProgram } from './program-bundle.ts';
 export const SUMS_FILE = 'SHA256SUMS';
 export const BILL_FILE = 'sbom.cdx.json';
 export const RELEASE_FILE = 'release.json';
-const COMPILED = 'build/code';
 
 /** What of the repository ships; tests, benches and the training of models stay. */
 const PARTS = [
@@ -80,8 +79,6 @@ export async function stageRelease(root: string, folder: string, identity: Relea
       await place(join(root, path, file), join(folder, path, file));
   }
   await bundleProgram({ root, out: join(folder, 'build'), isBound: false });
-  // A file in the place of a folder: a command of root's without a home would keep compiled code there, which no list holds.
-  await writeFile(join(folder, COMPILED), '');
   await openBundle({ cacheFolder: join(folder, 'page-bundle') });
   await writeBillOfMaterials({ root, packages, path: join(folder, BILL_FILE), at: identity.at });
   await writeFile(join(folder, RELEASE_FILE), `${JSON.stringify(identity, null, 2)}\n`);

@@ -21,17 +21,16 @@ export interface BuiltProgram {
 
 /** A module of the bundle, or of the sources where there is no bundle of them. */
 export async function loadProgram<M>(name: string, fromSources: () => Promise<M>): Promise<M> {
-  const folder = findBundle();
-  if (folder === null) return await fromSources();
-  keepCompiled();
+  const built = findBuilt();
+  if (built === null) return await fromSources();
+  if (built.sources.length > 0) keepCompiled();
   setSourceMapsSupport(true);
-  return await import(pathToFileURL(join(folder, `${name}.js`)).href);
+  return await import(pathToFileURL(join(BUILD_FOLDER, built.folder, `${name}.js`)).href);
 }
 
-function findBundle(): string | null {
+function findBuilt(): BuiltProgram | null {
   const built = readBuilt();
-  if (built === null || !built.sources.every(isUnchanged)) return null;
-  return join(BUILD_FOLDER, built.folder);
+  return built?.sources.every(isUnchanged) ? built : null;
 }
 
 function readBuilt(): BuiltProgram | null {
@@ -48,7 +47,10 @@ function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]):
   return now?.size === bytes && now.mtimeMs === changedMs;
 }
 
-/** Compiled code lies beside the bundle where that is this user's own: who writes there decides what runs as it is. */
+/**
+ * Compiled code lies beside the bundle of a checkout where that is this user's own: who writes there decides what runs as it is.
+ * A release stays as its list of checksums has it, or `verify.sh` would refuse it and a removal leave its folder.
+ */
 function keepCompiled(): void {
   if (statSync(BUILD_FOLDER).uid === process.getuid?.()) enableCompileCache(join(BUILD_FOLDER, 'code'));
 }

@@ -46,3 +46,17 @@ test('every reference leads somewhere', () => {
     assert.notEqual(value, undefined, pointer);
   }
 });
+
+test('an answer that may be JSON is described as JSON first, which generated clients ask for and read it as', () => {
+  const posts = Object.entries(describeInterface().paths as Record<string, { post?: Operation }>);
+  const types = posts.flatMap(([path, { post }]) => {
+    const content = Object.keys(post?.responses['200']?.content ?? {});
+    return content.includes('text/plain') ? [[path, ...content]] : [];
+  });
+  assert.ok(types.length > 0);
+  for (const [path, ...content] of types) assert.deepEqual(content, ['application/json', 'text/plain'], path);
+});
+
+interface Operation {
+  responses: Readonly<Record<string, { content?: object }>>;
+}

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type ServerKind = 'smb' | 'sftp';
@@ -50,12 +50,16 @@ function smbConfig(served: string, own: string): string {
   ].join('\n');
 }
 
-/** Samba, and rclone's client of it: no hard links, and results reach the server once they are whole. */
+/**
+ * Samba, and rclone's client of it: no hard links (it answers EIO), and files reach the server five seconds after they were closed.
+ * A folder of the share: on the share itself rclone 1.60 makes one that is called by a wide full stop. Sent at once, a file that is
+ * renamed while it is sent keeps its old name there.
+ */
 async function smb(served: string, mountPoint: string, folder: string): Promise<FileServer> {
   const own = join(folder, 'samba');
   await mkdir(own);
   const config = join(own, 'smb.conf');
-  await writeFile(config, smbConfig(served, own));
+  await writeFile(config, smbConfig(dirname(served), own));
   let server: ChildProcess | null = null;
   const stop = async () => {
     // Its children hold the connections; they are of its own group.
@@ -70,8 +74,8 @@ async function smb(served: string, mountPoint: string, folder: string): Promise<
     await delay(2000);
   };
   await start();
-  const remote = `:smb,host=127.0.0.1,port=${SMB_PORT},user=guest:share`;
-  const options = ['--vfs-cache-mode', 'writes', '--vfs-write-back', '0s', '--dir-cache-time', '1s'];
+  const remote = `:smb,host=127.0.0.1,port=${SMB_PORT},user=guest:share/${basename(served)}`;
+  const options = ['--vfs-cache-mode', 'writes', '--dir-cache-time', '1s'];
   const client = spawn('rclone', ['mount', remote, mountPoint, ...options], { stdio: 'ignore' });
   await awaitMount(mountPoint);
   return { stop, start, [Symbol.asyncDispose]: async () => await close(mountPoint, client, stop) };

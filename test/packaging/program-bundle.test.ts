@@ -4,8 +4,10 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdtempDisposableSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +22,7 @@ const PROBE = `\nprocess.stderr.write(\`runs from \${import.meta.filename}\\n\`)
 
 const folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bundle-'));
 const program = folder.path;
+const COMPILED = join(program, 'build/code');
 after(() => folder.remove());
 
 let bundle = '';
@@ -35,6 +38,7 @@ test('the command runs from the bundle, and its faults name lines of sources', (
   equal(said.stdout, `assay ${versionOf(program)} (Node ${process.versions.node})\n`);
   match(said.stderr, new RegExp(`runs from ${bundle}/`));
   equal(runCommand('--version').stdout, said.stdout);
+  ok(existsSync(COMPILED), 'a checkout keeps compiled code beside its bundle');
   const script = join(program, 'fault.mjs');
   writeFileSync(
     script,
@@ -62,13 +66,16 @@ test('a source that changed counts at once; a bundle that is bound to none count
   match(said.stderr, /runs from .*src\/cli\/program\.ts/);
   const built = JSON.parse(readFileSync(join(program, 'build/built.json'), 'utf8'));
   ok(built.sources.length > 500, `${built.sources.length} sources`);
+  rmSync(COMPILED, { recursive: true, force: true });
   writeFileSync(join(program, 'build/built.json'), JSON.stringify({ ...built, sources: [] }));
   match(runCommand('version').stderr, new RegExp(`runs from ${bundle}/`));
+  ok(!existsSync(COMPILED), 'a release stays as its list of checksums has it');
 });
 
 function runCommand(...args: string[]): { stdout: string; stderr: string } {
   const entry = join(program, 'src/cli/main.ts');
-  const { stdout, stderr, status } = spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8' });
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const { stdout, stderr, status } = spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8', env });
   equal(status, 0, stderr);
   return { stdout, stderr };
 }

@@ -8,9 +8,9 @@ import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/au
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
-import { moveFile } from './folder-check.ts';
 import { type FoundFile, findJudged } from './judged-file.ts';
 import { moveManifest } from './manifest-beside.ts';
+import { moveFile } from './move-file.ts';
 import { type Result, removeTemporaries, writeResults } from './result-files.ts';
 import { nameBeside } from './result-names.ts';
 

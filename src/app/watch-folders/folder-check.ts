@@ -2,14 +2,13 @@
  * Whether the daemon's own user can read a watched folder, write into it and move files in it, tried for real; and the
  * lines that systemd's strict unit needs for it. What is tried is removed again.
  */
-import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { DoneAction, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { FolderCheck, FolderFinding } from '../../domain/contract/watch-folder.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
+import { moveFile, trialIn, writeTrial } from './move-file.ts';
 import { openPlace, PlaceError } from './watched-place.ts';
 
 export async function checkFolder(
@@ -35,8 +34,7 @@ async function tryFolder(roots: readonly string[], path: string, done: DoneActio
 }
 
 async function tryChanges(folder: SafeFolder, done: DoneAction): Promise<FolderFinding[]> {
-  const trial = folder.within(`.assay-${randomBytes(8).toString('hex')}.tmp`);
-  const moved = `${trial}-moved`;
+  const { trial, moved } = trialIn(folder.within('.'));
   try {
     const write = await tryTo('write', () => writeTrial(trial));
     if (done !== 'move' || !write.good) return [write];
@@ -44,34 +42,6 @@ async function tryChanges(folder: SafeFolder, done: DoneAction): Promise<FolderF
   } finally {
     for (const left of [trial, moved]) await rm(left, { force: true }).catch(() => undefined);
   }
-}
-
-async function writeTrial(path: string): Promise<void> {
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
-  await using file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
-  await file.writeFile('assay');
-  await file.sync();
-}
-
-const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
-
-/**
- * Never over another file: a link and the end of the old name where the file system has links, since a rename would
- * replace what came there meanwhile. Rejects with EEXIST where the name is taken.
- */
-export async function moveFile(from: string, to: string): Promise<void> {
-  const before = await lstat(from, { bigint: true });
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (!NO_LINKS.includes(codeOf(error))) throw error;
-    // Shares of Windows have none; there the caller has looked whether the name is free.
-    await rename(from, to);
-    return;
-  }
-  // What came to the old name meanwhile stays. Against what lay there: a mount by FUSE may number names, so that both of one file differ.
-  const left = await lstat(from, { bigint: true });
-  if (left.ino === before.ino && left.size === before.size && left.mtimeNs === before.mtimeNs) await rm(from);
 }
 
 async function tryTo(name: string, work: () => Promise<unknown>): Promise<FolderFinding> {

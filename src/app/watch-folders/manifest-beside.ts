@@ -4,7 +4,7 @@ import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest
 import { findSidecarName, renamedSidecar } from '../../domain/provenance/sidecar-name.ts';
 import { type FileLook, isSameLook, toLook } from '../../machinery/file-look.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
-import { moveFile } from './folder-check.ts';
+import { moveFile } from './move-file.ts';
 
 export interface ManifestBeside extends FileLook {
   name: string;

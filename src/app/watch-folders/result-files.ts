@@ -7,7 +7,7 @@ import { lstat, open, rename, rm } from 'node:fs/promises';
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
-import { moveFile } from './folder-check.ts';
+import { moveFile } from './move-file.ts';
 import {
   isTemporaryName,
   RESULT_KINDS,

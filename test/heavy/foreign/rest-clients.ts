@@ -25,8 +25,7 @@ from openapi_client.api.submission_api import SubmissionApi
 
 configuration = openapi_client.Configuration(host=os.environ["ASSAY_URL"], api_key={"apiKey": os.environ["ASSAY_API_KEY"]})
 with openapi_client.ApiClient(configuration) as client:
-    # By itself it asks for JSON, and takes the answer for the text that is described first.
-    identifier = SubmissionApi(client).post_classification(image=sys.argv[1], _headers={"Accept": "text/plain"})
+    identifier = SubmissionApi(client).post_classification(image=sys.argv[1]).identifier
     for _ in range(600):
         record = RecordsApi(client).get_classification_by_identifier(identifier)
         if record.status != "new":

@@ -70,9 +70,10 @@ function submission(kind: MediaKind, form: DescribedForm, how: keyof typeof ACCE
     responses: {
       200: {
         description: 'accepted and stored; JSON only where `Accept` names application/json, else plain text',
+        // JSON first: generated clients ask for JSON wherever it is described, and read the answer as the type that stands first.
         content: {
-          'text/plain': { schema: HEX_64, example: EXAMPLES.identifier },
           ...jsonContent(reference('Submission'), [{ identifier: EXAMPLES.identifier }]),
+          'text/plain': { schema: HEX_64, example: EXAMPLES.identifier },
         },
       },
       ...SUBMISSION_ERRORS,

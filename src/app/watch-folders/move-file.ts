@@ -1,0 +1,61 @@
+/** One name of a file for another, over nothing that lies there, on disks and shares that have hard links and on those that have none. */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../machinery/safe-folder.ts';
+
+const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
+
+/**
+ * Never over another file: a link and the end of the old name where the file system has links, since a rename would
+ * replace what came there meanwhile. Rejects with EEXIST where the name is taken.
+ */
+export async function moveFile(from: string, to: string): Promise<void> {
+  const before = await lstat(from, { bigint: true });
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!(await isWithoutLinks(codeOf(error), dirname(to)))) throw error;
+    // Shares of Windows have none; there the caller has looked whether the name is free.
+    await rename(from, to);
+    return;
+  }
+  // What came to the old name meanwhile stays. Against what lay there: a mount by FUSE may number names, so that both of one file differ.
+  const left = await lstat(from, { bigint: true });
+  if (left.ino === before.ino && left.size === before.size && left.mtimeNs === before.mtimeNs) await rm(from);
+}
+
+/** EIO is what rclone's mounts answer to every link, and a failing disk to this one. */
+async function isWithoutLinks(code: string, folder: string): Promise<boolean> {
+  return code === 'EIO' ? !(await takesLinks(folder)) : NO_LINKS.includes(code);
+}
+
+/** Tried with a file of our own, flushed: where even that cannot be written, the disk fails, and its error is thrown. */
+async function takesLinks(folder: string): Promise<boolean> {
+  const { trial, moved } = trialIn(folder);
+  try {
+    await writeTrial(trial);
+    await link(trial, moved);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'link' && codeOf(error) === 'EIO')
+      return false;
+    throw error;
+  } finally {
+    for (const left of [trial, moved]) await rm(left, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Names of what is only tried, which no look takes for a medium and a later one removes (result-names.ts). */
+export function trialIn(folder: string): { trial: string; moved: string } {
+  const trial = join(folder, `.assay-${randomBytes(8).toString('hex')}.tmp`);
+  return { trial, moved: `${trial}-moved` };
+}
+
+export async function writeTrial(path: string): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
+  await using file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+  await file.writeFile('assay');
+  await file.sync();
+}
