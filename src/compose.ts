@@ -250,8 +250,8 @@ const MISSING_LISTENER = {
 };
 
 /** What records are shown by. */
-function openRecords(tell: Pick<App, 'log' | 'metrics'>) {
-  return { records: new RecordCache(), refusals: new Refusals(tell) };
+function openRecords(reporting: Pick<App, 'log' | 'metrics'>) {
+  return { records: new RecordCache(), refusals: new Refusals(reporting) };
 }
 
 /** What calls are counted and bounded by, in memory. */

@@ -54,7 +54,7 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
   const ready = (own: () => WorkersStatus) => {
     status = own;
     process.stdout.write('assay worker ready\n');
-    void notice.tell('asking for work');
+    void notice.showStatus('asking for work');
   };
   // Before the daemon was heard: a daemon that is away is no reason to end its workers.
   await notice.ready('looking for the daemon');

@@ -39,7 +39,7 @@ export const ACCOUNTS_EN = {
   replay: 'Send again',
   noDeliveries: 'No deliveries yet',
   noDeliveriesLead:
-    'A submission with a webhook address is told of its result there; each attempt is listed here.',
+    'The result of a submission with a webhook address is sent there; each attempt is listed here.',
   delivery_PENDING: 'Waiting',
   delivery_DELIVERED: 'Delivered',
   delivery_FAILED: 'Failed',

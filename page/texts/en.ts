@@ -54,7 +54,7 @@ export const EN = {
   language: 'Language',
 
   signIn: 'Sign in',
-  signInLead: 'Tells human-made pictures, videos and speech from artificial ones.',
+  signInLead: 'Distinguishes human-made pictures, videos and speech from artificial ones.',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   email: 'E-mail',
@@ -186,7 +186,7 @@ export const EN = {
   verdict_HUMAN_good: '{thing} is likely human-made.',
   verdict_HUMAN_fair: '{thing} is rather likely human-made.',
   verdict_HUMAN_low: '{thing} leans human-made, weakly.',
-  verdict_INCONCLUSIVE: '{thing} cannot be told either way.',
+  verdict_INCONCLUSIVE: '{thing} gives no clear answer.',
   verdict_NOT_APPLICABLE: '{thing} could not be judged.',
   said_HUMAN: '{thing} was marked human-made by a person.',
   said_ARTIFICIAL: '{thing} was marked artificial by a person.',

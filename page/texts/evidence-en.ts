@@ -23,5 +23,5 @@ export const EVIDENCE_EN = {
   stampFailed: 'Not stamped by {authority}: {reason}',
   exportReading: '{state}, {share} artificial',
   exportReadsOtherwise:
-    'An evidence package of {time} told another reading of the same figures: {reading} (rules version {rules}). Both stand; tell whoever holds it.',
+    'An evidence package of {time} gave another reading of the same figures: {reading} (rules version {rules}). Both are valid; inform its recipients.',
 } as const;

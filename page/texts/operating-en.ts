@@ -59,7 +59,7 @@ export const OPERATING_EN = {
   toMend: 'Needs the operator',
   nothingToMend: 'Everything that was looked at is in order.',
   checkedGood: '{count} things are in order',
-  finding_BAD: 'mend it',
+  finding_BAD: 'fix it',
   finding_NOTICE: 'look at it',
   finding_GOOD: 'in order',
   isolation_bubblewrap: 'full (bubblewrap)',
@@ -137,7 +137,7 @@ export const OPERATING_EN = {
   guideUsers: 'Give the desk its accounts',
   guideUsersLead: 'Each user gets a link to choose a password.',
   guideBox: 'Look at what needs the operator',
-  guideBoxLead: 'Disk, clock, isolation, backups: what was found, and how to mend it.',
+  guideBoxLead: 'Disk, clock, isolation, backups: what was found, and how to fix it.',
 
   soFar: 'So far',
   soFarLead: 'What was judged until now. It may still turn; it is no result.',
@@ -167,7 +167,7 @@ export const OPERATING_EN = {
   meaning_FRAMES: 'A video is as artificial as its artificial part; a mean would let honest frames hide it.',
   meaning_NO_MODEL_ANSWERED: 'Nothing was found that the models judge; that speaks for neither origin.',
 
-  validationPassed: 'Checks that held ({count})',
+  validationPassed: 'Checks that passed ({count})',
 
   via_rest: 'over REST',
   via_graphql: 'over GraphQL',

@@ -25,7 +25,7 @@ export const SIGN_OFF_EN = {
   fourEyes: 'Each finding by a person asks for another person’s sign-off',
   fourEyesDays: 'Days for which access to an account forbids signing off for it',
   fourEyesDaysHint: 'A key, a password link or another mailbox; 0: only while the key is valid',
-  seenBeforeAcrossUsers: 'Tell earlier copies of a picture across a partner’s users',
+  seenBeforeAcrossUsers: 'Show earlier copies of a picture across a partner’s users',
   custody_sign_off_asked: 'Another person’s sign-off was asked for',
   custody_sign_off_agreed: 'Another person agreed with the finding',
   custody_sign_off_disagreed: 'Another person disagreed with the finding',

@@ -2,7 +2,7 @@
 export const TRANSCRIPT_EN = {
   optionTranscript: 'Transcript of what is said',
   optionTranscriptLanguage: 'Spoken language',
-  languageUnknown: 'Told by the model',
+  languageUnknown: 'Found by the model',
   transcript: 'What is said',
   transcriptLead:
     'Written by a machine ({model}, {language}); it may be wrong. A click on a line plays from there. It decides nothing.',

@@ -24,27 +24,27 @@ export interface ContinuedLog {
 /** A box lists its newest heads only, so that an absent one is no proof of a restore: ask the box itself. */
 const OTHER_EPOCH =
   'the newer log is of another epoch and does not show the older head: the box was restored to a point before it, or it is another box; ' +
-  'the box tells which of the older checkpoint, assay custody verify --checkpoint';
+  'the box says which of the older checkpoint, assay custody verify --checkpoint';
 
 /** `read` is the newer package. Throws where the older one cannot be read as a zip. */
 export async function judgeContinuation(read: ReadPackage, olderPath: string): Promise<ContinuedLog> {
   const older = await verifyPackage({ path: olderPath, fingerprints: [] });
   const [earlier, head] = [newestHead(older.read), newestHead(read)];
   const sizes = { earlierSize: earlier?.head.size ?? 0, size: head?.head.size ?? 0 };
-  const tell = (continuation: Continuation, found: string) => ({ ...sizes, continuation, found });
+  const judged = (continuation: Continuation, found: string) => ({ ...sizes, continuation, found });
   const [fault] = older.faults;
   if (fault !== undefined)
-    return tell('not_shown', `the older package is not whole: ${fault.member}: ${fault.fault}`);
+    return judged('not_shown', `the older package is not whole: ${fault.member}: ${fault.fault}`);
   if (earlier === null || head === null)
-    return tell('not_shown', 'one of them holds no head of a custody log');
+    return judged('not_shown', 'one of them holds no head of a custody log');
   const isOtherEpoch = earlier.head.origin !== head.head.origin;
   const isLater = earlier.head.size > head.head.size;
   const proof = earlier.head.size === head.head.size ? [] : head.proofs.get(earlier.head.size);
-  if (isOtherEpoch && (isLater || proof === undefined)) return tell('not_shown', OTHER_EPOCH);
-  if (isLater) return tell('not_shown', 'its head is the later one: name the older package');
+  if (isOtherEpoch && (isLater || proof === undefined)) return judged('not_shown', OTHER_EPOCH);
+  if (isLater) return judged('not_shown', 'its head is the later one: name the older package');
   if (proof === undefined) {
     const ask = `assay custody prove RECORD --since ${earlier.head.size}`;
-    return tell('not_shown', `no proof from that head lies in this package: ask the box, ${ask}`);
+    return judged('not_shown', `no proof from that head lies in this package: ask the box, ${ask}`);
   }
   const place = {
     from: earlier.head.size,
@@ -53,8 +53,8 @@ export async function judgeContinuation(read: ReadPackage, olderPath: string): P
     toRoot: head.head.root,
   };
   return holdsConsistency({ ...place, proof })
-    ? tell('continued', 'the log was only added to between the two')
-    : tell(
+    ? judged('continued', 'the log was only added to between the two')
+    : judged(
         'not_continued',
         isOtherEpoch
           ? OTHER_EPOCH

@@ -78,7 +78,7 @@ export class ServiceNotice implements Disposable {
   }
 
   /** What it does now. */
-  async tell(status: string): Promise<void> {
+  async showStatus(status: string): Promise<void> {
     await this.#send(`STATUS=${status}`);
   }
 
@@ -99,7 +99,7 @@ export class ServiceNotice implements Disposable {
       const env = { NOTIFY_SOCKET: socket };
       await run('/usr/bin/systemd-notify', messages, { env, timeout: SEND_TIMEOUT_MS });
     } catch (error) {
-      this.#parts.warn(`the service manager could not be told ${messages.join(', ')}: ${error}`);
+      this.#parts.warn(`the service manager did not receive ${messages.join(', ')}: ${error}`);
     }
   }
 }

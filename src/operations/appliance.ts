@@ -153,7 +153,7 @@ export const BACKUP_OPERATIONS = {
   listBackups: query({ role: 'admin', answer: itself('backups', nounOf(BACKUPS)), run: readBackups }),
   /** For who does not wait; the rpc `Backup` is a stream. */
   startBackup: mutation({
-    description: 'Begins one in the setting backup.dir; `backups` tells how far it is.',
+    description: 'Begins one in the setting backup.dir; `backups` says how far it is.',
     role: 'admin',
     input: { withSecrets: initially(false, flag()) },
     isForReaders: true,

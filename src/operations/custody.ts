@@ -25,7 +25,7 @@ export const CUSTODY_OPERATIONS = {
     run: listCustody,
   }),
   verifyCustody: query({
-    description: 'Reads the whole log and tells what is wrong with it.',
+    description: 'Reads the whole log and says what is wrong with it.',
     role: 'admin',
     answer: itself('custodyReport', nounOf(CUSTODY_REPORT)),
     run: checkCustody,
@@ -88,7 +88,7 @@ export const EVIDENCE_OPERATIONS = {
   /** For who follows and fetches a package later: the page. The rpc of the same name is a stream. */
   exportEvidence: mutation({
     description:
-      'Begins a signed package of one record, or of several as a case; `evidenceExport` tells how far it is.',
+      'Begins a signed package of one record, or of several as a case; `evidenceExport` says how far it is.',
     input: {
       identifiers: listOf(identifier<string>({ description: 'Identifiers of whole records, at most 200.' })),
       title: optional(text({ description: 'Title of the report, at most 200 characters.' })),

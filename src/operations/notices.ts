@@ -12,7 +12,7 @@ import { accountNumber, form, mutation, one, query, several } from './operation.
 
 const RULE = nounOf({
   name: 'NoticeRule',
-  description: 'Ended records that are told to a chat or by mail.',
+  description: 'Ended records that are reported to a chat or by mail.',
   fields: NOTICE_RULE,
 });
 const ONE_RULE = one('rule', RULE);

@@ -142,7 +142,7 @@ async function describeUse(folder: string): Promise<string> {
 
 function describeSelf(): string {
   const startTime = startTimeOf(String(process.pid));
-  if (startTime === undefined) throw new Error('the kernel tells nothing of this process: is /proc mounted?');
+  if (startTime === undefined) throw new Error('the kernel says nothing of this process: is /proc mounted?');
   return [process.pid, startTime, hostname(), ownPidNamespace()].join(' ');
 }
 

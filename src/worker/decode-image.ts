@@ -22,7 +22,7 @@ import { writeViewSet } from './steps/views.ts';
 const STEPS_BEFORE_PATCHES = 2;
 const STEPS_AFTER_PATCHES = 4;
 
-interface Tell {
+interface Callbacks {
   report: ReportStep;
   /** The patches lie in `out/`: the models need not wait for what is read after them. */
   patched: (picture: PatchedPicture) => void;
@@ -31,7 +31,7 @@ interface Tell {
 export async function decodeImage(
   request: DecodeImageRequest,
   slotFolder: string,
-  { report, patched }: Tell,
+  { report, patched }: Callbacks,
 ): Promise<DecodedImage> {
   const path = join(slotFolder, 'in', request.input);
   const firstAfter = STEPS_BEFORE_PATCHES + request.patchSets.length;

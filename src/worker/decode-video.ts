@@ -29,12 +29,12 @@ interface VideoWork {
 export async function decodeVideo(
   request: DecodeVideoRequest,
   slotFolder: string,
-  tell: Pick<VideoWork, 'report' | 'frame'>,
+  callbacks: Pick<VideoWork, 'report' | 'frame'>,
 ): Promise<DecodedVideo> {
   const path = join(slotFolder, 'in', request.input);
   using file = await VideoFile.open(path);
   const { mime, span } = file;
-  const work = { request, file, outFolder: join(slotFolder, 'out'), ...tell };
+  const work = { request, file, outFolder: join(slotFolder, 'out'), ...callbacks };
   const provenance = await readProvenance({
     path,
     mime,

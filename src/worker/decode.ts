@@ -68,7 +68,7 @@ async function answer(
 ): Promise<DecodeResponse> {
   const { id } = request;
   const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
-  const tell = {
+  const callbacks = {
     report,
     frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }),
     patched: (picture: PatchedPicture) => send({ type: 'patched', id, picture }),
@@ -89,11 +89,11 @@ async function answer(
     case 'read-provenance':
       return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
     case 'decode-image':
-      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, tell) };
+      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, callbacks) };
     case 'decode-audio':
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
     case 'decode-video':
-      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, tell) };
+      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, callbacks) };
     case 'find-gpu':
       return { type: 'found-gpu', id, fault: openGpu().fault };
     case 'sample-frames':

@@ -121,10 +121,10 @@ async function fetchModel(
   await assertRoom(app, bytesMax);
   const { fetchAllowNetworks } = app.config;
   const order = { address, sha256, bytesMax, path, secondsMax: downloadSecondsMax };
-  const tell = (doneBytes: number, totalBytes: number) =>
+  const onBytes = (doneBytes: number, totalBytes: number) =>
     report({ stage: 'download', doneBytes, totalBytes, model: '' });
-  tell(0, 0);
-  await download({ ...order, allowNetworks: fetchAllowNetworks }, tell, signal);
+  onBytes(0, 0);
+  await download({ ...order, allowNetworks: fetchAllowNetworks }, onBytes, signal);
 }
 
 /** For a box without a network: the file that the catalogue names, brought by hand. */

@@ -294,7 +294,7 @@ async function recordExport(app: CustodyParts, draft: Draft, made: SignedPackage
   const { tagManifestSha256: packageSha256, signature } = made;
   const { principal } = order;
   await app.store.transact((tx) => {
-    const told: string[] = [];
+    const included: string[] = [];
     for (const { record } of records) {
       const { identifier } = record;
       if (tx.records.get(identifier) === undefined) {
@@ -311,13 +311,18 @@ async function recordExport(app: CustodyParts, draft: Draft, made: SignedPackage
           packageSha256,
         };
         tx.putExports(identifier, withExport(tx.exportsOf(identifier), exported));
-        told.push(identifier);
+        included.push(identifier);
       }
       const details = { package: packageSha256, records: String(records.length) };
       tx.appendAudit(auditLine(app, principal, 'evidence.export', identifier, details));
     }
     const accountId = principal.account.id;
-    orderTimestamps(app, tx, { tagManifestSha256: packageSha256, signature, accountId, identifiers: told });
+    orderTimestamps(app, tx, {
+      tagManifestSha256: packageSha256,
+      signature,
+      accountId,
+      identifiers: included,
+    });
   });
 }
 

@@ -10,10 +10,10 @@ import type { Metrics } from '../../machinery/metrics.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 
 /** Past so many the log has said enough; then they are reported again. */
-const TOLD_MAX = 10_000;
+const REPORTED_MAX = 10_000;
 
 export class Refusals {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #log: Logger;
   readonly #metrics: Metrics;
 
@@ -30,15 +30,15 @@ export class Refusals {
       if (error instanceof DamagedRecordError) throw error;
       if (error instanceof AppError && error.reason !== 'damaged') throw error;
       const refusal = error instanceof AppError ? error : cannotBeBuilt(identifier, error);
-      this.#tell(identifier, refusal);
+      this.#report(identifier, refusal);
       throw refusal;
     }
   }
 
-  #tell(identifier: string, error: AppError): void {
-    if (this.#told.has(identifier)) return;
-    if (this.#told.size >= TOLD_MAX) this.#told.clear();
-    this.#told.add(identifier);
+  #report(identifier: string, error: AppError): void {
+    if (this.#reported.has(identifier)) return;
+    if (this.#reported.size >= REPORTED_MAX) this.#reported.clear();
+    this.#reported.add(identifier);
     this.#metrics.refusedRecords.inc();
     this.#log.error({ identifier, err: error.cause ?? error }, 'a stored record cannot be shown');
   }

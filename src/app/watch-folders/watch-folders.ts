@@ -242,12 +242,12 @@ function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
   const unwritten = folder.unwritten ?? 0;
   const options = Object.entries(folder.options).map(([name, value]) => `${name}=${value}`);
   const view = { id, accountId, accountEmail, path, done, createdAt, options, finished, ...others };
-  const { obstacles, ...told } = status;
+  const { obstacles, ...shown } = status;
   const reason =
-    told.state === 'watching' ? describeUnwritten(app, folder, { namesFile: true }) : told.reason;
+    shown.state === 'watching' ? describeUnwritten(app, folder, { namesFile: true }) : shown.reason;
   return {
     ...view,
-    ...told,
+    ...shown,
     reason,
     unwritten,
     obstacles: [...obstacles],

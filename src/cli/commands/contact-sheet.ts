@@ -41,7 +41,7 @@ async function saveSheet(terminal: Terminal, identifier: string, options: SheetO
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
   await file?.keep();
   const moment = classification && momentOf(classification);
-  const told = moment ? { seconds: moment.seconds, probability: moment.probability } : null;
+  const suspicious = moment ? { seconds: moment.seconds, probability: moment.probability } : null;
   const said = moment ? `${path}  most suspicious: ${describeMoment(moment)}` : path;
-  printOutcome(terminal, options, { path, most_suspicious: told }, said);
+  printOutcome(terminal, options, { path, most_suspicious: suspicious }, said);
 }

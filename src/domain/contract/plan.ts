@@ -105,8 +105,8 @@ export const PLAN = {
       initial: false,
       command: {
         flags: '--seen-before-across-users',
-        sentence: 'tell earlier copies of a picture across a partner’s users',
-        offSentence: 'tell earlier copies within the account only',
+        sentence: 'show earlier copies of a picture across a partner’s users',
+        offSentence: 'show earlier copies within the account only',
       },
     },
   ),

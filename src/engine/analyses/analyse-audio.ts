@@ -40,10 +40,10 @@ async function analyseInSlot(
   );
   steps.decoded();
   const { mime, sound, damaged, provenance, marks } = audio;
-  let told = 0;
+  let reported = 0;
   const onFound = (speech: SpeechFindings, share: number) => {
     found({ ...speech, frames: [] });
-    for (; told < Math.floor(share * SPEECH_STEPS); told++) steps.advance('speech');
+    for (; reported < Math.floor(share * SPEECH_STEPS); reported++) steps.advance('speech');
   };
   const { models, options } = analysis;
   const { transcriptLanguage: language } = completeOptions(options);
@@ -62,11 +62,11 @@ export async function hearInSlot(
   const { durationSeconds, sampleRate, channelCount } = sound;
   const work = { slot, sound, models, language, signal, found, secondsMax: SOUND_SECONDS_MAX };
   let last: SpeechFindings = { clips: [], speech: [] };
-  const tell: SoundWork['found'] = (speech, share) => {
+  const report: SoundWork['found'] = (speech, share) => {
     last = speech;
     found(speech, share);
   };
-  const { answer, speech } = await timed(parts, 'speech', () => hearSound(parts, { ...work, found: tell }));
+  const { answer, speech } = await timed(parts, 'speech', () => hearSound(parts, { ...work, found: report }));
   const heard = { durationSeconds, sampleRate, channelCount, ...answer };
   if (speech === null) return heard;
   const onText = (text: readonly TranscriptSegment[], share: number) =>

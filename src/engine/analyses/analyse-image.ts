@@ -136,7 +136,7 @@ async function decodeAndInfer(
       slot.request(work, { signal, onProgress: (progress) => steps.decoding(progress), onPatched }),
     );
     steps.decoded();
-    if (inferring === undefined) throw new WorkerLostError('broken', 'the decoder told of no patches');
+    if (inferring === undefined) throw new WorkerLostError('broken', 'the decoder reported no patches');
     return { image, answers: await inferring };
   } finally {
     // The models may still read files that vanish with the slot.

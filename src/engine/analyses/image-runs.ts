@@ -145,7 +145,7 @@ export class StepCount {
   decoding({ step, done, total }: Progress): void {
     this.#decode = total;
     this.#decoded = done;
-    this.#tell(step);
+    this.#reportStep(step);
   }
 
   decoded(): void {
@@ -155,10 +155,10 @@ export class StepCount {
   /** One more step beside or after the decoding is done. */
   advance(step: string): void {
     this.#advanced += 1;
-    this.#tell(step);
+    this.#reportStep(step);
   }
 
-  #tell(step: string): void {
+  #reportStep(step: string): void {
     this.#report({ step, done: this.#decoded + this.#advanced, total: this.#decode + this.#rest });
   }
 }

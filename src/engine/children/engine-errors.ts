@@ -29,7 +29,7 @@ export function failureOf(
   }
   const known = toAppError(error);
   if (error instanceof AppError || WAIT_REASONS.includes(known.reason)) return failureOfAppError(known);
-  return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log tells why' };
+  return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log says why' };
 }
 
 function failureOfAppError(error: AppError): Failure {

@@ -109,7 +109,7 @@ export class PackShelf {
     const reports = this.installed.flatMap(({ report }) => report ?? []);
     const preparing = reports.find((report) => report.preparing !== undefined)?.preparing;
     const why =
-      preparing === undefined ? 'the log tells why no GPU took them' : `being prepared: ${preparing}`;
+      preparing === undefined ? 'the log says why no GPU took them' : `being prepared: ${preparing}`;
     return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; ${why}`;
   }
 

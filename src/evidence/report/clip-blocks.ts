@@ -22,8 +22,8 @@ export function clipBlocks(speaker: Speaker, record: ClassificationRecord): Bloc
   });
   return [
     { type: 'heading', level: 2, text: speaker.say('clips') },
-    { type: 'paragraph', text: `${speaker.tell('clipsLead')} ${momentSentence(speaker, moments)}`.trim() },
-    { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
+    { type: 'paragraph', text: `${speaker.text('clipsLead')} ${momentSentence(speaker, moments)}`.trim() },
+    { type: 'table', head: [speaker.text('time'), speaker.text('probability')], rows, widths: ['auto', '*'] },
   ];
 }
 
@@ -35,5 +35,5 @@ function momentSentence(
   const moment = moments.length < 2 ? null : mostSuspiciousMoment(moments);
   if (moment === null) return '';
   const time = `${speaker.number(moment.seconds, 1)} s`;
-  return speaker.tell('clipsMoment', { time, share: speaker.percent(moment.probability, 1) });
+  return speaker.text('clipsMoment', { time, share: speaker.percent(moment.probability, 1) });
 }

@@ -15,7 +15,7 @@ export function nameOf({ record }: EvidenceRecord): string {
 export function findingSentence(speaker: Speaker, record: ClassificationRecord): string {
   const { forceClassification, verdict, assessment, status, errors } = record;
   const thing = thingOf(speaker, record);
-  if (status === 'errored') return speaker.tell('notJudged', { reason: errors });
+  if (status === 'errored') return speaker.text('notJudged', { reason: errors });
   if (forceClassification !== null) {
     return speaker.say(forceClassification === 'human' ? 'said_HUMAN' : 'said_ARTIFICIAL', { thing });
   }

@@ -33,34 +33,34 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
   if (record.endedAt !== null) {
     const models = one.models.map(({ id, version }) => `${id} ${version}`).join(', ');
     const text =
-      record.status === 'done' ? speaker.tell('analysedBy', { models }) : speaker.say('analysisFailed');
+      record.status === 'done' ? speaker.text('analysedBy', { models }) : speaker.say('analysisFailed');
     events.push([record.endedAt, text]);
   }
   for (const { at, byAccountId, classification, reason, signOff } of overrides) {
     events.push(...answersOf(speaker, signOff));
     const marked = speaker.say(classification === 'human' ? 'human' : 'artificial');
     const why = reason === '' ? '' : ` (“${showText(reason)}”)`;
-    events.push([at, speaker.tell('saidByPerson', { id: byAccountId, classification: marked, reason: why })]);
+    events.push([at, speaker.text('saidByPerson', { id: byAccountId, classification: marked, reason: why })]);
   }
   for (const made of record.exports) {
     const reading = describeReading(speaker, made);
     const name = made.packageSha256.slice(0, 12);
-    events.push([made.at, speaker.tell('exportedBefore', { package: name, reading })]);
+    events.push([made.at, speaker.text('exportedBefore', { package: name, reading })]);
   }
-  events.push([place.createdAt, speaker.tell('exportedNow')]);
+  events.push([place.createdAt, speaker.text('exportedNow')]);
   const seen = one.custody.entries.filter(({ kind }) => CUSTODY_KINDS.includes(kind));
   for (const { at, kind, accountId, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
     const by = accountId === null ? '' : `: ${speaker.say('accountNumber', { id: accountId })}`;
     const via = facade === '' ? '' : ` (${speaker.find(`via_${facade}`) ?? facade})`;
     events.push([at, `${speaker.find(`custody_${kind}`) ?? kind}${by}${via}`]);
   }
-  const custody = speaker.tell('custodyAt', { member: one.custodyMember });
+  const custody = speaker.text('custodyAt', { member: one.custodyMember });
   return [
     ...contradictionBlocks(speaker, one),
-    { type: 'heading', level: 2, text: speaker.tell('whoWhatWhen') },
+    { type: 'heading', level: 2, text: speaker.text('whoWhatWhen') },
     {
       type: 'table',
-      head: [speaker.tell('time'), ''],
+      head: [speaker.text('time'), ''],
       rows: events
         .toSorted(([left], [right]) => left - right)
         .map(([at, text]) => [speaker.time(at), bounded(text)]),
@@ -86,7 +86,7 @@ function contradictionBlocks(speaker: Speaker, { record }: EvidenceRecord): Bloc
     .filter((made) => made.readsOtherwise)
     .map((made) => ({
       type: 'paragraph',
-      text: speaker.tell('readOtherwise', {
+      text: speaker.text('readOtherwise', {
         before: describeReading(speaker, made),
         rules: made.rulesVersion,
         when: speaker.time(made.at),
@@ -101,7 +101,7 @@ function describeReading(
 ): string {
   const shown = speaker.find(`outcome_${state}`) ?? state;
   if (probability === null) return shown;
-  return speaker.tell('reading', { state: shown, probability: speaker.percent(probability, 1) });
+  return speaker.text('reading', { state: shown, probability: speaker.percent(probability, 1) });
 }
 
 function submissionOf(speaker: Speaker, { record }: EvidenceRecord): string {
@@ -110,6 +110,6 @@ function submissionOf(speaker: Speaker, { record }: EvidenceRecord): string {
   if (submittedBy === null) return origin;
   const via = speaker.find(`via_${submittedBy.via}`) ?? submittedBy.via;
   return submittedBy.keyId === null
-    ? speaker.tell('handedIn', { origin, via })
-    : speaker.tell('handedInKey', { origin, via, key: showText(submittedBy.keyName) });
+    ? speaker.text('handedIn', { origin, via })
+    : speaker.text('handedInKey', { origin, via, key: showText(submittedBy.keyName) });
 }

@@ -30,10 +30,10 @@ const FUSED = ', fused';
 export function modelBlocks(speaker: Speaker, models: readonly EvidenceModel[]): Block[] {
   if (models.length === 0) return [];
   return [
-    { type: 'heading', level: 1, text: speaker.tell('errorRatesTitle') },
-    { type: 'paragraph', text: speaker.tell('errorRatesLead', { clean: tierName(speaker, 'clean') }) },
+    { type: 'heading', level: 1, text: speaker.text('errorRatesTitle') },
+    { type: 'paragraph', text: speaker.text('errorRatesLead', { clean: tierName(speaker, 'clean') }) },
     ...models.flatMap((model) => rateBlocks(speaker, model)),
-    { type: 'heading', level: 1, text: speaker.tell('modelsTitle') },
+    { type: 'heading', level: 1, text: speaker.text('modelsTitle') },
     ...models.flatMap((model) => aboutBlocks(speaker, model)),
   ];
 }
@@ -44,7 +44,7 @@ function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
   if (figures.length === 0) {
     return [
       heading,
-      { type: 'paragraph', text: speaker.tell('noRates', { model: model.name }), isQuiet: true },
+      { type: 'paragraph', text: speaker.text('noRates', { model: model.name }), isQuiet: true },
     ];
   }
   const isOfEdits = model.task === 'image-tampering';
@@ -54,8 +54,8 @@ function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
     {
       type: 'table',
       head: [
-        ...[speaker.tell('quality'), speaker.tell(isOfEdits ? 'falseAlarmsEdited' : 'falseAlarms')],
-        ...[speaker.tell(isOfEdits ? 'foundEdited' : 'found'), speaker.tell('auc'), speaker.tell('sample')],
+        ...[speaker.text('quality'), speaker.text(isOfEdits ? 'falseAlarmsEdited' : 'falseAlarms')],
+        ...[speaker.text(isOfEdits ? 'foundEdited' : 'found'), speaker.text('auc'), speaker.text('sample')],
       ],
       rows: figures.map((rates) => [
         tierName(speaker, rates.tier),
@@ -83,12 +83,12 @@ function aucOf(speaker: Speaker, { auc, aucLow, aucHigh }: Figures): string {
 
 function kindBlocks(speaker: Speaker, kinds: NonNullable<Figures['kinds']>, isOfEdits: boolean): Block[] {
   return [
-    { type: 'paragraph', text: speaker.tell('kindsTitle') },
+    { type: 'paragraph', text: speaker.text('kindsTitle') },
     {
       type: 'table',
       head: [
-        ...[speaker.tell('kindOf'), speaker.tell(isOfEdits ? 'calledEdited' : 'called')],
-        ...[speaker.tell('range'), speaker.tell('sample')],
+        ...[speaker.text('kindOf'), speaker.text(isOfEdits ? 'calledEdited' : 'called')],
+        ...[speaker.text('range'), speaker.text('sample')],
       ],
       rows: kinds.map(({ label, kind, images, called, calledLow, calledHigh }) => [
         `${speaker.say(label === 'human' ? 'human' : 'artificial')}: ${speaker.find(`kind_${kind}`) ?? kind}`,
@@ -109,18 +109,18 @@ function aboutBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
       ? {
           type: 'facts',
           rows: [
-            { name: speaker.tell('weights'), value: sha256, isCode: true },
-            { name: speaker.tell('licence'), value: bounded(licence) },
-            { name: speaker.tell('trainedOn'), value: bounded(trainedOn) },
+            { name: speaker.text('weights'), value: sha256, isCode: true },
+            { name: speaker.text('licence'), value: bounded(licence) },
+            { name: speaker.text('trainedOn'), value: bounded(trainedOn) },
           ],
         }
-      : { type: 'paragraph', text: speaker.tell('notInstalled'), isQuiet: true },
+      : { type: 'paragraph', text: speaker.text('notInstalled'), isQuiet: true },
     ...(cardMember === null
       ? []
       : [
           {
             type: 'paragraph',
-            text: speaker.tell('cardAt', { member: cardMember }),
+            text: speaker.text('cardAt', { member: cardMember }),
             isQuiet: true,
           } as const,
         ]),

@@ -20,7 +20,7 @@ export function provenanceBlocks(speaker: Speaker, { record, result }: EvidenceR
     declarations.length === 0
       ? []
       : [
-          { type: 'paragraph', text: `${speaker.tell('declarations')}:` },
+          { type: 'paragraph', text: `${speaker.text('declarations')}:` },
           { type: 'facts', rows: declarations },
         ];
   const { provenance } = record;

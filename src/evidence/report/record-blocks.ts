@@ -53,12 +53,12 @@ function pictureBlocks(speaker: Speaker, { record, originalMember }: EvidenceRec
   if (record.kind !== 'image' || record.status !== 'done') return [];
   const caption =
     originalMember === null
-      ? speaker.tell('pictureGone')
-      : speaker.tell('pictureCaption', { member: originalMember });
+      ? speaker.text('pictureGone')
+      : speaker.text('pictureCaption', { member: originalMember });
   const maps = record.heatmapLayers.map(
     (layer): Figure => ({
       picture: `${record.identifier}/${layer}`,
-      caption: speaker.tell(`mapCaption_${layer}`),
+      caption: speaker.text(`mapCaption_${layer}`),
     }),
   );
   return [{ type: 'figures', figures: [{ picture: record.identifier, caption }, ...maps] }];
@@ -99,7 +99,7 @@ function stabilityBlocks(
     ...(total === 0 ? [] : [changes]),
     {
       type: 'table',
-      head: [speaker.say('stability'), speaker.tell('probability')],
+      head: [speaker.say('stability'), speaker.text('probability')],
       rows: [...judged, ...others],
       widths: ['auto', '*'],
     },
@@ -117,10 +117,10 @@ function scoreBlocks(speaker: Speaker, one: EvidenceRecord): Block[] {
   if (rows.length === 0) return [];
   const isHuman = (label: string) => speaker.say(label === 'human' ? 'human' : 'artificial');
   return [
-    { type: 'heading', level: 2, text: speaker.tell('figures') },
+    { type: 'heading', level: 2, text: speaker.text('figures') },
     {
       type: 'table',
-      head: [speaker.tell('model'), speaker.tell('score'), ''],
+      head: [speaker.text('model'), speaker.text('score'), ''],
       rows,
       widths: ['auto', 'auto', '*'],
     },
@@ -129,7 +129,7 @@ function scoreBlocks(speaker: Speaker, one: EvidenceRecord): Block[] {
       head: [speaker.say('heuristic'), speaker.say('verdict'), ''],
       rows: record.verdicts.map(({ heuristic, classification, confidence }) => {
         const name = speaker.find(`heuristic_${heuristic.toUpperCase()}`) ?? heuristic;
-        const mark = heuristic === record.verdict?.heuristic ? speaker.tell('chosenWay', { name }) : name;
+        const mark = heuristic === record.verdict?.heuristic ? speaker.text('chosenWay', { name }) : name;
         const lead = speaker.find(`heuristicLead_${heuristic.toUpperCase()}`) ?? '';
         return [mark, `${isHuman(classification)} ${speaker.number(confidence, 2)}`, lead];
       }),
@@ -157,10 +157,10 @@ function framesBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
   );
   return [
     { type: 'heading', level: 2, text: speaker.say('frames') },
-    { type: 'paragraph', text: speaker.tell('framesLead') },
+    { type: 'paragraph', text: speaker.text('framesLead') },
     { type: 'figures', figures: [sheetFigure(speaker, record)] },
     { type: 'figures', figures },
-    { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
+    { type: 'table', head: [speaker.text('time'), speaker.text('probability')], rows, widths: ['auto', '*'] },
   ];
 }
 
@@ -174,11 +174,11 @@ function sheetFigure(speaker: Speaker, { identifier, images }: VideoRecord): Fig
   const most =
     moment === null
       ? ''
-      : speaker.tell('sheetMoment', {
+      : speaker.text('sheetMoment', {
           time: `${speaker.number(moment.seconds, 2)} s`,
           share: speaker.percent(moment.probability, 1),
         });
-  const caption = `${speaker.tell('sheetCaption', { count: images.length })} ${most}`.trim();
+  const caption = `${speaker.text('sheetCaption', { count: images.length })} ${most}`.trim();
   return { picture: sheetPicture(identifier), caption, isWide: true };
 }
 
@@ -203,13 +203,13 @@ function transcriptBlocks(speaker: Speaker, record: ClassificationRecord): Block
   if (transcript === undefined) return [];
   const { model, version, language, segments, segmentCount } = transcript;
   const rows = segments.map(({ startSeconds, text }) => [speaker.number(startSeconds, 1), showText(text)]);
-  const told = { model: `${model} ${version}`, language, shown: segments.length, count: segmentCount };
+  const parts = { model: `${model} ${version}`, language, shown: segments.length, count: segmentCount };
   return [
     { type: 'heading', level: 2, text: speaker.say('transcript') },
-    { type: 'paragraph', text: speaker.tell('transcriptLead', told) },
+    { type: 'paragraph', text: speaker.text('transcriptLead', parts) },
     {
       type: 'table',
-      head: [speaker.tell('seconds'), speaker.say('transcript')],
+      head: [speaker.text('seconds'), speaker.say('transcript')],
       rows,
       widths: ['auto', '*'],
     },
@@ -220,8 +220,8 @@ function fileBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
   const { mime, sizeBytes, refId, sourceUrl, hash, identifier, name, rules, assessment } = record;
   const quality = assessment?.quality?.jpegQuality ?? null;
   const rows: (Fact | null)[] = [
-    { name: speaker.tell('file'), value: showText(name) },
-    { name: speaker.tell('fileType'), value: mime },
+    { name: speaker.text('file'), value: showText(name) },
+    { name: speaker.text('fileType'), value: mime },
     { name: speaker.say('fileSize'), value: `${speaker.bytes(sizeBytes)} (${speaker.number(sizeBytes)} B)` },
     sidesOf(speaker, record),
     lengthOf(speaker, record),
@@ -274,16 +274,16 @@ function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): 
     const value = options[name];
     if (!isOptionOf(kind, name) || value === row.initial) return [];
     const text = speaker.find(OPTION_TEXTS[name] ?? '') ?? name;
-    return [{ name: text, value: value === true ? speaker.tell('asked') : String(value) }];
+    return [{ name: text, value: value === true ? speaker.text('asked') : String(value) }];
   });
   const heuristic = speaker.find(`heuristic_${reading.heuristic.toUpperCase()}`) ?? reading.heuristic;
   return [
-    { type: 'heading', level: 2, text: speaker.tell('settings') },
+    { type: 'heading', level: 2, text: speaker.text('settings') },
     {
       type: 'facts',
       rows: [
         { name: speaker.say('heuristic'), value: heuristic },
-        { name: speaker.tell('c2paPolicy'), value: speaker.tell(`c2paPolicy_${reading.policy}`) },
+        { name: speaker.text('c2paPolicy'), value: speaker.text(`c2paPolicy_${reading.policy}`) },
         ...asked,
       ],
     },
@@ -301,7 +301,7 @@ function limitBlocks(speaker: Speaker, { kind, assessment }: ClassificationRecor
         ...(isSmall ? [speaker.say('limit_small', { pixels: quality.shortSide })] : []),
         ...(quality?.truncated === true ? [speaker.say('limit_truncated')] : []),
         ...LIMITS[kind].map((key) => speaker.say(key)),
-        speaker.tell('absenceOfMark'),
+        speaker.text('absenceOfMark'),
       ],
     },
   ];

@@ -39,44 +39,44 @@ export function toReport(order: ReportOrder): Report {
   const { records } = order;
   const [first] = records;
   const name = first === undefined ? '' : nameOf(first);
-  const plain = records.length === 1 ? speaker.tell('reportOf', { name }) : speaker.tell('report');
+  const plain = records.length === 1 ? speaker.text('reportOf', { name }) : speaker.text('report');
   const title = order.title === '' ? plain : showText(order.title);
   const blocks: Block[] = [
     ...coverBlocks(speaker, order, title),
     ...(records.length > 1 ? overviewBlocks(speaker, records) : []),
     ...records.flatMap((one, index) => recordBlocks(speaker, one, { index, ...order })),
     ...modelBlocks(speaker, order.models),
-    { type: 'heading', level: 1, text: speaker.tell('howToCheck') },
-    { type: 'paragraph', text: speaker.tell('howToCheckLead') },
+    { type: 'heading', level: 1, text: speaker.text('howToCheck') },
+    { type: 'paragraph', text: speaker.text('howToCheckLead') },
     { type: 'facts', rows: [{ name: 'Ed25519', value: order.fingerprint, isCode: true }] },
   ];
   return {
     title,
     language: order.language,
     blocks,
-    footer: `${order.fingerprint} · ${speaker.tell('page')}`,
+    footer: `${order.fingerprint} · ${speaker.text('page')}`,
   };
 }
 
 function coverBlocks(speaker: Speaker, order: ReportOrder, title: string): Block[] {
   const { createdAt, packedBy, box, fingerprint, notes } = order;
-  const program = speaker.tell('programVersion', { version: VERSION, rules: RULES_VERSION });
+  const program = speaker.text('programVersion', { version: VERSION, rules: RULES_VERSION });
   return [
     { type: 'title', text: title },
-    { type: 'paragraph', text: speaker.tell('lead', { box }) },
+    { type: 'paragraph', text: speaker.text('lead', { box }) },
     {
       type: 'facts',
       rows: [
-        { name: speaker.tell('made'), value: speaker.time(createdAt) },
-        { name: speaker.tell('packedBy'), value: showText(packedBy) },
-        { name: speaker.tell('program'), value: program },
-        { name: speaker.tell('signedWith'), value: fingerprint, isCode: true },
+        { name: speaker.text('made'), value: speaker.time(createdAt) },
+        { name: speaker.text('packedBy'), value: showText(packedBy) },
+        { name: speaker.text('program'), value: program },
+        { name: speaker.text('signedWith'), value: fingerprint, isCode: true },
       ],
     },
     ...(notes === ''
       ? []
       : [
-          { type: 'heading', level: 2, text: speaker.tell('notes') } as const,
+          { type: 'heading', level: 2, text: speaker.text('notes') } as const,
           ...notes
             .split(/\n+/)
             .filter((line) => line.trim() !== '')
@@ -87,10 +87,10 @@ function coverBlocks(speaker: Speaker, order: ReportOrder, title: string): Block
 
 function overviewBlocks(speaker: Speaker, records: readonly EvidenceRecord[]): Block[] {
   return [
-    { type: 'heading', level: 2, text: speaker.tell('overview') },
+    { type: 'heading', level: 2, text: speaker.text('overview') },
     {
       type: 'table',
-      head: [speaker.tell('number'), speaker.tell('file'), speaker.tell('finding')],
+      head: [speaker.text('number'), speaker.text('file'), speaker.text('finding')],
       rows: records.map((one, index) => [
         String(index + 1),
         nameOf(one),

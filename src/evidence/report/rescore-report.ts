@@ -46,31 +46,31 @@ export function toRescoreReport(order: RescoreOrder): Report {
   const speaker = speakerOf(language);
   const changed = lines.filter(({ changes }) => changes);
   const failed = lines.filter(({ after }) => after === null);
-  const title = speaker.tell('rescore');
+  const title = speaker.text('rescore');
   const counts = { records: lines.length, changes: changed.length, failed: failed.length };
   const blocks: Block[] = [
     { type: 'title', text: title },
-    { type: 'paragraph', text: speaker.tell('rescoreLead', { box: order.box }) },
-    { type: 'finding', text: speaker.tell('rescoreCounts', counts) },
+    { type: 'paragraph', text: speaker.text('rescoreLead', { box: order.box }) },
+    { type: 'finding', text: speaker.text('rescoreCounts', counts) },
     {
       type: 'facts',
       rows: [
-        { name: speaker.tell('made'), value: speaker.time(order.createdAt) },
-        { name: speaker.tell('packedBy'), value: showText(order.packedBy) },
+        { name: speaker.text('made'), value: speaker.time(order.createdAt) },
+        { name: speaker.text('packedBy'), value: showText(order.packedBy) },
         {
-          name: speaker.tell('program'),
-          value: speaker.tell('programVersion', { version: VERSION, rules: RULES_VERSION }),
+          name: speaker.text('program'),
+          value: speaker.text('programVersion', { version: VERSION, rules: RULES_VERSION }),
         },
-        { name: speaker.tell('signedWith'), value: fingerprint, isCode: true },
+        { name: speaker.text('signedWith'), value: fingerprint, isCode: true },
       ],
     },
-    ...tableOf(speaker, speaker.tell('rescoreChanges'), changed),
-    ...tableOf(speaker, speaker.tell('rescoreFailed'), failed),
-    { type: 'heading', level: 1, text: speaker.tell('howToCheck') },
-    { type: 'paragraph', text: speaker.tell('howToCheckLead') },
+    ...tableOf(speaker, speaker.text('rescoreChanges'), changed),
+    ...tableOf(speaker, speaker.text('rescoreFailed'), failed),
+    { type: 'heading', level: 1, text: speaker.text('howToCheck') },
+    { type: 'paragraph', text: speaker.text('howToCheckLead') },
     { type: 'facts', rows: [{ name: 'Ed25519', value: fingerprint, isCode: true }] },
   ];
-  return { title, language, blocks, footer: `${fingerprint} · ${speaker.tell('page')}` };
+  return { title, language, blocks, footer: `${fingerprint} · ${speaker.text('page')}` };
 }
 
 function tableOf(speaker: Speaker, title: string, lines: readonly RescoredLine[]): Block[] {
@@ -85,8 +85,8 @@ function tableOf(speaker: Speaker, title: string, lines: readonly RescoredLine[]
     ];
   });
   const head = [
-    ...[speaker.tell('file'), speaker.tell('rescoreBefore')],
-    ...[speaker.tell('rescoreAfter'), speaker.tell('rescoreWhy')],
+    ...[speaker.text('file'), speaker.text('rescoreBefore')],
+    ...[speaker.text('rescoreAfter'), speaker.text('rescoreWhy')],
   ];
   return [
     { type: 'heading', level: 1, text: title },
@@ -107,10 +107,10 @@ export function reasonOf(speaker: Speaker, line: RescoredLine): string {
   const reasons: string[] = [];
   if (gone.length + come.length > 0) {
     const list = (models: readonly string[]) => models.join(', ') || '–';
-    reasons.push(speaker.tell('rescoreModels', { gone: list(gone), come: list(come) }));
+    reasons.push(speaker.text('rescoreModels', { gone: list(gone), come: list(come) }));
   }
   if (rulesBefore !== RULES_VERSION) {
-    reasons.push(speaker.tell('rescoreRules', { before: rulesBefore, after: RULES_VERSION }));
+    reasons.push(speaker.text('rescoreRules', { before: rulesBefore, after: RULES_VERSION }));
   }
-  return reasons.length === 0 ? speaker.tell('rescoreSame') : reasons.join(' ');
+  return reasons.length === 0 ? speaker.text('rescoreSame') : reasons.join(' ');
 }

@@ -54,7 +54,7 @@ const REPORT_EN = {
     'Where the map of edits can be trusted (light) and where it is often wrong (dark).',
   pictureCaption: 'The picture, reduced for this report. The file itself is in {member}.',
   pictureGone:
-    'The file is not kept on the box any more; its SHA-256 below tells whether a copy is the same.',
+    'The file is not kept on the box any more; its SHA-256 below shows whether a copy is the same.',
   framesLead: 'Each was judged by itself; the upper fifth of them decides.',
   sheetCaption:
     'Contact sheet: the {count} analysed frames in the order of the film, each with its time and probability.',
@@ -87,7 +87,7 @@ const REPORT_EN = {
   custodyAt:
     'The box’s own custody log says more: its entries about this file are in {member}, each with the proof that it lies under the signed head beside it.',
   readOtherwise:
-    'An earlier package of this record told another reading of the same figures: {before} (rules version {rules}, {when}). By the rules of today it reads: {now}.',
+    'An earlier package of this record gave another reading of the same figures: {before} (rules version {rules}, {when}). By the rules of today it reads: {now}.',
   reading: '{state}, {probability} artificial',
   declarations: 'Unsigned metadata',
   absenceOfMark: 'That a mark is absent is no evidence for either origin.',
@@ -97,10 +97,10 @@ const REPORT_EN = {
   page: 'Page {page} of {pages}',
   rescore: 'What the present models say of earlier findings',
   rescoreLead:
-    'The box {box} analysed records of before again with its present models. Nothing was stored and no record was changed: this says what would be told otherwise, and why.',
+    'The box {box} analysed records of before again with its present models. Nothing was stored and no record was changed: this says what would be answered otherwise, and why.',
   rescoreCounts:
-    '{records} records were analysed again; {changes} would be told otherwise, {failed} could not be analysed.',
-  rescoreChanges: 'What would be told otherwise',
+    '{records} records were analysed again; {changes} would be answered otherwise, {failed} could not be analysed.',
+  rescoreChanges: 'What would be answered otherwise',
   rescoreFailed: 'What could not be analysed again',
   rescoreBefore: 'Was',
   rescoreAfter: 'Would be',
@@ -234,7 +234,7 @@ export interface Speaker {
   /** A sentence of the page. */
   say: (key: keyof Texts, filling?: Filling) => string;
   /** A sentence of the report. */
-  tell: (key: ReportKey, filling?: Filling) => string;
+  text: (key: ReportKey, filling?: Filling) => string;
   /** For keys made from what a record says. */
   find: (key: string) => string | undefined;
   number: (value: number, digits?: number) => string;
@@ -254,7 +254,7 @@ export function speakerOf(language: ReportLanguage): Speaker {
   return {
     language,
     say: (key, filling) => fill(page[key], filling),
-    tell: (key, filling) => fill(REPORT_TEXTS[language][key], filling),
+    text: (key, filling) => fill(REPORT_TEXTS[language][key], filling),
     find: (key) => (page as Readonly<Record<string, string>>)[key],
     number,
     percent: (share, digits = 0) => {

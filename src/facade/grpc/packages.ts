@@ -14,7 +14,7 @@ export function evidenceHandlers(
       const { principal, request, signal } = caller;
       const { identifiers, title, notes, language } = request;
       const input = { principal, identifiers, fields: { title, notes, language } };
-      let told = 0;
+      let reported = 0;
       let progress = { files: 0, filesTotal: 0, bytes: 0 };
       const made = await exportEvidence(context.app, input, signal, (next) => {
         progress = next;
@@ -22,8 +22,8 @@ export function evidenceHandlers(
       yield { payload: { case: 'header' as const, value: { name: made.name } } };
       for await (const chunk of made.bytes) {
         yield { payload: { case: 'chunk' as const, value: chunk } };
-        if (progress.files === told) continue;
-        told = progress.files;
+        if (progress.files === reported) continue;
+        reported = progress.files;
         yield {
           payload: { case: 'progress' as const, value: { ...progress, bytes: BigInt(progress.bytes) } },
         };

@@ -69,7 +69,7 @@ export async function writeBackup(
     const manifest = await run.write(order);
     const path = join(folder, name);
     await renameDurably(partial, path);
-    run.tell('done');
+    run.enter('done');
     return { path, manifest, copiedBytes: run.copiedBytes, damaged: run.damaged };
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
@@ -120,16 +120,16 @@ class BackupRun {
     this.#pace = pace;
   }
 
-  tell(phase: BackupProgress['phase']): void {
+  enter(phase: BackupProgress['phase']): void {
     this.#report({ phase, files: this.#files, bytes: this.#bytes, copiedBytes: this.copiedBytes });
   }
 
   async write({ withSecrets, version, now }: BackupOrder): Promise<BackupManifest> {
     await using listing = await ListingWriter.create(this.#target);
-    this.tell('records');
+    this.enter('records');
     // The snapshot comes first: every file that it names was on the disk before it.
     await this.#store.copyRecords(join(this.#target, 'records'));
-    this.tell('check');
+    this.enter('check');
     await using records = await openRecordsCopy(join(this.#target, 'records'));
     await records.check(this.#signal);
     for (const tree of TREES) await this.#copyTree(tree, records, listing);
@@ -241,7 +241,7 @@ class BackupRun {
     this.#files += 1;
     this.#bytes += bytes;
     this.copiedBytes += copied;
-    this.tell('files');
+    this.enter('files');
   }
 }
 

@@ -137,8 +137,8 @@ export class CustodyLog {
     const fact = { kind: 'epoch_opened', subject: id, actor: null, details: { what } } as const;
     const sequence = this.append({ ...fact, also: [EPOCH_SUBJECT] });
     const { inode } = this.#place;
-    const told = restored === undefined ? {} : { restoredAt: restored.restoredAt };
-    this.#tables.custodyHead.put(EPOCH_KEY, { id, sequence, inode, ...told });
+    const restoration = restored === undefined ? {} : { restoredAt: restored.restoredAt };
+    this.#tables.custodyHead.put(EPOCH_KEY, { id, sequence, inode, ...restoration });
   }
 
   /** A line of the audit log: an entry under its action, or of the kind of fact that the action is. */

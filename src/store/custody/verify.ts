@@ -86,7 +86,7 @@ class Verification {
     if (line === undefined) this.#missingFrom ??= sequence;
     else this.#tellMissing(sequence);
     if (entry === undefined || line === undefined) {
-      if (line !== undefined) this.#tell(sequence, 'it is no entry');
+      if (line !== undefined) this.#addFault(sequence, 'it is no entry');
       this.#stepOver(sequence);
     } else {
       this.#judge(sequence, line, entry);
@@ -99,7 +99,7 @@ class Verification {
     const from = this.#missingFrom;
     this.#missingFrom = null;
     if (from === null) return;
-    this.#tell(
+    this.#addFault(
       from,
       from === end - 1 ? 'it is missing or damaged' : `entries ${from} to ${end - 1} are missing or damaged`,
     );
@@ -111,9 +111,9 @@ class Verification {
   }
 
   #judge(sequence: number, line: string, entry: CustodyEntry): void {
-    if (entry.sequence !== sequence) this.#tell(sequence, `it says that it is entry ${entry.sequence}`);
+    if (entry.sequence !== sequence) this.#addFault(sequence, `it says that it is entry ${entry.sequence}`);
     if (this.#previous !== undefined && entry.previous !== this.#previous) {
-      this.#tell(
+      this.#addFault(
         Math.max(0, sequence - 1),
         `entry ${sequence} names another predecessor: one of the two was changed`,
       );
@@ -124,7 +124,7 @@ class Verification {
       if (this.#custody.storedSubtree(level, index)?.equals(hash) !== true) firstOther = index * 2 ** level;
     });
     if (firstOther !== null) {
-      this.#tell(firstOther, `the stored tree is another over the entries ${firstOther} to ${sequence}`);
+      this.#addFault(firstOther, `the stored tree is another over the entries ${firstOther} to ${sequence}`);
       // Reported once: what was changed below would make every tree above it another.
       this.#frontier = readFrontier(sequence + 1, this.#custody.subtree);
     }
@@ -136,18 +136,18 @@ class Verification {
   #judgeDetails(sequence: number, { commitment }: CustodyEntry): CustodyDetails | null {
     const stored = this.#custody.details(sequence);
     if (stored === undefined)
-      this.#tell(sequence, 'its details are gone, and no entry says that they were deleted');
-    else if (stored === 'damaged') this.#tell(sequence, 'its details are damaged');
+      this.#addFault(sequence, 'its details are gone, and no entry says that they were deleted');
+    else if (stored === 'damaged') this.#addFault(sequence, 'its details are damaged');
     else if ('by' in stored) {
       this.#report.detailsDeleted += 1;
       if (!this.#isDeletedBy(stored.by, sequence))
-        this.#tell(
+        this.#addFault(
           sequence,
           `its details are gone, and entry ${stored.by} does not say that they were deleted`,
         );
     } else if (holdsCommitment(commitment, stored.details, stored.salt)) {
       return JSON.parse(stored.details) as CustodyDetails;
-    } else this.#tell(sequence, 'its details are not those that it commits to');
+    } else this.#addFault(sequence, 'its details are not those that it commits to');
     return null;
   }
 
@@ -165,7 +165,7 @@ class Verification {
   #count({ kind, sequence, subject, at }: CustodyEntry, details: CustodyDetails | null): void {
     const reason = String(details?.what?.reason ?? '');
     if (kind === 'taken_over') this.#report.olderLines += 1;
-    if (kind === 'segment_opened') this.#tell(sequence, `a segment begins here: ${reason}`);
+    if (kind === 'segment_opened') this.#addFault(sequence, `a segment begins here: ${reason}`);
     if (kind === 'epoch_opened' && this.#report.epochs.length < EPOCHS_MAX) {
       this.#report.epochs.push({ id: subject, sequence, at, reason });
     }
@@ -176,11 +176,11 @@ class Verification {
     const stored = this.#checkpoints.get(size);
     const read = stored === undefined ? undefined : parseCheckpoint(stored.note);
     if (read === undefined || read.size !== size) {
-      this.#tell(null, `the checkpoint of ${size} entries is damaged`);
+      this.#addFault(null, `the checkpoint of ${size} entries is damaged`);
     } else if (!read.root.equals(rootOf(this.#frontier.peaks))) {
-      this.#tell(size - 1, `the checkpoint of ${size} entries signs another log`);
+      this.#addFault(size - 1, `the checkpoint of ${size} entries signs another log`);
     } else if (this.#publicKeys !== null && !this.#publicKeys.some((key) => isSignedBy(read, key))) {
-      this.#tell(null, `the checkpoint of ${size} entries is signed by no key of this box`);
+      this.#addFault(null, `the checkpoint of ${size} entries is signed by no key of this box`);
     } else this.#report.checkpoints += 1;
   }
 
@@ -188,25 +188,26 @@ class Verification {
     this.#tellMissing(this.size);
     const head = this.#head;
     if (head === undefined)
-      this.#tell(null, this.size === 0 ? 'there is no log' : 'the head is missing or damaged');
+      this.#addFault(null, this.size === 0 ? 'there is no log' : 'the head is missing or damaged');
     else if (head.size !== this.size) {
-      this.#tell(head.size, `the head names ${head.size} entries, ${this.size} were found`);
+      this.#addFault(head.size, `the head names ${head.size} entries, ${this.size} were found`);
     } else if (this.#previous !== undefined && head.last !== this.#previous) {
-      this.#tell(this.size - 1, 'it is not the one that the head names');
+      this.#addFault(this.size - 1, 'it is not the one that the head names');
     } else if (!rootOf(head.peaks.map((peak) => Buffer.from(peak))).equals(rootOf(this.#frontier.peaks))) {
-      this.#tell(null, 'the head names another tree');
+      this.#addFault(null, 'the head names another tree');
     }
     for (const size of this.#checkpoints.keys()) {
-      if (size > this.size) this.#tell(null, `a checkpoint signs ${size} entries, ${this.size} were found`);
+      if (size > this.size)
+        this.#addFault(null, `a checkpoint signs ${size} entries, ${this.size} were found`);
     }
     if (this.size > 0 && this.#custody.epoch() === undefined)
-      this.#tell(null, `the row of the ${EPOCH_KEY} is missing or damaged`);
+      this.#addFault(null, `the row of the ${EPOCH_KEY} is missing or damaged`);
     this.#report.faults.sort((left, right) => (left.sequence ?? this.size) - (right.sequence ?? this.size));
     const root = rootOf(this.#frontier.peaks).toString('base64');
     return { isWhole: this.#report.faultCount === 0, size: this.size, root, ...this.#report };
   }
 
-  #tell(sequence: number | null, fault: string): void {
+  #addFault(sequence: number | null, fault: string): void {
     this.#report.faultCount += 1;
     if (this.#report.faults.length < FAULTS_MAX) this.#report.faults.push({ sequence, fault });
   }

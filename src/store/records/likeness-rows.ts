@@ -49,9 +49,9 @@ function tellEarlier(tables: LikenessTables, analysisId: string, match: NearMatc
   const known = tables.nearMatches.getUnlessDamaged(match.analysisId);
   if (known === undefined) return;
   const { timeSeconds: earlierSeconds, earlierSeconds: timeSeconds } = match;
-  const told = { ...match, analysisId, timeSeconds, earlierSeconds };
+  const found = { ...match, analysisId, timeSeconds, earlierSeconds };
   const others = known.later.filter((other) => other.analysisId !== analysisId);
-  const later = [...others, told].toSorted((a, b) => a.distance - b.distance).slice(0, NEAR_MATCHES_MAX);
+  const later = [...others, found].toSorted((a, b) => a.distance - b.distance).slice(0, NEAR_MATCHES_MAX);
   tables.nearMatches.put(match.analysisId, { ...known, later });
 }
 

@@ -7,7 +7,7 @@ import { firstKey, type Range, walkEntries, walkKeys } from './ranges.ts';
 /** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
 const ENTRY_BYTES = 256;
 /** Past so many damaged values in one table the log has said enough; then they are reported again. */
-const TOLD_MAX = 10_000;
+const REPORTED_MAX = 10_000;
 
 export class Table<V extends object | string | number> {
   readonly name: string;
@@ -18,7 +18,7 @@ export class Table<V extends object | string | number> {
   /** Decoded values of the keys read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
   /** Keys of damaged values that were reported: a list that is polled must not fill the log with one of them. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** Keys written by a transaction that is not on the disk yet: what is read of them may be undone, or the value of before. */
   readonly #touched = new Set<Key>();
   #isCleared = false;
@@ -57,16 +57,16 @@ export class Table<V extends object | string | number> {
       const value = decodeValue(this.name, key, bytes) as V;
       return this.#initial === undefined ? value : Object.assign({ ...this.#initial }, value);
     } catch (error) {
-      if (error instanceof DamagedRecordError) this.#tell(error);
+      if (error instanceof DamagedRecordError) this.#report(error);
       throw error;
     }
   }
 
-  #tell(error: DamagedRecordError): void {
+  #report(error: DamagedRecordError): void {
     const key = JSON.stringify(error.key);
-    if (this.#told.has(key)) return;
-    if (this.#told.size >= TOLD_MAX) this.#told.clear();
-    this.#told.add(key);
+    if (this.#reported.has(key)) return;
+    if (this.#reported.size >= REPORTED_MAX) this.#reported.clear();
+    this.#reported.add(key);
     this.onDamage?.(error);
   }
 
@@ -98,15 +98,15 @@ export class Table<V extends object | string | number> {
   /** Removes every value; inside a transaction. */
   clear(): void {
     this.#cache?.clear();
-    this.#told.clear();
+    this.#reported.clear();
     this.#isCleared = true;
     this.#database.clearSync();
   }
 
   /** After a transaction; what is damaged still is where it was undone, and was reported. */
   settle(outcome: 'committed' | 'undone'): void {
-    if (outcome === 'committed' && this.#told.size > 0) {
-      for (const key of this.#touched) this.#told.delete(JSON.stringify(key));
+    if (outcome === 'committed' && this.#reported.size > 0) {
+      for (const key of this.#touched) this.#reported.delete(JSON.stringify(key));
     }
     this.#touched.clear();
     this.#isCleared = false;

@@ -125,7 +125,7 @@ interface Mix {
 
 /** Whichever comes first in time is written first: a player reads the file from front to back. */
 function interleave({ file, frames, sound, report, totalSeconds }: Mix): void {
-  const tell = secondsReporter(report, 'rendition', totalSeconds);
+  const reportSeconds = secondsReporter(report, 'rendition', totalSeconds);
   let picture: Frame | null = frames?.next() ?? null;
   let isHeard = sound !== null;
   while (picture !== null || isHeard) {
@@ -134,10 +134,10 @@ function interleave({ file, frames, sound, report, totalSeconds }: Mix): void {
       const block = sound.next(file.soundFrameSamples);
       if (block === null) isHeard = false;
       else file.writeSound(block.samples, block.at);
-      tell(sound.seconds);
+      reportSeconds(sound.seconds);
     } else if (picture !== null) {
       file.writePicture(picture);
-      tell(pictureSeconds);
+      reportSeconds(pictureSeconds);
       picture = frames?.next() ?? null;
     }
   }

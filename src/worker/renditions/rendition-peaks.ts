@@ -38,7 +38,7 @@ export async function renderPeaks({ path, outFolder, report }: RenderWork): Prom
   using resampler = new Resampler(monoFloats(RATE));
   const peaks = new Peaks();
   const spectrum = new Spectrum();
-  const tell = secondsReporter(report, 'peaks', container.claimedSeconds);
+  const reportSeconds = secondsReporter(report, 'peaks', container.claimedSeconds);
   const take = (bytes: Buffer): void => {
     const samples = new Float32Array(Uint8Array.from(bytes).buffer);
     peaks.take(samples);
@@ -47,7 +47,7 @@ export async function renderPeaks({ path, outFolder, report }: RenderWork): Prom
   for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
     if (peaks.sampleCount >= SOUND_SECONDS_MAX * RATE) break;
     if (frame.nbSamples > 0) resampler.feed(frame, take);
-    tell(peaks.sampleCount / RATE);
+    reportSeconds(peaks.sampleCount / RATE);
   }
   resampler.flush(take);
   if (peaks.sampleCount === 0) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');

@@ -25,16 +25,16 @@ type WantedSets = Pick<DecodeVideoRequest, 'patchSets' | 'viewSets'>;
 export class FrameWriter {
   readonly #sets: WantedSets;
   readonly #outFolder: string;
-  readonly #tell: (frame: DecodedFrame) => void;
+  readonly #onFrame: (frame: DecodedFrame) => void;
   readonly #inFlight: Promise<DecodedFrame>[] = [];
   #count = 0;
   /** Null before the first one is written. */
   first: DecodedFrame | null = null;
 
-  constructor(sets: WantedSets, outFolder: string, tell: (frame: DecodedFrame) => void) {
+  constructor(sets: WantedSets, outFolder: string, onFrame: (frame: DecodedFrame) => void) {
     this.#sets = sets;
     this.#outFolder = outFolder;
-    this.#tell = tell;
+    this.#onFrame = onFrame;
   }
 
   /** Begins to write; waits only while too many are in flight. */
@@ -56,7 +56,7 @@ export class FrameWriter {
     const frame = await this.#inFlight.shift();
     if (frame === undefined) return;
     this.first ??= frame;
-    this.#tell(frame);
+    this.#onFrame(frame);
   }
 }
 

@@ -25,7 +25,7 @@ export async function checkModels(app: ApplianceParts, { providers }: DoctorConf
   return models.map((model) => {
     const { id, version, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;
-    if (fault !== null) return bad(name, fault, 'install the pack again; the log tells more');
+    if (fault !== null) return bad(name, fault, 'install the pack again; the log says more');
     const { pack, report } = judged.get(`${id}@${version}`) ?? {};
     const difference = describeDifference(report?.goldenError ?? null, pack);
     const found = `runs on ${provider ?? 'nothing yet'}${describePrecision(model)}, ${difference}`;
@@ -55,7 +55,7 @@ export async function checkGpu(app: ApplianceParts): Promise<Finding[]> {
   if (providers.has('cuda') || providers.has('tensorrt'))
     return [good('gpu', `${seen}; models run on ${used}`)];
   const advice =
-    'set inference.providers = ["cuda", "cpu"] and install its libraries; the log tells why one was not taken';
+    'set inference.providers = ["cuda", "cpu"] and install its libraries; the log says why one was not taken';
   return [notice('gpu', `${seen}; models run on ${used}`, advice)];
 }
 

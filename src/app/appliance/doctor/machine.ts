@@ -41,7 +41,7 @@ export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
     }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    return [bad('decoders', found, 'the log tells more; `npm ci` installs the decoders again')];
+    return [bad('decoders', found, 'the log says more; `npm ci` installs the decoders again')];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -109,7 +109,11 @@ async function addRule(
   );
   if (rule === undefined) return;
   if (options.json === true) printLine(terminal, toJsonLine(NoticeRuleSchema, rule));
-  else printLine(terminal, `rule ${rule.id} tells ${rule.target}; try it with assay notify test ${rule.id}`);
+  else
+    printLine(
+      terminal,
+      `rule ${rule.id} reports to ${rule.target}; try it with assay notify test ${rule.id}`,
+    );
 }
 
 async function listRules(terminal: Terminal, { json }: { json?: true }): Promise<void> {

@@ -60,7 +60,7 @@ async function runTimestamp(terminal: Terminal, path: string, options: Timestamp
   const added = await orFailure(from, () => planTimestamps(stampable, replies, rootsPem));
   const output = options.output ?? path;
   if (added.members.size > 0) await write(path, added, output, signal);
-  tell(terminal, options, output, added);
+  report(terminal, options, output, added);
   for (const { authority, error } of waiting) {
     printNote(terminal, `No token of ${authority} yet${error === '' ? '' : `: ${error}`}`);
   }
@@ -111,7 +111,7 @@ async function write(
   await file.keep();
 }
 
-function tell(
+function report(
   terminal: Terminal,
   { json }: TimestampOptions,
   path: string,

@@ -41,7 +41,7 @@ async function runVerify(terminal: Terminal, path: string, options: VerifyOption
   const order = { path, fingerprints: options.fingerprint ?? [], timestampRootsPem };
   const judged = await judge({ ...order, olderPath: options.since });
   if (options.json === true) printLine(terminal, JSON.stringify(judged));
-  else tell(terminal, path, judged, options.fingerprint !== undefined);
+  else report(terminal, path, judged, options.fingerprint !== undefined);
   const isContinued = judged.continuedLog === null || judged.continuedLog.continuation === 'continued';
   if (judged.faults.length > 0 || !isContinued) terminal.setExitCode(EXIT_CODES.someFailed);
 }
@@ -60,7 +60,7 @@ async function judge(order: JudgeOrder): Promise<JudgedPackage> {
   }
 }
 
-function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGiven: boolean): void {
+function report(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGiven: boolean): void {
   const { faults, fingerprint, files, bytes, title, createdAt, records, timestamps } = judged;
   for (const { member, fault } of faults) printLine(terminal, showText(`${member}: ${fault}`));
   if (title !== '') printLine(terminal, `Title: ${title}`);
