@@ -17,6 +17,7 @@ import { measurePeers } from './rows/peers.ts';
 import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
+import { measureSaidWords } from './rows/said-words.ts';
 import { measureScaling } from './rows/scaling.ts';
 import { measureSizes } from './rows/sizes.ts';
 import { measureSpeech } from './rows/speech.ts';
@@ -50,6 +51,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'accepted', measure: measureAccepted },
   { name: 'custody', measure: measureCustody },
   { name: 'likenesses', measure: measureLikenesses },
+  { name: 'said-words', measure: measureSaidWords },
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
   { name: 'peers', measure: measurePeers, onlyNamed: true },

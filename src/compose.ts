@@ -10,7 +10,6 @@ import { pino } from 'pino';
 import { AccountFeed } from './app/accounts/account-feed.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
 import { passwordLink } from './app/accounts/mail-texts.ts';
-import { AnswerIndex } from './app/appliance/answer-index.ts';
 import type { App } from './app/appliance/app.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { ReaderWatch } from './app/appliance/doctor/reader-watch.ts';
@@ -18,6 +17,7 @@ import { EarlierPictures } from './app/appliance/earlier-pictures.ts';
 import { setUpFirstStart } from './app/appliance/first-start.ts';
 import type { Listener } from './app/appliance/parts.ts';
 import { Sweeper, type SweeperParts } from './app/appliance/sweeper.ts';
+import { UnfinishedIndexes } from './app/appliance/unfinished-indexes.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
@@ -171,7 +171,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
 /** What is looked after beside all other work. */
 function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts & Pick<App, 'earlierPictures'>): void {
   stack.use(new ReaderWatch(parts));
-  stack.use(new AnswerIndex(parts));
+  stack.use(new UnfinishedIndexes(parts));
   stack.use(new Sweeper(parts));
   parts.earlierPictures.start();
 }

@@ -13,6 +13,7 @@ import { AutomationReader, sha256 } from './automation/automation-reader.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { OuterManifestReader } from './records/outer-manifests.ts';
 import { RecordReader } from './records/record-reader.ts';
+import { WordReader } from './records/word-reader.ts';
 import { DamagedRecordError } from './tables/codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './tables/schema.ts';
 
@@ -39,6 +40,7 @@ export class StoreReader {
   readonly accounts: AccountReader;
   readonly automation: AutomationReader;
   readonly records: RecordReader;
+  readonly words: WordReader;
   readonly custody: CustodyReader;
   readonly outerManifests: OuterManifestReader;
 
@@ -47,6 +49,7 @@ export class StoreReader {
     this.accounts = new AccountReader(tables);
     this.automation = new AutomationReader(tables);
     this.records = new RecordReader(tables);
+    this.words = new WordReader(tables);
     this.custody = new CustodyReader(tables);
     this.outerManifests = new OuterManifestReader(tables);
   }

@@ -25,6 +25,7 @@ import {
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
 import type { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
+import { forgetWords } from './word-index.ts';
 
 export interface RebuildParts {
   tables: Tables;
@@ -113,6 +114,8 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   const found: Rebuilt = { values: 0, damaged: damaged.count };
   await transact((tx) => {
     tx.setMeta({ ...metaOf(tables), isRebuilding: true });
+    // Made anew beside the work that follows, since reading every transcript takes long.
+    forgetWords(tables)(tx);
     for (const { collection } of STEPS) {
       const table = collection.table(tables);
       if (collection.endsIfDamaged) for (const key of damaged.keysOf(table)) table.remove(key);

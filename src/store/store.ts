@@ -19,6 +19,7 @@ import { closeToOthers } from './private-folder.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { ANSWERS_COMPLETE } from './records/record-rows.ts';
+import { WORDS_COMPLETE } from './records/word-rows.ts';
 import { MACHINE_DISK, type RecordsDisk } from './records-disk.ts';
 import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore-mark.ts';
@@ -30,6 +31,7 @@ import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Table
 import { Table } from './tables/table.ts';
 import { StoreTransaction } from './transaction.ts';
 import { UnfinishedUploadStore } from './unfinished-uploads.ts';
+import { makeWords, type WordsMade } from './word-index.ts';
 
 export interface StoreConfig {
   folder: string;
@@ -171,6 +173,7 @@ export class Store implements AsyncDisposable {
           formatVersion: FORMAT_VERSION,
           createdAt: microsecondsNow(),
           answers: ANSWERS_COMPLETE,
+          words: WORDS_COMPLETE,
         }),
       );
     } else if (meta.formatVersion > FORMAT_VERSION) {
@@ -217,6 +220,11 @@ export class Store implements AsyncDisposable {
   /** Makes the index of answers, where it is not complete; beside other work, until the signal comes. */
   async makeAnswers(signal: AbortSignal): Promise<AnswersMade> {
     return await makeAnswers({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
+  }
+
+  /** Makes the index of what was said, where it is not complete; beside other work, until the signal comes. */
+  async makeWords(signal: AbortSignal): Promise<WordsMade> {
+    return await makeWords({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 
   /** Compares at most `recordsMax` records behind `after` with the index of answers. */

@@ -28,6 +28,7 @@ import {
   unindexRecord,
 } from './records/record-rows.ts';
 import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
+import { moveWords, removeWords } from './records/word-rows.ts';
 import { CLASSIFICATIONS, DELIVERIES, REQUESTS } from './tables/collections.ts';
 import {
   type AcceptedRequest,
@@ -115,6 +116,7 @@ export class StoreTransaction extends StoreReader {
     this.tables.analyses.put(analysis.id, analysis);
     this.#indexState(analysis);
     this.tables.analysesByKey.put(analysis.key, analysis.id);
+    moveWords(this.tables, before, analysis);
     if (before?.state !== analysis.state) this.#noteEnd(analysis);
     if (readsOtherwise(before, analysis)) indexAnswersOfAnalysis(this.tables, analysis.id);
   }
@@ -151,6 +153,7 @@ export class StoreTransaction extends StoreReader {
   deleteAnalysis(analysis: Analysis): void {
     this.removeLikenesses(analysis.id);
     this.outerManifests.remove(analysis.id);
+    removeWords(this.tables, analysis);
     for (const { identifier } of partsOf(analysis.result)) this.removePart(identifier);
     this.tables.analyses.remove(analysis.id);
     if (analysis.endedAt !== null) this.tables.analysesFailed.remove([analysis.endedAt, analysis.id]);

@@ -1,6 +1,6 @@
 /**
  * One look at the records that a filter lets through, newest first, up to a bound. An index finds those of a reference, a
- * state, a verdict or an outcome (domain/records/answer-class.ts); it may find some too many, so each record is still held
+ * state, a verdict, an outcome (domain/records/answer-class.ts) or what was said; it may find some too many, so each record is still held
  * against the filter. If a text is searched, the index shows which are passed over. The cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
@@ -30,7 +30,7 @@ const SCAN_RECORDS_MAX = 5000;
 const SCAN_MS_MAX = 40;
 /** Looked at in any case: a busy box must not answer with one empty page after another. */
 const SCAN_RECORDS_MIN = 100;
-/** Records of one hash, or of its beginning, that are sorted in memory; where there are more the scan meets them soon. */
+/** Records of one hash, of its beginning, or of words that were said, that are sorted in memory; where there are more the scan meets them soon. */
 const CANDIDATES_MAX = 1000;
 /** A shorter beginning would match other files as well. */
 const HASH_PREFIX_MIN = 8;
@@ -149,7 +149,7 @@ function candidatesOf(app: RecordParts, { principal, kind, filter, before }: Fin
   const found =
     filter.waitsForMe === true
       ? recordsThatWaitFor(app, principal, kind)
-      : ownCandidates(app, principal.account.id, filter);
+      : (ownCandidates(app, principal.account.id, filter) ?? candidatesOfSaid(app, principal, filter));
   return found
     ?.filter((one) => kind === undefined || !('kind' in one) || one.kind === kind)
     .filter((one) => one.createdAt < until)
@@ -172,6 +172,17 @@ function candidatesOfText(app: RecordParts, accountId: number, search: string): 
   const named = app.store.read.records.getUnlessDamaged(text);
   const hashed = ofHash(app, accountId, text);
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
+}
+
+/** Undefined where the index of words cannot tell: then each record is looked at. */
+function candidatesOfSaid(
+  { store: { read } }: RecordParts,
+  { account: { id } }: Principal,
+  { text }: RecordFilter,
+): Classification[] | undefined {
+  if (text === undefined || !read.words.areComplete) return undefined;
+  const analyses = read.words.analysesThatMaySay(id, text);
+  return analyses && read.records.classificationsOfAnalyses(id, analyses, CANDIDATES_MAX);
 }
 
 function ofHash(app: RecordParts, accountId: number, prefix: string): Classification[] | undefined {

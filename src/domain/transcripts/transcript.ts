@@ -60,10 +60,13 @@ export function summaryOf({ elapsedSeconds: _, ...transcript }: Transcript): Tra
   };
 }
 
+export function textOf(transcript: Transcript | undefined): string {
+  return transcript?.segments.map(({ text }) => text).join(' ') ?? '';
+}
+
 /** Also across the border of two segments, where sentences are cut; letters of either case. */
 export function isSaid(transcript: Transcript | undefined, text: string): boolean {
-  const said = transcript?.segments.map((segment) => segment.text).join(' ') ?? '';
-  return said.toLowerCase().includes(text.toLowerCase());
+  return textOf(transcript).toLowerCase().includes(text.toLowerCase());
 }
 
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });

@@ -160,6 +160,26 @@ export class RecordReader {
       if (entries > entriesMax) return undefined;
       if (owner === accountId) identifiers.push(String(identifier));
     }
+    return this.#allUnlessDamaged(identifiers);
+  }
+
+  /** The account's records of the analyses, in no order; undefined where there are more, or one is damaged. */
+  classificationsOfAnalyses(
+    accountId: number,
+    analysisIds: readonly string[],
+    entriesMax: number,
+  ): Classification[] | undefined {
+    const identifiers: string[] = [];
+    for (const analysisId of analysisIds) {
+      for (const [, identifier] of this.#tables.classificationsByAnalysis.under([analysisId])) {
+        if (identifiers.length >= entriesMax) return undefined;
+        identifiers.push(String(identifier));
+      }
+    }
+    return this.#allUnlessDamaged(identifiers)?.filter((one) => one.accountId === accountId);
+  }
+
+  #allUnlessDamaged(identifiers: readonly string[]): Classification[] | undefined {
     const found = identifiers.flatMap((identifier) => this.getUnlessDamaged(identifier) ?? []);
     const isWhole = found.length === identifiers.length || !identifiers.some((one) => this.isDamaged(one));
     return isWhole ? found : undefined;

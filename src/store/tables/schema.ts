@@ -56,6 +56,8 @@ export interface StoreMeta {
   isRebuilding?: boolean;
   /** Which version's answer classes the index of answers holds, and the last record that has one; null once all have. */
   answers?: { version: string; after: string | null };
+  /** By which rules the words of transcripts are indexed, and the last analysis whose words are; null once all are. */
+  words?: { version: number; after: string | null };
   /** Which version's descriptions every picture of before it has (app/appliance/earlier-pictures.ts); absent: not all have one. */
   picturesDescribed?: number;
   /** By index: how many damaged values it lacked when it was made anew last. */
@@ -117,6 +119,10 @@ export interface Tables {
   analysesByKey: Table<string>;
   analysesOpen: Index;
   analysesFailed: Index;
+  /** By account, word, analysis: what was said in it. */
+  saidWords: Index;
+  /** By account, three letters, word: the words above that have them. */
+  saidPieces: Index;
   /** By analysis: a manifest that does not lie in its file; it goes with the file. */
   outerManifests: Table<OuterManifest>;
   overrides: Table<Override>;
@@ -204,6 +210,8 @@ export function openTables(root: RootDatabase): Tables {
     analysesByKey: new Table(root, 'analyses-by-key'),
     analysesOpen: new Index(root, 'analyses-open'),
     analysesFailed: new Index(root, 'analyses-failed'),
+    saidWords: new Index(root, 'said-words'),
+    saidPieces: new Index(root, 'said-pieces'),
     outerManifests: new Table(root, 'outer-manifests'),
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),

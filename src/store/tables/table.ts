@@ -224,6 +224,14 @@ export class Index {
     }
   }
 
+  /** The first thing that follows the prefix in its keys and is not before `from`, or is behind `after`. */
+  nextPart(prefix: readonly Key[], place: { from: Key } | { after: Key }): Key | undefined {
+    const start = ['from' in place ? [place.from] : [place.after, HIGHEST]].flat();
+    const range = { start: [...prefix, ...start] as Key, end: [...prefix, HIGHEST] as Key };
+    const key = firstKey(this.#database, range) as Key[] | undefined;
+    return key?.[prefix.length];
+  }
+
   /** Keys whose first part is a text that begins so, in order. */
   startingWith(text: string): Generator<Key[]> {
     const range = { start: [text] as Key, end: [`${text}${HIGHEST}`] as Key };

@@ -78,12 +78,12 @@ test('a hash of many records is paged in order without a gap', () => {
 test('a page without an answer ends in bounded time, and says that there may be more', () => {
   const started = performance.now();
   const page = listClassifications(open.app, {
-    ...{ principal: open.admin, limit: 100, filter: { text: 'said by no one' } },
+    ...{ principal: open.admin, limit: 100, filter: { text: 'no' } },
   });
   assert.ok(performance.now() - started < 1000);
   assert.deepEqual(page.entries, []);
   assert.notEqual(page.nextCursor, null);
-  assert.ok(find({ text: 'said by no one' }).pages >= 2);
+  assert.ok(find({ text: 'no' }).pages >= 2);
 });
 
 test('a verdict, a state and a reference are found in one page each, among however many', () => {

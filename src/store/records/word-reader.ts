@@ -1,0 +1,80 @@
+/** Which transcripts of an account may say a text, by the words that it needs. */
+import { holds, piecesOf, type WantedWord, wantedWords } from '../../domain/transcripts/said-words.ts';
+import { readMeta, type Tables } from '../tables/schema.ts';
+import { areWordsComplete, NOT_WHOLE } from './word-rows.ts';
+
+/** Rows that are read for one word, some milliseconds of them: what more transcripts say is met soon by looking at each. */
+const ROWS_MAX = 2000;
+/** So few transcripts are read sooner than the rows of another word. */
+const FEW = 20;
+
+export class WordReader {
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  /** Whether the words of each transcript are there; else only a look at each record finds all. */
+  get areComplete(): boolean {
+    return areWordsComplete(readMeta(this.#tables));
+  }
+
+  /** Costs nothing. */
+  get rowCount(): number {
+    return this.#tables.saidWords.count + this.#tables.saidPieces.count;
+  }
+
+  /** Undefined where the words cannot tell: the text is too short, or each of its words is said too often. */
+  analysesThatMaySay(accountId: number, text: string): string[] | undefined {
+    let left: Set<string> | undefined;
+    for (const wanted of wantedWords(text)) {
+      const found = this.#analysesWith(accountId, wanted);
+      if (found !== undefined) left = left?.intersection(found) ?? found;
+      if (left !== undefined && left.size <= FEW) break;
+    }
+    return left && [...left];
+  }
+
+  #analysesWith(accountId: number, wanted: WantedWord): Set<string> | undefined {
+    const found = new Set<string>();
+    let rows = 0;
+    for (const word of this.#wordsThatHold(accountId, wanted)) {
+      if (word === null) return undefined;
+      for (const key of this.#tables.saidWords.under([accountId, word])) {
+        rows += 1;
+        if (rows > ROWS_MAX) return undefined;
+        found.add(String(key.at(-1)));
+      }
+    }
+    return found;
+  }
+
+  /** Ends with null where there is no end in sight. */
+  *#wordsThatHold(accountId: number, wanted: WantedWord): Generator<string | null> {
+    yield NOT_WHOLE;
+    if (!wanted.mayBeginWithin && !wanted.mayEndWithin) yield wanted.word;
+    else yield* this.#wordsWithPieces(accountId, wanted);
+  }
+
+  /** The lists of words by piece, walked together: each goes on at the last word that another has. */
+  *#wordsWithPieces(accountId: number, wanted: WantedWord): Generator<string | null> {
+    const pieces = piecesOf(wanted.word);
+    let place: { from: string } | { after: string } = { from: '' };
+    let word = '';
+    let agreed = 0;
+    for (let rows = 0; ; rows += 1) {
+      if (rows > ROWS_MAX) return yield null;
+      const piece = pieces[agreed % pieces.length] ?? '';
+      const next = this.#tables.saidPieces.nextPart([accountId, piece], place);
+      if (next === undefined) return;
+      agreed = String(next) === word ? agreed + 1 : 1;
+      word = String(next);
+      place = { from: word };
+      if (agreed < pieces.length) continue;
+      if (holds(word, wanted)) yield word;
+      place = { after: word };
+      agreed = 0;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The words that were said in an account's recordings, as rows: by word the analyses that have it, and by three letters the words
+ * that have them, so that a word is found from its middle too. They come and go with the transcript, in its transaction.
+ */
+import type { Analysis } from '../../domain/records/classification.ts';
+import { piecesOf, wordsOf } from '../../domain/transcripts/said-words.ts';
+import { type Transcript, textOf } from '../../domain/transcripts/transcript.ts';
+import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
+import type { StoreMeta, Tables } from '../tables/schema.ts';
+
+type WordTables = Pick<Tables, 'saidWords' | 'saidPieces'>;
+
+/** Raised when a transcript has other words than before: all rows are made anew. */
+export const WORDS_VERSION = 1;
+
+/** How the description of a store says that each transcript's words are there. */
+export const WORDS_COMPLETE: NonNullable<StoreMeta['words']> = { version: WORDS_VERSION, after: null };
+
+export function areWordsComplete(meta: StoreMeta | undefined): boolean {
+  return meta?.words?.version === WORDS_VERSION && meta.words.after === null;
+}
+
+/** Under this word lies every transcript whose words are not all here; no word is empty. */
+export const NOT_WHOLE = '';
+
+/** What was said may be gone, or be there for the first time. */
+export function moveWords(tables: WordTables, before: Analysis | undefined, after: Analysis): void {
+  const [was, is] = [transcriptOf(before?.result ?? null), transcriptOf(after.result)];
+  if (was === is) return;
+  if (before !== undefined) removeWords(tables, before);
+  putWords(tables, after);
+}
+
+export function putWords(
+  { saidWords, saidPieces }: WordTables,
+  { id, accountId, result }: Pick<Analysis, 'id' | 'accountId' | 'result'>,
+): void {
+  for (const word of rowsOf(transcriptOf(result))) {
+    if (!saidWords.hasUnder([accountId, word])) {
+      for (const piece of piecesOf(word)) saidPieces.put([accountId, piece, word]);
+    }
+    saidWords.put([accountId, word, id]);
+  }
+}
+
+export function removeWords(
+  { saidWords, saidPieces }: WordTables,
+  { id, accountId, result }: Pick<Analysis, 'id' | 'accountId' | 'result'>,
+): void {
+  for (const word of rowsOf(transcriptOf(result))) {
+    saidWords.remove([accountId, word, id]);
+    if (saidWords.hasUnder([accountId, word])) continue;
+    for (const piece of piecesOf(word)) saidPieces.remove([accountId, piece, word]);
+  }
+}
+
+function rowsOf(transcript: Transcript | undefined): string[] {
+  const { words, isWhole } = wordsOf(textOf(transcript));
+  return isWhole ? [...words] : [...words, NOT_WHOLE];
+}
