@@ -65,6 +65,7 @@ def read_rows(heard_folder, data):
     heard = HeardFiles(
         [*parts[0].files, *parts[1].files], *(numpy.concatenate([getattr(part, name) for part in parts]) for name in ("tiers", "speech_seconds", "statistics", "windows")),
         numpy.concatenate([parts[0].owners, parts[1].owners + len(parts[0].files)]),
+        numpy.concatenate([parts[0].places, parts[1].places]),
     )
     rows = Rows(
         heard, numpy.array([label == "artificial" for label, *_ in described]),

@@ -5,6 +5,8 @@
  * Reads LIST, one line a file: its name below FOLDER. Writes OUT/PART-N.f32 with the rows of the graphs, window by window, and
  * OUT/PART-N.jsonl with a line for each file and tier: file, tier, seconds of speech, windows. Goes on where it stopped.
  *
+ * A graph of frames (frames_graph.py) has further outputs: OUT/PART-N.f16 holds them, window by window, layer by layer, in half precision.
+ *
  * usage: node hear-files.ts LIST FOLDER OUT ENCODER_GRAPH STATISTICS_GRAPH [one-band | varied]
  * With one-band each file is heard once, limited to one band, to see what the models lean on; with varied once, by a room, noise
  * or a codec that no tier has (varied-chain.ts).
@@ -47,7 +49,8 @@ type Tier = (typeof TIERS)[number] | 'one-band' | 'varied';
 
 interface Graph {
   session: InferenceSession;
-  output: string;
+  /** The first is the row; the others, where there are any, are frames. */
+  outputs: readonly string[];
   windowSamples: number;
   hopSamples: number;
   /** Windows of one file and tier, spread evenly. */
@@ -107,13 +110,14 @@ async function run(
   graph: Graph,
   samples: Float32Array,
   judged: Parameters<typeof placeWindows>[0],
-): Promise<Float32Array[]> {
+): Promise<Float32Array[][]> {
   const layout = { windowSamples: graph.windowSamples, hopSamples: graph.hopSamples, countMax: 256 };
   const ranges = placeWindows(judged, layout, { sampleRate: RATE, sampleCount: samples.length });
-  const rows: Float32Array[] = [];
+  const rows: Float32Array[][] = [];
   for (const range of spread(ranges, graph.windowsMax)) {
     const sound = new Tensor('float32', fill(samples, range, graph.windowSamples), [1, graph.windowSamples]);
-    rows.push((await graph.session.run({ sound }, [graph.output]))[graph.output]?.data as Float32Array);
+    const answer = await graph.session.run({ sound }, graph.outputs);
+    rows.push(graph.outputs.map((name) => answer[name]?.data as Float32Array));
   }
   return rows;
 }
@@ -123,12 +127,18 @@ async function hear(file: string, tier: Tier): Promise<void> {
   const segments = findSpeech(await detect(samples), FRAME_SAMPLES / RATE, samples.length / RATE);
   const judged = uniteClips(planClips(segments, samples.length / RATE));
   const rows = await run(encoder, samples, judged);
-  const logits = (await run(statistics, samples, judged)).map((row) => Number(row[0]));
-  for (const row of rows)
-    appendFileSync(`${base}.f32`, new Uint8Array(row.buffer, row.byteOffset, row.byteLength));
+  const logits = (await run(statistics, samples, judged)).map(([row]) => Number(row?.[0]));
+  for (const [row, ...frames] of rows) {
+    append('f32', row as Float32Array);
+    for (const layer of frames) append('f16', new Float16Array(layer));
+  }
   const mean = logits.length === 0 ? null : logits.reduce((sum, value) => sum + value, 0) / logits.length;
   const line = { file, tier, speechSeconds: secondsOf(segments), windows: rows.length, statistics: mean };
   appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
+}
+
+function append(kind: 'f32' | 'f16', values: Float32Array | Float16Array): void {
+  appendFileSync(`${base}.${kind}`, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
 }
 
 /** Lines that were written whole, and drops rows of a file that was cut off. */
@@ -141,12 +151,15 @@ function resume(): Set<string> {
     .map((line) => JSON.parse(line));
   const windows = lines.reduce((sum, line) => sum + (line.windows ?? 0), 0);
   if (existsSync(`${base}.f32`)) truncateSync(`${base}.f32`, windows * FEATURE_BYTES);
+  if (existsSync(`${base}.f16`)) truncateSync(`${base}.f16`, windows * FRAMES_BYTES);
   return new Set(lines.map((line) => `${line.file} ${line.tier}`));
 }
 
 const [list = '', folder = '', out = '', encoderPath = '', statisticsPath = '', only] = process.argv.slice(2);
 const tiers: readonly Tier[] = only === 'one-band' || only === 'varied' ? [only] : TIERS;
 const FEATURE_BYTES = 4 * 4_992;
+/** Of one window: four layers of 82 frames, 416 wide. */
+const FRAMES_BYTES = 2 * 4 * 82 * 416;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
 const done = resume();
@@ -154,16 +167,17 @@ const found = (await findDetector()).installed[0];
 if (found === undefined) throw new Error('the speech detector is missing: run npm ci');
 const detector = await InferenceSession.create(found.modelPath, SESSION);
 const open = (path: string) => InferenceSession.create(path, SESSION);
+const heard = await open(encoderPath);
 const encoder: Graph = {
-  session: await open(encoderPath),
-  output: 'features',
+  session: heard,
+  outputs: heard.outputNames,
   windowSamples: 32_000,
   hopSamples: 24_000,
   windowsMax: 3,
 };
 const statistics: Graph = {
   session: await open(statisticsPath),
-  output: 'logit',
+  outputs: ['logit'],
   windowSamples: 20_480,
   hopSamples: 10_240,
   windowsMax: 8,

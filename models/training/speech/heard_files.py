@@ -24,6 +24,8 @@ class HeardFiles:
     """Features, [windows, FEATURE_COUNT]."""
     owners: numpy.ndarray
     """Row of each window."""
+    places: numpy.ndarray
+    """Where each window lies in what was written."""
 
     def average(self, values):
         """Returns the mean over the windows of each row, values [windows, ...]."""
@@ -50,5 +52,5 @@ def read_heard_files(folder, name, seconds_min):
         [lines[index]["file"] for index in kept], numpy.array([ALL_TIERS.index(lines[index]["tier"]) for index in kept]),
         numpy.array([lines[index]["speechSeconds"] for index in kept]),
         numpy.array([lines[index]["statistics"] for index in kept]), numpy.array(windows[picked]),
-        numpy.repeat(numpy.arange(len(kept)), [lines[index]["windows"] for index in kept]),
+        numpy.repeat(numpy.arange(len(kept)), [lines[index]["windows"] for index in kept]), picked,
     )
