@@ -1,12 +1,27 @@
-/** How soon a picture's earlier copies are found in a million hashes, and how long nothing else can happen meanwhile. */
+/** How soon a picture's earlier copies are found in a million hashes and by its parts among many pictures, and how long nothing else can happen meanwhile. */
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
+import {
+  ASKED_KEYPOINTS_MAX,
+  type AskedKeypoints,
+  emptyKeypoints,
+  type Keypoints,
+  STORED_KEYPOINTS_MAX,
+  STORED_SIDE,
+  UNSURE_BITS,
+} from '../../src/domain/media/keypoints.ts';
 import { COPY_DISTANCE_MAX } from '../../src/domain/records/seen-before.ts';
+import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import { LikenessIndex } from '../../src/machinery/likeness/likeness-index.ts';
 import { type Row, RUNS } from '../row.ts';
 
 const HASHES = 1_000_000;
 const SEARCHES = 100;
+/** Two chapters of the index, which lie in its file. */
+const PICTURES = 262_144;
+const SETTLE_PICTURES = 1024;
 
 export async function measureLikenesses(): Promise<Row[]> {
   const index = new LikenessIndex();
@@ -40,7 +55,50 @@ export async function measureLikenesses(): Promise<Row[]> {
       runs: searched,
     },
     { ...row, name: 'and how long the event loop was held by it at most, p99', runs: held },
+    ...(await measureParts()),
   ];
+}
+
+/** Random bits: words are as rare as they can be, so that real pictures take longer (docs/likeness.md). */
+async function measureParts(): Promise<Row[]> {
+  using index = new KeypointIndex(tmpdir());
+  while (index.count < PICTURES) {
+    index.add({ sequence: index.count + 1, accountId: 1, keypoints: randomKeypoints(STORED_KEYPOINTS_MAX) });
+    if (index.count % SETTLE_PICTURES === 0) await index.settle();
+  }
+  const [searched, held]: [number[], number[]] = [[], []];
+  for (let run = 0; run < RUNS; run++) {
+    const [times, gaps]: [number[], number[]] = [[], []];
+    for (let search = 0; search < SEARCHES; search++) {
+      const queries = [randomAsked(), randomAsked()];
+      const startedAt = performance.now();
+      gaps.push(await longestGap(index.search(queries, new Set([1]), CANDIDATES_MAX, VOTES_MIN)));
+      times.push(performance.now() - startedAt);
+    }
+    searched.push(percentileOf(times, 0.99));
+    held.push(percentileOf(gaps, 0.99));
+  }
+  const row = { unit: 'ms', better: 'lower' } as const;
+  return [
+    {
+      ...row,
+      name: `pictures that share words with one, among ${PICTURES}, mirrored too, p99 of ${SEARCHES}`,
+      runs: searched,
+    },
+    { ...row, name: 'and how long the event loop was held by that at most, p99', runs: held },
+  ];
+}
+
+function randomKeypoints(count: number): Keypoints {
+  const keypoints = emptyKeypoints(STORED_SIDE, STORED_SIDE, count);
+  keypoints.words.set(new Int32Array(Uint8Array.from(randomBytes(keypoints.words.byteLength)).buffer));
+  keypoints.angle.set(randomBytes(count));
+  return keypoints;
+}
+
+function randomAsked(): AskedKeypoints {
+  const unsure = Uint8Array.from({ length: ASKED_KEYPOINTS_MAX * UNSURE_BITS }, (_, at) => at % UNSURE_BITS);
+  return { ...randomKeypoints(ASKED_KEYPOINTS_MAX), unsure };
 }
 
 async function longestGap(work: Promise<unknown>): Promise<number> {

@@ -2,32 +2,30 @@
  * How often a search names an unlike picture: `node evaluate/likeness/false-finds.ts MANIFEST FOLDER CACHE SECONDS`. Pictures of a
  * manifest (models/training/corpus) are described as the appliance does it; groups of sources are either kept or searched with,
  * and no owner is on both sides. What is found is listed, to be looked at: two owners may truly have one logo or one photograph.
- * Nearly half of the time goes to rows, the rest to searches. CACHE holds what was described, so that a later run goes on.
+ * Nearly half of the time goes to rows, the rest to searches, and what is left to searches with the rows themselves, one owner's among the others'. CACHE holds what was described, so that a later run goes on.
  */
+
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
+  type AskedKeypoints,
   type Keypoints,
-  packKeypoints,
+  packAskedKeypoints,
   STORED_KEYPOINTS_MAX,
   STORED_SIDE,
+  unpackAskedKeypoints,
   unpackKeypoints,
 } from '../../src/domain/media/keypoints.ts';
-import { findSharedPart, type Part } from '../../src/domain/media/shared-part.ts';
-import { SHARED_PLACES_MIN } from '../../src/domain/records/found-picture.ts';
+import { findSharedPart, type Part, type SharedPart } from '../../src/domain/media/shared-part.ts';
+import { isSharedPart } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
-import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
-import { MediaFaultFound } from '../../src/worker/media/media-fault.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
-import { readHeader } from '../../src/worker/pictures/header.ts';
-import { decodePixels } from '../../src/worker/pictures/pixels.ts';
 import { describeLikeness, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { toPixels } from './copies.ts';
+import { type CorpusPicture, DescribedPictures, decodePicture, readManifest } from './corpus-pictures.ts';
 
 const ALL_ACCOUNTS = new Set([1]);
 const SETTLE_ROWS = 1024;
@@ -37,27 +35,20 @@ const ROWS_SHARE = 0.45;
 /** A picture is kept as so many columns and rows of tiles that share no pixel: whole, or in quarters where those are no smaller than what is kept. */
 const TILES = 2;
 /** Chance is shown from so many places on: how fast it falls says more than what passes the bound. */
-const SHOWN_PLACES_MIN = 6;
+const SHOWN_PLACES_MIN = 4;
 
-interface Entry {
-  path: string;
-  sha256: string;
-  group: string;
-  owner: string;
-}
-
-interface Kept extends Entry {
+interface Kept extends CorpusPicture {
   keypoints: Keypoints;
 }
 
 const [manifest = '', folder = '.', cache = '', seconds = '600'] = process.argv.slice(2);
 if (cache === '') throw new Error('expected MANIFEST FOLDER CACHE SECONDS');
-mkdirSync(cache, { recursive: true });
+const described = new DescribedPictures(cache);
 const begun = performance.now();
 let undecodable = 0;
-const entries = await readManifest();
+const entries = await readManifest(manifest, folder);
 const [rows, owners] = [[] as Kept[], new Set<string>()];
-const index = new KeypointIndex();
+const index = new KeypointIndex(tmpdir());
 for (const entry of entries.filter((one) => !isAsked(one))) {
   if (isOver(ROWS_SHARE)) break;
   await keep(entry);
@@ -65,29 +56,22 @@ for (const entry of entries.filter((one) => !isAsked(one))) {
 await index.settle();
 console.log(`${rows.length} rows of ${countOf(rows, 'sha256')} pictures, ${countOf(rows, 'group')} groups`);
 
-const [chance, searched, named] = [new Map<number, number>(), [] as Entry[], new Set<string>()];
+const [chance, exact] = [new Map<number, number>(), new Map<number, number>()];
+const [searched, named] = [[] as CorpusPicture[], new Set<string>()];
+let pairs = 0;
 for (const entry of entries.filter((one) => isAsked(one) && !owners.has(one.owner))) {
   if (isOver(1)) break;
   await search(entry);
 }
 report();
-
-/** In an order that has nothing to do with the sources, so that a run that is cut off is a sample of all. */
-async function readManifest(): Promise<Entry[]> {
-  const [head = '', ...lines] = (await readFile(manifest, 'utf8')).trimEnd().split('\n');
-  const columns = head.split('\t');
-  const found = lines.map((line): Entry => {
-    const cells = line.split('\t');
-    const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-    const [owner = ''] = cell('repository').toLowerCase().split('/');
-    return { path: join(folder, cell('file')), sha256: cell('sha256'), group: cell('group'), owner };
-  });
-  const present = found.filter(({ path }) => existsSync(path));
-  console.log(`${present.length} of ${found.length} pictures are there`);
-  return present.sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+const rowsOfOwner = Map.groupBy(rows, ({ owner }) => owner);
+for (const row of rows) {
+  if (isOver(1)) break;
+  await searchRow(row);
 }
+report();
 
-function isAsked({ group }: Entry): boolean {
+function isAsked({ group }: CorpusPicture): boolean {
   return (createHash('sha256').update(group).digest()[0] as number) < ASKED_GROUPS;
 }
 
@@ -95,8 +79,8 @@ function isOver(share: number): boolean {
   return performance.now() - begun > Number(seconds) * 1000 * share;
 }
 
-async function keep(entry: Entry): Promise<void> {
-  for (const packed of await cached(`${entry.sha256}-kept`, entry, describeKept)) {
+async function keep(entry: CorpusPicture): Promise<void> {
+  for (const packed of await describedOf('kept', entry, describeKept)) {
     const keypoints = unpack(packed);
     owners.add(entry.owner);
     rows.push({ ...entry, keypoints });
@@ -106,7 +90,7 @@ async function keep(entry: Entry): Promise<void> {
 }
 
 /** Without those that are too plain to be kept. */
-async function describeKept(picture: Picture, { sha256 }: Entry): Promise<string[]> {
+async function describeKept(picture: Picture, { sha256 }: CorpusPicture): Promise<string[]> {
   const isLarge = Math.max(picture.width, picture.height) >= TILES * STORED_SIDE;
   // Half of the large ones stay whole, as most pictures of an archive are.
   const tiles =
@@ -131,50 +115,69 @@ async function tilesOf({ width, height, rgb }: Picture): Promise<Picture[]> {
 
 async function describeAsked(picture: Picture): Promise<string[]> {
   const asked = await findAskedKeypoints(picture);
-  return asked.map((one) => Buffer.from(packKeypoints(one)).toString('base64'));
+  return asked.map((one) => Buffer.from(packAskedKeypoints(one)).toString('base64'));
 }
 
-/** What was described is read again; a picture that cannot be decoded is none of either side. */
-async function cached(
+/** A picture that cannot be decoded is none of either side. */
+async function describedOf(
   name: string,
-  entry: Entry,
-  describe: (picture: Picture, entry: Entry) => Promise<string[]>,
+  entry: CorpusPicture,
+  describe: (picture: Picture, entry: CorpusPicture) => Promise<string[]>,
 ): Promise<string[]> {
-  const path = join(cache, `${name}.json`);
-  const former = await readFile(path, 'utf8').catch(() => null);
-  if (former !== null) return JSON.parse(former);
-  try {
-    const { picture } = await decodePixels(await readHeader(entry.path, DECODE_LIMITS));
-    const packed = await describe(picture, entry);
-    await writeFile(path, JSON.stringify(packed));
-    return packed;
-  } catch (error) {
-    if (!(error instanceof MediaFaultFound)) throw error;
-    undecodable += 1;
-    return [];
-  }
+  return await described.read(`${entry.sha256}-${name}`, async () => {
+    const picture = await decodePicture(entry);
+    if (picture === null) undecodable += 1;
+    return picture === null ? [] : await describe(picture, entry);
+  });
 }
 
 function unpack(packed: string): Keypoints {
-  const keypoints = unpackKeypoints(Buffer.from(packed, 'base64'));
-  if (keypoints === undefined) throw new Error('the cache holds no keypoints: empty it');
-  return keypoints;
+  return known(unpackKeypoints(Buffer.from(packed, 'base64')));
 }
 
-async function search(entry: Entry): Promise<void> {
-  const asked = (await cached(`${entry.sha256}-asked`, entry, describeAsked)).map(unpack);
+function unpackAsked(packed: string): AskedKeypoints {
+  return known(unpackAskedKeypoints(Buffer.from(packed, 'base64')));
+}
+
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('the cache holds no keypoints of this version: empty it');
+  return value;
+}
+
+async function search(entry: CorpusPicture): Promise<void> {
+  const asked = (await describedOf('asked', entry, describeAsked)).map(unpackAsked);
   if (asked.length === 0) return;
   searched.push(entry);
-  const best = new Map<number, { places: number; asked: Part; kept: Part }>();
+  pairs += rows.length;
+  await nameUnlike(entry, asked);
+}
+
+/** A row is in less detail than what is asked with, and not mirrored: as the frame of a film is that is searched with. */
+async function searchRow(row: Kept): Promise<void> {
+  searched.push(row);
+  pairs += rows.length - (rowsOfOwner.get(row.owner)?.length ?? 0);
+  await nameUnlike(row, [row.keypoints]);
+}
+
+async function nameUnlike(entry: CorpusPicture, asked: readonly Keypoints[]): Promise<void> {
+  const best = new Map<number, SharedPart>();
   for (const { sequence, query } of await index.search(asked, ALL_ACCOUNTS, CANDIDATES_MAX, VOTES_MIN)) {
-    const part = findSharedPart(asked[query] as Keypoints, (rows[sequence - 1] as Kept).keypoints);
-    if (part.places > (best.get(sequence)?.places ?? -1)) best.set(sequence, part);
+    const kept = rows[sequence - 1] as Kept;
+    if (kept.owner === entry.owner) continue;
+    const part = findSharedPart(asked[query] as Keypoints, kept.keypoints);
+    const known = best.get(sequence);
+    if (known === undefined || isSharedPart(part) || (part.places > known.places && !isSharedPart(known)))
+      best.set(sequence, part);
   }
   for (const [sequence, part] of best) {
     chance.set(part.places, (chance.get(part.places) ?? 0) + 1);
-    if (part.places < SHARED_PLACES_MIN) continue;
+    exact.set(part.exactPlaces, (exact.get(part.exactPlaces) ?? 0) + 1);
+    if (!isSharedPart(part)) continue;
     named.add(entry.sha256);
-    console.log(part.places, entry.path, showPart(part.asked), rows[sequence - 1]?.path, showPart(part.kept));
+    console.log(
+      `${part.places} places, ${part.exactPlaces} exact:`,
+      ...[entry.path, showPart(part.asked), rows[sequence - 1]?.path, showPart(part.kept)],
+    );
   }
 }
 
@@ -183,10 +186,14 @@ function showPart({ left, top, right, bottom }: Part): string {
 }
 
 function report(): void {
-  const pairs = searched.length * rows.length;
-  const counts = [...chance].filter(([places]) => places >= SHOWN_PLACES_MIN).sort(([a], [b]) => a - b);
+  const counts = [chance, exact].map((some) =>
+    [...some].filter(([places]) => places >= SHOWN_PLACES_MIN).sort(([a], [b]) => a - b),
+  );
   console.log(`${searched.length} searches of ${countOf(searched, 'group')} groups, ${pairs} pairs`);
-  console.log(`${undecodable} pictures could not be decoded; pairs by places that agree:`, counts);
+  console.log(
+    `${undecodable} pictures could not be decoded; pairs by places that agree, by exact ones:`,
+    ...counts,
+  );
   for (const count of new Set([0, named.size])) {
     const most = poissonMost(count);
     console.log(
@@ -196,7 +203,7 @@ function report(): void {
   }
 }
 
-function countOf(some: readonly Entry[], name: 'sha256' | 'group'): number {
+function countOf(some: readonly CorpusPicture[], name: 'sha256' | 'group'): number {
   return new Set(some.map((entry) => entry[name])).size;
 }
 

@@ -3,6 +3,7 @@
  * are kept as they are; each further row is mixed of their keypoints with three bits turned, so that words are as common as they
  * are in pictures. No mixed row can be a copy: they cost time and crowd the candidates, and say nothing about false finds.
  */
+import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
@@ -20,7 +21,7 @@ import { makeRandom } from '../random.ts';
 import { readPicture } from './copies.ts';
 import { listPictures } from './list-pictures.ts';
 
-const KEPT_MAX = 500;
+const KEPT_MAX = 250;
 const SEARCHES = 100;
 const TURNED_BITS = 3;
 const SETTLE_ROWS = 1024;
@@ -28,7 +29,7 @@ const ALL_ACCOUNTS = new Set([1]);
 
 const [folder = '.', ...sizes] = process.argv.slice(2);
 const { kept, asked } = await describe(await listPictures(folder));
-const index = new KeypointIndex();
+const index = new KeypointIndex(tmpdir());
 for (const rows of sizes.map(Number)) {
   await growTo(rows);
   await measure();
@@ -73,11 +74,12 @@ function rowOf(sequence: number): Keypoints {
     const place = { x: (of.x[from] ?? 0) / of.width, y: (of.y[from] ?? 0) / of.height };
     [mixed.x[to], mixed.y[to]] = [place.x * STORED_SIDE, place.y * STORED_SIDE];
     [mixed.angle[to], mixed.level[to]] = [of.angle[from] ?? 0, of.level[from] ?? 0];
-    const words = of.words.subarray(from * DESCRIPTOR_WORDS, (from + 1) * DESCRIPTOR_WORDS);
-    mixed.words.set(words, to * DESCRIPTOR_WORDS);
+    const [source, target] = [from * DESCRIPTOR_WORDS, to * DESCRIPTOR_WORDS];
+    for (let word = 0; word < DESCRIPTOR_WORDS; word++)
+      mixed.words[target + word] = of.words[source + word] ?? 0;
     for (let bit = 0; bit < TURNED_BITS; bit++) {
       const at = Math.floor(draw() * DESCRIPTOR_WORDS * 32);
-      const word = to * DESCRIPTOR_WORDS + (at >> 5);
+      const word = target + (at >> 5);
       mixed.words[word] = (mixed.words[word] ?? 0) ^ (1 << (at & 31));
     }
   }
@@ -100,7 +102,7 @@ async function measure(): Promise<void> {
   }
   const shown = [looked, whole].map((times) => `${percentile(times, 0.5)} · ${percentile(times, 0.99)} ms`);
   console.log(
-    `${index.count} rows, ${Math.round(index.bytes / 2 ** 20)} MiB, ${asked.length} searches: ` +
+    `${index.count} rows, ${mebibytes(index.bytes)} MiB in memory, ${mebibytes(index.fileBytes)} in a file, ${asked.length} searches: ` +
       `index ${shown[0]}, with the places of candidates ${shown[1]} (processor time, median · 99th)`,
   );
 }
@@ -112,4 +114,8 @@ function millisecondsSince(begun: NodeJS.CpuUsage): number {
 
 function percentile(values: readonly number[], share: number): number {
   return Math.round(values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0);
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }

@@ -184,7 +184,7 @@ export type AllOfAppliedTrustList = { id: string; sha256: string; };
 
 export type AllOfAssessmentReason = { code: string; sentence: string; };
 
-export type AllOfAuditEntry = { accountId: string | null; action: string; at: string; details: unknown; facade: string | null; remoteAddress: string | null; sequence: number; target: string; };
+export type AllOfAuditEntry = { accountId: string | null; accountName: string; action: string; at: string; details: unknown; facade: string | null; remoteAddress: string | null; sequence: number; target: string; };
 
 export type AllOfBackup = { bytes: number; createdAt: string | null; fault: string; files: number; name: string; version: string; withSecrets: boolean; };
 
@@ -230,7 +230,7 @@ export type AllOfProgress = { done: number; step: string; total: number; };
 
 export type AllOfQuality = { jpegQuality: number | null; shortSide: number; truncated: boolean; };
 
-export type AllOfQueueEntry = { accountId: string; analysisId: string; attempts: number; endedAt: string | null; error: string; identifiers: string[]; kind: MediaKind; queuedAt: string; startedAt: string | null; };
+export type AllOfQueueEntry = { accountId: string; accountName: string; analysisId: string; attempts: number; endedAt: string | null; error: string; identifiers: string[]; kind: MediaKind; queuedAt: string; startedAt: string | null; };
 
 export type AllOfReadingNote = { code: string; explanation: string; isUnknown: boolean; };
 
@@ -361,7 +361,7 @@ export type ReadFindingsAnswer = { findings: AllOfFinding[]; };
 export const READ_FINDINGS = 'query ReadFindings{findings{...AllOfFinding}}fragment AllOfFinding on Finding{advice found name state}' as Document<ReadFindingsAnswer, {}>;
 
 export type ReadAuditAnswer = { auditEntries: { nodes: AllOfAuditEntry[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
-export const READ_AUDIT = 'query ReadAudit($after:String){auditEntries(first:50 after:$after){nodes{...AllOfAuditEntry}pageInfo{hasNextPage endCursor}}}fragment AllOfAuditEntry on AuditEntry{accountId action at details facade remoteAddress sequence target}' as Document<ReadAuditAnswer, { after?: string | null | undefined;}>;
+export const READ_AUDIT = 'query ReadAudit($after:String){auditEntries(first:50 after:$after){nodes{...AllOfAuditEntry}pageInfo{hasNextPage endCursor}}}fragment AllOfAuditEntry on AuditEntry{accountId accountName action at details facade remoteAddress sequence target}' as Document<ReadAuditAnswer, { after?: string | null | undefined;}>;
 
 export type ReadBackupsAnswer = { backups: { folder: string | null; lastGoodAt: string | null; lastError: string | null; isTooOld: boolean; isRunning: boolean; progress: AllOfBackupProgress | null; backups: AllOfBackup[]; }; };
 export const READ_BACKUPS = 'query ReadBackups{backups{folder lastGoodAt lastError isTooOld isRunning progress{...AllOfBackupProgress}backups{...AllOfBackup}}}fragment AllOfBackup on Backup{bytes createdAt fault files name version withSecrets}fragment AllOfBackupProgress on BackupProgress{bytes copiedBytes files phase}' as Document<ReadBackupsAnswer, {}>;
@@ -400,7 +400,7 @@ export type ForgetWorkerAnswer = { forgetWorker: { userErrors: Fault[]; }; };
 export const FORGET_WORKER = 'mutation ForgetWorker($name:String!){forgetWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ForgetWorkerAnswer, { name: string;}>;
 
 export type ReadQueueAnswer = { queue: { runningTotal: number; waitingTotal: number; waitReason: { step: string; sentence: string; } | null; running: QueuedWork[]; waiting: QueuedWork[]; failed: QueuedWork[]; }; };
-export const READ_QUEUE = 'fragment QueuedWork on QueueEntry{...AllOfQueueEntry}query ReadQueue{queue(first:50){runningTotal waitingTotal waitReason{step sentence}running{...QueuedWork}waiting{...QueuedWork}failed{...QueuedWork}}}fragment AllOfQueueEntry on QueueEntry{accountId analysisId attempts endedAt error identifiers kind queuedAt startedAt}' as Document<ReadQueueAnswer, {}>;
+export const READ_QUEUE = 'fragment QueuedWork on QueueEntry{...AllOfQueueEntry}query ReadQueue{queue(first:50){runningTotal waitingTotal waitReason{step sentence}running{...QueuedWork}waiting{...QueuedWork}failed{...QueuedWork}}}fragment AllOfQueueEntry on QueueEntry{accountId accountName analysisId attempts endedAt error identifiers kind queuedAt startedAt}' as Document<ReadQueueAnswer, {}>;
 
 export type CancelWorkAnswer = { cancelAnalysis: { userErrors: Fault[]; }; };
 export const CANCEL_WORK = 'mutation CancelWork($analysisId:ID!){cancelAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CancelWorkAnswer, { analysisId: string;}>;

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_AUDIT } from '../gen/documents.ts';
+import { AccountName } from '../parts/account-name.tsx';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Table, Time, Title } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
@@ -21,7 +22,7 @@ export function AuditPage(): JSX.Element {
             <td>
               <Time iso={entry.at} />
             </td>
-            <td>{entry.accountId === null ? '–' : t('accountNumber', { id: entry.accountId })}</td>
+            <td>{entry.accountId === null ? '–' : <AccountName {...entry} id={entry.accountId} />}</td>
             <td>
               <code>{entry.action}</code>
               <small class="quiet block">

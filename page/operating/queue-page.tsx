@@ -10,6 +10,7 @@ import {
   READ_QUEUE,
   RETRY_WORK,
 } from '../gen/documents.ts';
+import { AccountName } from '../parts/account-name.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { formatNumber } from '../parts/format.ts';
@@ -95,7 +96,9 @@ function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.
               <RecordName {...{ entry, account }} />
             </td>
             <td>{kindName(entry.kind)}</td>
-            <td class="figure">{entry.accountId}</td>
+            <td>
+              <AccountName {...entry} id={entry.accountId} />
+            </td>
             <td>
               <Time iso={entry.endedAt ?? entry.startedAt ?? entry.queuedAt} isAge />
             </td>

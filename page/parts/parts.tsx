@@ -1,6 +1,6 @@
 /** Small pieces that every page is made of. */
 import { type ComponentChildren, h, type JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../texts/language.ts';
 import type { ApiError } from './api.ts';
 import { formatAge, formatTime, formatUtc } from './format.ts';
@@ -235,9 +235,16 @@ export function Table({
   head,
   children,
 }: Children & { caption: string; head: readonly string[] }): JSX.Element {
+  const section = useRef<HTMLElement>(null);
+  // On a telephone each cell stands on a line of its own and says which column it is of.
+  useLayoutEffect(() => {
+    for (const row of section.current?.querySelectorAll<HTMLTableRowElement>('tbody tr') ?? []) {
+      for (const [index, cell] of [...row.cells].entries()) cell.dataset.label = head[index] ?? '';
+    }
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-    <section class="table" aria-label={caption} tabIndex={0}>
+    <section class="table" aria-label={caption} tabIndex={0} ref={section}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

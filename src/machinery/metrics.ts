@@ -132,6 +132,21 @@ export class Metrics {
     'Time of one search among the pictures that are kept, without the decoding of what is searched with',
     [],
   );
+  readonly pictureIndexPictures = this.#gauge(
+    'assay_picture_index_pictures',
+    'Pictures and frames that are found by a part',
+    [],
+  );
+  readonly pictureIndexBytes = this.#gauge(
+    'assay_picture_index_bytes',
+    'Bytes of the index of their parts by where they are: memory, file',
+    ['place'],
+  );
+  readonly pictureIndexDamaged = this.#gauge(
+    'assay_picture_index_damaged',
+    'Rows that are damaged and left out of the index',
+    [],
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

@@ -23,7 +23,8 @@ export interface TemporaryBlob {
 
 export class BlobStore {
   readonly checks: BlobChecks;
-  readonly #temporaryFolder: string;
+  /** Belongs to this process alone: the next start empties it. */
+  readonly temporaryFolder: string;
   readonly #folder: string;
   readonly #locks = new Map<string, Promise<unknown>>();
   /** Folders of the first letters of hashes that are there: at most 256. */
@@ -38,13 +39,13 @@ export class BlobStore {
   ) {
     this.#onRemoved = onRemoved;
     this.checks = new BlobChecks((hash) => this.pathOf(hash), onChanged);
-    this.#temporaryFolder = join(dataFolder, 'uploads');
+    this.temporaryFolder = join(dataFolder, 'uploads');
     this.#folder = join(dataFolder, 'blobs');
   }
 
   async prepare(): Promise<void> {
-    await rm(this.#temporaryFolder, { recursive: true, force: true });
-    await mkdir(this.#temporaryFolder, { recursive: true });
+    await rm(this.temporaryFolder, { recursive: true, force: true });
+    await mkdir(this.temporaryFolder, { recursive: true });
     await mkdir(this.#folder, { recursive: true });
   }
 
@@ -54,7 +55,7 @@ export class BlobStore {
     bounds: ReceiveBounds,
     signal: AbortSignal,
   ): Promise<TemporaryBlob> {
-    const path = join(this.#temporaryFolder, randomBytes(16).toString('hex'));
+    const path = join(this.temporaryFolder, randomBytes(16).toString('hex'));
     try {
       return await this.#write(path, bytes, bounds, signal);
     } catch (error) {

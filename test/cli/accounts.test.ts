@@ -125,7 +125,10 @@ test('the audit log, the queue and the webhooks are shown', async () => {
   await done(['plan', 'create', 'Audited']);
   const [entry] = linesOf(await assay(['audit', '--limit', '1', '--json']));
   assert.equal(entry?.action, 'plan.create');
-  assert.match(await done(['audit', '--limit', '1']), /account 1 {2}grpc 127\.0\.0\.1 {2}plan\.create/);
+  assert.match(
+    await done(['audit', '--limit', '1']),
+    /account 1 Administrator {2}grpc 127\.0\.0\.1 {2}plan\.create/,
+  );
   assert.match(await done(['queue']), /^0 running, 0 waiting/);
   const secret = await done(['webhook', 'secret']);
   assert.match(secret, /^whsec_/);

@@ -3,11 +3,16 @@
  *
  * Invariant: a picture is found by its parts only within the accounts that are asked for, and not after it was removed.
  */
+
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { DESCRIPTOR_WORDS, emptyKeypoints, type Keypoints } from '../../src/domain/media/keypoints.ts';
 import { KeypointIndex, YOUNG_ROWS_MAX } from '../../src/machinery/likeness/keypoint-index.ts';
 import { drawFrom } from '../media/scene.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const COUNT = 12;
 const VOTES_MIN = 8;
@@ -20,8 +25,7 @@ function keypoints(seed: number, turn = 0): Keypoints {
   return made;
 }
 
-function indexOf(rows: number): KeypointIndex {
-  const index = new KeypointIndex();
+function indexOf(rows: number, index = new KeypointIndex(tmpdir())): KeypointIndex {
   for (let row = 1; row <= rows; row++) {
     index.add({ sequence: row * 10, accountId: 1 + (row % 2), keypoints: keypoints(row) });
   }
@@ -66,7 +70,7 @@ test('other accounts and what was removed are not found', async () => {
 });
 
 test('a word of many pictures says nothing', async () => {
-  const index = new KeypointIndex();
+  const index = new KeypointIndex(tmpdir());
   for (let row = 1; row <= 600; row++) index.add({ sequence: row, accountId: 1, keypoints: keypoints(7) });
   assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 700, VOTES_MIN), []);
 });
@@ -86,5 +90,69 @@ test('keypoints with a turned bit are found, and what came in the same number af
   assert.deepEqual(
     hits.map(({ sequence }) => sequence),
     [(YOUNG_ROWS_MAX + 5) * 10],
+  );
+});
+
+/** So many pictures are a chapter here. */
+const CHAPTER_ROWS = 2 * YOUNG_ROWS_MAX;
+
+async function settled(index: KeypointIndex, rows: number): Promise<KeypointIndex> {
+  while (index.count < rows) {
+    const row = index.count + 1;
+    index.add({ sequence: row * 10, accountId: 1, keypoints: keypoints(row) });
+    if (row % YOUNG_ROWS_MAX === 0) await index.settle();
+  }
+  return index;
+}
+
+async function assertFound(index: KeypointIndex, rows: readonly number[]): Promise<void> {
+  for (const row of rows) {
+    const hits = await index.search([keypoints(row, 33)], new Set([1]), 5, VOTES_MIN);
+    assert.deepEqual(
+      hits.map(({ sequence }) => sequence),
+      [row * 10],
+    );
+  }
+}
+
+test('whole chapters lie in one file that has no name, and a picture of each is found', async () => {
+  await using folder = await makeTemporaryFolder();
+  const index = await settled(new KeypointIndex(folder.path, CHAPTER_ROWS), 3 * CHAPTER_ROWS + 20);
+  assert.equal(index.fileBytes, 3 * CHAPTER_ROWS * COUNT * 4);
+  assert.deepEqual(await readdir(folder.path), []);
+  assert.equal(index.fault, null);
+  const rows = [0, 1, 2, 3].flatMap((chapter) => [chapter * CHAPTER_ROWS + 1, chapter * CHAPTER_ROWS + 20]);
+  await assertFound(index, rows);
+  index[Symbol.dispose]();
+});
+
+test('a search that began before its file was replaced ends as it began', async () => {
+  await using folder = await makeTemporaryFolder();
+  const index = await settled(new KeypointIndex(folder.path, CHAPTER_ROWS), CHAPTER_ROWS);
+  const asked = emptyKeypoints(512, 512, 600);
+  asked.words.set(keypoints(7).words, (600 - COUNT) * DESCRIPTOR_WORDS);
+  asked.angle.set(keypoints(7).angle, 600 - COUNT);
+  const searching = index.search([asked], new Set([1]), 5, VOTES_MIN);
+  await settled(index, 2 * CHAPTER_ROWS);
+  assert.deepEqual(
+    (await searching).map(({ sequence }) => sequence),
+    [70],
+  );
+  await assertFound(index, [7, CHAPTER_ROWS + 7]);
+  index[Symbol.dispose]();
+});
+
+test('where no file can be written, words stay in memory and the fault is known', async () => {
+  await using folder = await makeTemporaryFolder();
+  const index = await settled(new KeypointIndex(join(folder.path, 'absent'), CHAPTER_ROWS), 2 * CHAPTER_ROWS);
+  assert.match(String(index.fault), /ENOENT/);
+  assert.equal(index.fileBytes, 0);
+  await assertFound(index, [5, CHAPTER_ROWS + 5]);
+});
+
+test('more keypoints than a vote has room for are refused', async () => {
+  await assert.rejects(
+    indexOf(2).search([emptyKeypoints(512, 512, 1025)], new Set([1]), 5, VOTES_MIN),
+    /at most 1024 keypoints, found 1025/,
   );
 });

@@ -83,6 +83,7 @@ async function findWide(desk: Desk): Promise<string[]> {
   wide.push(...(await findCutTables(desk)));
   await page.setViewportSize(PHONE);
   note('a phone', await widthBeyond(desk));
+  wide.push(...(await findCutTables(desk)).map((fault) => `on a phone ${fault}`));
   await page.setViewportSize(DESK);
   await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
   note('a window with letters of 200 %', await widthBeyond(desk));

@@ -2,7 +2,9 @@
  * The audit log: one line for every change that an account or an administrator made, in the change's transaction. It is a
  * reading of the custody log (store/custody): a line is an entry there like any other.
  */
-import type { AuditEntry, AuditLine } from '../../domain/custody/audit.ts';
+import type { AuditEntryView } from '../../domain/contract/account.ts';
+import type { AuditLine } from '../../domain/custody/audit.ts';
+import type { AccountReader } from '../../store/accounts/account-reader.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
@@ -43,8 +45,16 @@ export interface AuditQuery {
 }
 
 /** Newest first; for the administrator. */
-export function listAudit(app: AccountParts, { principal, before, limit }: AuditQuery): AuditEntry[] {
+export function listAudit(app: AccountParts, { principal, before, limit }: AuditQuery): AuditEntryView[] {
   assertAdmin(principal);
   assertPageSize(limit);
-  return app.store.read.audit({ before, limit });
+  const { read } = app.store;
+  return read
+    .audit({ before, limit })
+    .map((entry) => ({ ...entry, accountName: accountNameOf(read.accounts, entry.accountId) }));
+}
+
+/** Empty where there is none, or it is gone or damaged. */
+export function accountNameOf(accounts: AccountReader, id: number | null): string {
+  return id === null ? '' : (accounts.getUnlessDamaged(id)?.name ?? '');
 }

@@ -48,6 +48,7 @@ export async function readMetrics(app: ApplianceParts): Promise<string> {
   metrics.custodyEntries.set(store.read.custody.size);
   metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
   setQueueMetrics(app);
+  setPictureMetrics(app);
   setModelMetrics(app);
   setWorkerMetrics(app);
   return await metrics.registry.metrics();
@@ -70,6 +71,14 @@ function setQueueMetrics({ metrics, store, clock, engine }: ApplianceParts): voi
   const secondsSince = (at: number) => Math.max(0, (now - at) / MICROSECONDS_PER_SECOND);
   metrics.queueOldest.set(secondsSince(oldestQueuedAt(store.read) ?? now));
   metrics.webhookOverdue.set(secondsSince(store.read.nextDeliveryAt() ?? now));
+}
+
+function setPictureMetrics({ metrics, keptPictures }: ApplianceParts): void {
+  const { pictures, bytes, fileBytes, damaged } = keptPictures.state;
+  metrics.pictureIndexPictures.set(pictures);
+  metrics.pictureIndexBytes.set({ place: 'memory' }, bytes);
+  metrics.pictureIndexBytes.set({ place: 'file' }, fileBytes);
+  metrics.pictureIndexDamaged.set(damaged);
 }
 
 /** The index names what runs beside what waits, oldest first; what runs is bounded. */

@@ -4,6 +4,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import type { Queue, QueueEntry } from '../../domain/contract/queue.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
+import { accountNameOf } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -95,6 +96,7 @@ function toEntry(app: ApplianceParts, analysis: Analysis): QueueEntry {
   return {
     analysisId: id,
     accountId,
+    accountName: accountNameOf(app.store.read.accounts, accountId),
     kind,
     attempts,
     queuedAt,

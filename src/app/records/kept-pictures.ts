@@ -1,12 +1,12 @@
 /**
- * The pictures and frames that can be found by a part of them, in memory: read from the store at the first search and on from
+ * The pictures and frames that can be found by a part of them, beside the store: read from the store at the first search and on from
  * there at each later one, so that the store stays the only truth. What shares words with the asked picture is compared place by
  * place, with what the store has of it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
 import { findSharedPart, type SharedPart } from '../../domain/media/shared-part.ts';
-import { SHARED_PLACES_MIN } from '../../domain/records/found-picture.ts';
+import { isSharedPart } from '../../domain/records/found-picture.ts';
 import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
 import { KeypointIndex } from '../../machinery/likeness/keypoint-index.ts';
 import { TailReader } from '../../machinery/likeness/tail-reader.ts';
@@ -37,15 +37,18 @@ export interface PartHit extends SharedPart {
 export interface KeptPicturesState {
   /** Pictures and frames that are found by a part. */
   pictures: number;
-  /** In memory. */
+  /** What their index takes in memory, and in a file without a name. */
   bytes: number;
+  fileBytes: number;
+  /** Why that file could not be written; null while it can. */
+  fileFault: string | null;
   /** Rows that are no keypoints. */
   damaged: number;
 }
 
 export class KeptPictures implements AsyncDisposable {
   readonly #store: Store;
-  readonly #index = new KeypointIndex();
+  readonly #index: KeypointIndex;
   readonly #counts = new AccountCounts();
   readonly #tail = new TailReader(() => this.#readPiece());
   /** The last sequence that was read, whether or not it could be used. */
@@ -54,6 +57,7 @@ export class KeptPictures implements AsyncDisposable {
 
   constructor(store: Store) {
     this.#store = store;
+    this.#index = new KeypointIndex(store.blobs.temporaryFolder);
   }
 
   /** Those of these accounts that share a part with one of the queries, in no order. */
@@ -70,7 +74,7 @@ export class KeptPictures implements AsyncDisposable {
       const asked = queries[query];
       if (kept === undefined || asked === undefined) continue;
       const part = findSharedPart(asked, kept);
-      if (part.places >= SHARED_PLACES_MIN) hits.push({ ...part, sequence, query });
+      if (isSharedPart(part)) hits.push({ ...part, sequence, query });
       await nextTurn();
     }
     return hits;
@@ -82,11 +86,14 @@ export class KeptPictures implements AsyncDisposable {
   }
 
   get state(): KeptPicturesState {
-    return { pictures: this.#counts.total, bytes: this.#index.bytes, damaged: this.#damaged };
+    const { bytes, fileBytes, fault } = this.#index;
+    const fileFault = fault === null ? null : String(fault);
+    return { pictures: this.#counts.total, bytes, fileBytes, fileFault, damaged: this.#damaged };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tail.stop();
+    this.#index[Symbol.dispose]();
   }
 
   /** Pictures and frames of these accounts, as of the last search. */

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { badField, tooLarge } from '../../domain/errors.ts';
-import { emptyKeypoints, type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
+import { emptyKeypoints, type Keypoints, unpackAskedKeypoints } from '../../domain/media/keypoints.ts';
 import type { AskedPicture } from '../../domain/media/perceptual-hash.ts';
 import { ASKED_FRAMES_MAX, type PictureSearchAnswer } from '../../domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../domain/records/seen-before.ts';
@@ -104,7 +104,7 @@ function toAsked({ hash, mirrored, quality, keypoints, mirroredKeypoints }: Aske
     // A picture with too little to see has a hash that says nothing.
     hashes: quality < LIKENESS_QUALITY_MIN ? [] : [hash, mirrored],
     keypoints: [keypoints, mirroredKeypoints].map(
-      (packed) => unpackKeypoints(Buffer.from(packed, 'base64')) ?? NO_KEYPOINTS,
+      (packed) => unpackAskedKeypoints(Buffer.from(packed, 'base64')) ?? NO_KEYPOINTS,
     ),
   };
 }

@@ -41,7 +41,7 @@ function toLine(entry: AuditEntry): string {
   const details = Object.entries(entry.details).map(([name, value]) => `${name}=${value}`);
   const cells = [
     formatTimestamp(entry.at),
-    entry.accountId === undefined ? 'appliance' : `account ${entry.accountId}`,
+    entry.accountId === undefined ? 'appliance' : `account ${entry.accountId} ${entry.accountName}`.trimEnd(),
     [entry.facade, entry.remoteAddress].filter(Boolean).join(' '),
     entry.action,
     entry.target,

@@ -1,6 +1,7 @@
 /** `assay queue`: what the daemon works on, for all accounts. */
 
 import { type Command, Option } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
 import {
   ApplianceService,
   type GetQueueResponse,
@@ -94,7 +95,9 @@ function toRow(state: string, entry: QueueEntry): string[] {
     state,
     entry.analysisId,
     nameOf(MediaKind, entry.kind),
-    String(entry.accountId),
+    entry.accountName === ''
+      ? String(entry.accountId)
+      : showText(`${entry.accountName} (${entry.accountId})`),
     formatTimestamp(entry.endedAt ?? entry.startedAt ?? entry.queuedAt),
     String(entry.attempts),
     others.length === 0 ? first : `${first} and ${others.length} more`,

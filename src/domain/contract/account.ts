@@ -63,6 +63,11 @@ export const USER = { ...DOCUMENTED_USER, ...ADDED };
 
 export const USER_PRICING = { name: 'Pricing', fields: PRICING } satisfies Noun;
 
+/** A line as it is shown. */
+export interface AuditEntryView extends AuditEntry {
+  accountName: string;
+}
+
 export const AUDIT_ENTRY = {
   name: 'AuditEntry',
   fields: {
@@ -71,10 +76,11 @@ export const AUDIT_ENTRY = {
     accountId: nullable(
       identifier<number>({ description: 'Null for the appliance itself and for a failed sign-in.' }),
     ),
+    accountName: text({ description: 'As it is called now; empty where there is none, or it is gone.' }),
     facade: nullable(text<NonNullable<AuditEntry['facade']>>()),
     remoteAddress: nullable(text()),
     action: text({ description: 'noun.verb: account.create, key.reveal.' }),
     target: text({ description: 'What it was done to.' }),
     details: json(),
-  } satisfies FieldsOf<AuditEntry>,
+  } satisfies FieldsOf<AuditEntryView>,
 };

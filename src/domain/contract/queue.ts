@@ -20,6 +20,7 @@ const QUEUE_ENTRY = {
   fields: {
     analysisId: identifier<string>(),
     accountId: identifier<number>(),
+    accountName: text({ description: 'As it is called now; empty where the account is gone.' }),
     kind: oneOf(MEDIA_KIND),
     identifiers: listOf(text({ description: 'Records that the analysis is for.' })),
     attempts: whole(),

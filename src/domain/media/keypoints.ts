@@ -20,6 +20,10 @@ export const LEVELS = 7;
 export const ANGLES = 256;
 /** 256 bits in 32-bit words. */
 export const DESCRIPTOR_WORDS = 8;
+/** The first bits of a keypoint are its word in an index. */
+export const WORD_BITS = 20;
+/** Bits of the word that noise turns first: half of all turned ones of two copies are among the first four. */
+export const UNSURE_BITS = 7;
 
 /** Fractions of a pixel that a place is kept in. */
 const PLACE_STEPS = 32;
@@ -29,6 +33,7 @@ const KEYPOINT_BYTES = 6 + DESCRIPTOR_WORDS * 4;
 
 /** Bytes of so many packed keypoints. */
 export const packedBytes = (count: number): number => HEAD_BYTES + count * KEYPOINT_BYTES;
+export const packedAskedBytes = (count: number): number => packedBytes(count) + count * UNSURE_BITS;
 
 export interface Keypoints {
   /** Sides of the reduced picture, in whose pixels places are. */
@@ -42,6 +47,11 @@ export interface Keypoints {
   level: Uint8Array;
   /** DESCRIPTOR_WORDS for each. */
   words: Int32Array;
+}
+
+export interface AskedKeypoints extends Keypoints {
+  /** For each the UNSURE_BITS bits of its word (0 is the highest) whose two brightnesses differ the least, these first. */
+  unsure: Uint8Array;
 }
 
 export function emptyKeypoints(width: number, height: number, count: number): Keypoints {
@@ -96,4 +106,18 @@ export function unpackKeypoints(bytes: Uint8Array): Keypoints | undefined {
     }
   }
   return keypoints;
+}
+
+export function packAskedKeypoints(keypoints: AskedKeypoints): Uint8Array {
+  return Buffer.concat([packKeypoints(keypoints), keypoints.unsure]);
+}
+
+/** Undefined where the bytes are none that `packAskedKeypoints` writes. */
+export function unpackAskedKeypoints(bytes: Uint8Array): AskedKeypoints | undefined {
+  const count = (bytes.length - HEAD_BYTES) / (KEYPOINT_BYTES + UNSURE_BITS);
+  if (!Number.isInteger(count) || count < 0) return undefined;
+  const keypoints = unpackKeypoints(bytes.subarray(0, packedBytes(count)));
+  const unsure = Uint8Array.from(bytes.subarray(packedBytes(count)));
+  if (keypoints === undefined || unsure.some((bit) => bit >= WORD_BITS)) return undefined;
+  return { ...keypoints, unsure };
 }

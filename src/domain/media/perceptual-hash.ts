@@ -1,7 +1,14 @@
 /** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, alike where pictures are. Pure. */
 
 import { z } from 'zod';
-import { ASKED_KEYPOINTS_MAX, packedBytes, STORED_KEYPOINTS_MAX, unpackKeypoints } from './keypoints.ts';
+import {
+  ASKED_KEYPOINTS_MAX,
+  packedAskedBytes,
+  packedBytes,
+  STORED_KEYPOINTS_MAX,
+  unpackAskedKeypoints,
+  unpackKeypoints,
+} from './keypoints.ts';
 
 export const PDQ_BITS = 256;
 
@@ -18,6 +25,14 @@ export const packedKeypoints = (countMax: number) =>
       'expected packed keypoints',
     );
 
+const packedAskedKeypoints = z
+  .base64()
+  .max(Math.ceil(packedAskedBytes(ASKED_KEYPOINTS_MAX) / 3) * 4)
+  .refine(
+    (packed) => unpackAskedKeypoints(Buffer.from(packed, 'base64')) !== undefined,
+    'expected packed keypoints with their unsure bits',
+  );
+
 /** One picture's hash. */
 export const perceptualHashSchema = z.strictObject({
   hash: bits,
@@ -32,8 +47,8 @@ export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
 
 /** A picture that is searched with: in more detail, and with left and right exchanged too. */
 export const askedPictureSchema = perceptualHashSchema.extend({
-  keypoints: packedKeypoints(ASKED_KEYPOINTS_MAX),
-  mirroredKeypoints: packedKeypoints(ASKED_KEYPOINTS_MAX),
+  keypoints: packedAskedKeypoints,
+  mirroredKeypoints: packedAskedKeypoints,
 });
 export type AskedPicture = z.infer<typeof askedPictureSchema>;
 

@@ -16,6 +16,14 @@ const RATIO_MAX = 0.85;
 /** Places may lie so far from where the others say they should, as a share of the asked picture's long side. */
 const COARSE_TOLERANCE = 0.06;
 const FINE_TOLERANCE = 0.02;
+/** For places that say the same without a tilt: four pixels of 768. */
+const EXACT_TOLERANCE = 0.006;
+/** They are warped by no more: one direction is stretched up to a third more than the other. */
+const EXACT_WARP_MAX = 1.05;
+/** Levels and steps of a full turn that one place's own may differ from those of the whole. */
+const EXACT_LEVELS = 1;
+const EXACT_TURN = 10;
+const EXACT_ROUNDS = 4;
 /** Steps of a full turn that two directions may differ by. */
 const TURN_TOLERANCE = 20;
 /** Levels that two sizes may differ by. */
@@ -38,6 +46,8 @@ export interface Part {
 export interface SharedPart {
   /** Places that agree. */
   places: number;
+  /** Those that lie exactly where a turn and a scale of the whole would place them; 0 where the part is tilted. */
+  exactPlaces: number;
   /** Where it lies in the picture that was asked with, and in the one that was kept. */
   asked: Part;
   kept: Part;
@@ -57,6 +67,7 @@ export function findSharedPart(asked: Keypoints, kept: Keypoints): SharedPart {
   const places = countPlaces(asked, kept, agreeing);
   return {
     places,
+    exactPlaces: countExact(asked, kept, pairs, agreeing),
     asked: partOf(
       asked,
       agreeing.map((pair) => pair.asked),
@@ -169,7 +180,7 @@ function withinOf(
   asked: Keypoints,
   kept: Keypoints,
   pairs: readonly Pair[],
-  [a, b, c, d, e, f]: Affine,
+  affine: Affine,
   former: readonly Pair[],
   tolerance: number,
 ): Pair[] {
@@ -178,10 +189,7 @@ function withinOf(
   return pairs.filter((pair) => {
     if (Math.abs(levelsBetween(asked, kept, pair) - levels) > 2 * LEVEL_TOLERANCE) return false;
     if (turnApart(turnBetween(asked, kept, pair), steps) > 2 * TURN_TOLERANCE) return false;
-    const [x, y] = [kept.x[pair.kept] as number, kept.y[pair.kept] as number];
-    const offX = a * x + b * y + c - (asked.x[pair.asked] as number);
-    const offY = d * x + e * y + f - (asked.y[pair.asked] as number);
-    return Math.hypot(offX, offY) <= tolerance;
+    return missOf(asked, kept, pair, affine) <= tolerance;
   });
 }
 
@@ -220,8 +228,50 @@ function fitAffine(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): A
   const [a, b, c] = solve((pair) => asked.x[pair.asked] as number);
   const [d, e, f] = solve((pair) => asked.y[pair.asked] as number);
   const area = a * e - b * d;
-  const isWarped = a * a + b * b + d * d + e * e > 2 * WARP_MAX * area;
-  return area > 0 && !isWarped ? [a, b, c, d, e, f] : null;
+  const affine: Affine = [a, b, c, d, e, f];
+  return area > 0 && warpOf(affine) <= WARP_MAX ? affine : null;
+}
+
+/** 1 for a turn and a scale alone. */
+function warpOf([a, b, , d, e]: Affine): number {
+  return (a * a + b * b + d * d + e * e) / (2 * (a * e - b * d));
+}
+
+/** Places whose own directions and sizes say the same as where all of them lie; chance hardly ever has four of them. */
+function countExact(
+  asked: Keypoints,
+  kept: Keypoints,
+  pairs: readonly Pair[],
+  agreeing: readonly Pair[],
+): number {
+  let exact = [...agreeing];
+  for (let round = 0; round < EXACT_ROUNDS; round++) {
+    const affine = exact.length < 3 ? null : fitAffine(asked, kept, exact);
+    if (affine === null) return 0;
+    exact = exactlyWithin(asked, kept, pairs, affine);
+    if (round === EXACT_ROUNDS - 1 && warpOf(affine) > EXACT_WARP_MAX) return 0;
+  }
+  return countPlaces(asked, kept, exact);
+}
+
+function exactlyWithin(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[], affine: Affine): Pair[] {
+  const [a, b, , d, e] = affine;
+  const tolerance = EXACT_TOLERANCE * Math.max(asked.width, asked.height);
+  const levels = Math.log(Math.sqrt(a * e - b * d)) / Math.log(LEVEL_FACTOR);
+  const steps = (Math.atan2(d - b, a + e) / (2 * Math.PI)) * ANGLES;
+  return pairs.filter((pair) => {
+    if (Math.abs(levelsBetween(asked, kept, pair) - levels) > EXACT_LEVELS) return false;
+    if (turnApart(turnBetween(asked, kept, pair), (steps + ANGLES) % ANGLES) > EXACT_TURN) return false;
+    return missOf(asked, kept, pair, affine) <= tolerance;
+  });
+}
+
+/** Pixels between where a place lies and where the map would put it. */
+function missOf(asked: Keypoints, kept: Keypoints, pair: Pair, [a, b, c, d, e, f]: Affine): number {
+  const [x, y] = [kept.x[pair.kept] as number, kept.y[pair.kept] as number];
+  const offX = a * x + b * y + c - (asked.x[pair.asked] as number);
+  const offY = d * x + e * y + f - (asked.y[pair.asked] as number);
+  return Math.hypot(offX, offY);
 }
 
 /** Pairs that stand on one place say one thing. */

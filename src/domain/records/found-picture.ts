@@ -1,6 +1,6 @@
 /** What a search with a picture finds among those that are kept, as a reader sees it. Pure. */
 import type { Label } from '../media/media.ts';
-import type { Part } from '../media/shared-part.ts';
+import type { Part, SharedPart } from '../media/shared-part.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -8,6 +8,13 @@ import type { Outcome } from './outcome.ts';
  * or edges in them agree in nine by chance, two cats in ten.
  */
 export const SHARED_PLACES_MIN = 12;
+/** Fewer are enough where they lie exactly as a turn and a scale would place them: a small cut has no more. */
+export const EXACT_PLACES_MIN = 7;
+
+export function isSharedPart({ places, exactPlaces }: SharedPart): boolean {
+  return places >= SHARED_PLACES_MIN || exactPlaces >= EXACT_PLACES_MIN;
+}
+
 /** Bound per answer: who finds twenty copies needs no more. */
 export const FOUND_PICTURES_MAX = 20;
 /** A film is searched with so many of its frames. */

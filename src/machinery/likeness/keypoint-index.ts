@@ -1,16 +1,38 @@
 /**
- * Which pictures share keypoints with another, in memory. Some bits of a keypoint are its word, as in a book's index: a picture
- * that shares many words, all turned by about the same angle, is worth a closer look. Pictures lie in runs, each twice as long as the
- * next, and the newest ones in one that is sorted at the next search: nothing is sorted twice more often than runs double.
+ * Which pictures share keypoints with another. Some bits of a keypoint are its word, as in a book's index: a picture that shares
+ * many words, all turned by about the same angle, is worth a closer look. Pictures lie in runs, each twice as long as the next, and
+ * the newest ones in one that is sorted at the next search. Whole chapters are put side by side in a file, so that a word of a
+ * million pictures is looked up once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, STORED_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
-import { addRaw, mergeRuns, newRaw, RUN_ROWS_MAX, type Run, searchRun, sortRun } from './keypoint-run.ts';
+import {
+  addRaw,
+  mergeRuns,
+  newRaw,
+  type Run,
+  restOf,
+  shareWord,
+  sortRun,
+  wordsNear,
+} from './keypoint-run.ts';
+import { CHAPTER_ROWS } from './posting.ts';
+import { fileSink, heldPostings, memorySink, type PostingsSink } from './postings.ts';
+import { assertKeypoints, type RowVotes, SharedWords } from './word-votes.ts';
 
 /** Pictures that are sorted together at first: three milliseconds. */
 export const YOUNG_ROWS_MAX = 1024;
+/** A million pictures in one file. Each chapter that is put to them writes all of it again. */
+const CHAPTERS_MAX = 8;
+/** Asked keypoints between two breaths of the event loop: a millisecond or two among a million pictures. */
+const SLICE_KEYPOINTS = 32;
 
-const NO_RUN: Run = { rows: 0, starts: new Uint32Array(0), postings: new Uint32Array(0) };
+const NO_RUN: Run = {
+  rows: 0,
+  chapters: 1,
+  starts: new Uint32Array(0),
+  postings: heldPostings(new Uint32Array(0)),
+};
 
 export interface IndexedKeypoints {
   sequence: number;
@@ -27,6 +49,8 @@ export interface KeypointHit {
 }
 
 export class KeypointIndex {
+  readonly #folder: string;
+  readonly #chapterRows: number;
   readonly #sequences: number[] = [];
   /** 0 for a picture that was removed. */
   readonly #accounts: number[] = [];
@@ -35,6 +59,13 @@ export class KeypointIndex {
   /** As of the last search. */
   #young = NO_RUN;
   #youngRows = 0;
+  #fault: unknown = null;
+
+  /** Files of large runs are made in the folder, and lose their name at once. */
+  constructor(folder: string, chapterRows = CHAPTER_ROWS) {
+    this.#folder = folder;
+    this.#chapterRows = chapterRows;
+  }
 
   /** Rows, also of pictures that were removed. */
   get count(): number {
@@ -46,12 +77,22 @@ export class KeypointIndex {
     return this.#sequences.at(-1) ?? 0;
   }
 
-  /** Bytes of the words in memory. */
+  /** Bytes of the words in the process's own memory. */
   get bytes(): number {
     return this.#runs.reduce(
-      (sum, { starts, postings }) => sum + starts.byteLength + postings.byteLength,
+      (sum, { starts, postings }) => sum + starts.byteLength + postings.bytes,
       this.#raw.words.byteLength + this.#raw.postings.byteLength,
     );
+  }
+
+  /** Bytes of the words in files. */
+  get fileBytes(): number {
+    return this.#runs.reduce((sum, { postings }) => sum + postings.fileBytes, 0);
+  }
+
+  /** Why no file could be written: words stay in memory until the next start. */
+  get fault(): unknown {
+    return this.#fault;
   }
 
   /** In the order of their sequences. */
@@ -68,15 +109,45 @@ export class KeypointIndex {
     this.#young = NO_RUN;
   }
 
-  /** Makes one run of two that are as long, again and again. Called by one at a time, and after some thousand pictures at the latest. */
+  /** Makes one run of two that are as long, and puts chapters side by side. Called by one at a time, and after some thousand pictures at the latest. */
   async settle(): Promise<void> {
     for (let at = this.#runs.length - 2; at >= 0; at = this.#runs.length - 2) {
       const [left, right] = this.#runs.slice(at) as [Run, Run];
-      if (left.rows !== right.rows || left.rows * 2 > RUN_ROWS_MAX) return;
-      const merging = mergeRuns(left, right);
+      const merged = await this.#merge(left, right);
+      if (merged === null) return;
+      this.#runs.splice(at, 2, merged);
+      for (const { postings } of [left, right]) postings.retire();
+    }
+  }
+
+  /** Null where they stay as they are. */
+  async #merge(left: Run, right: Run): Promise<Run | null> {
+    const rows = left.rows + right.rows;
+    const isOneChapter = left.rows === right.rows && rows <= this.#chapterRows;
+    if (isOneChapter && rows < this.#chapterRows) return await this.#mergedInto(memorySink, left, right);
+    const isSideBySide =
+      right.rows === this.#chapterRows && left.rows >= right.rows && left.chapters < CHAPTERS_MAX;
+    if (!isOneChapter && !isSideBySide) return null;
+    if (this.#fault === null) {
+      try {
+        return await this.#mergedInto(() => fileSink(this.#folder), left, right);
+      } catch (error) {
+        this.#fault = error;
+      }
+    }
+    return isOneChapter ? await this.#mergedInto(memorySink, left, right) : null;
+  }
+
+  async #mergedInto(openSink: (count: number) => PostingsSink, left: Run, right: Run): Promise<Run> {
+    const sink = openSink(left.postings.count + right.postings.count);
+    const merging = mergeRuns(left, right, sink, this.#chapterRows);
+    try {
       let step = merging.next();
       for (; step.done !== true; step = merging.next()) await nextTurn();
-      this.#runs.splice(at, 2, step.value);
+      return step.value;
+    } catch (error) {
+      sink.discard();
+      throw error;
     }
   }
 
@@ -95,26 +166,60 @@ export class KeypointIndex {
     hitsMax: number,
     votesMin: number,
   ): Promise<KeypointHit[]> {
-    let hits: KeypointHit[] = [];
-    let base = 0;
-    for (const run of this.#allRuns()) {
-      for (const [query, asked] of queries.entries()) {
-        for (const { row, votes } of searchRun(run, asked, votesMin)) {
-          const isAsked = accounts.has(this.#accounts[base + row] as number);
-          if (isAsked) hits.push({ sequence: this.#sequences[base + row] as number, query, votes });
+    const runs = this.#allRuns();
+    for (const { postings } of runs) postings.hold();
+    try {
+      let hits: KeypointHit[] = [];
+      let base = 0;
+      for (const run of runs) {
+        for (const [query, asked] of queries.entries()) {
+          for (const { row, votes } of await searchRun(run, asked, {
+            chapterRows: this.#chapterRows,
+            votesMin,
+          })) {
+            const isAsked = accounts.has(this.#accounts[base + row] as number);
+            if (isAsked) hits.push({ sequence: this.#sequences[base + row] as number, query, votes });
+          }
+          hits = best(hits, hitsMax);
         }
-        hits = best(hits, hitsMax);
-        await nextTurn();
+        base += run.rows;
       }
-      base += run.rows;
+      return hits;
+    } finally {
+      for (const { postings } of runs) postings.release();
     }
-    return hits;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { postings } of this.#runs) postings.retire();
   }
 
   #allRuns(): Run[] {
     if (this.#young.rows !== this.#youngRows) this.#young = sortRun(this.#raw, this.#youngRows);
     return this.#youngRows === 0 ? [...this.#runs] : [...this.#runs, this.#young];
   }
+}
+
+/** Rows with at least so many votes, all turned alike. */
+async function searchRun(
+  run: Run,
+  asked: Keypoints,
+  { chapterRows, votesMin }: { chapterRows: number; votesMin: number },
+): Promise<RowVotes[]> {
+  assertKeypoints(asked.count);
+  const shared = Array.from({ length: run.chapters }, () => new SharedWords());
+  for (let index = 0; index < asked.count; index++) {
+    if (index % SLICE_KEYPOINTS === SLICE_KEYPOINTS - 1) await nextTurn();
+    const voter = { rest: restOf(asked, index), index, shared };
+    for (const word of wordsNear(asked, index)) shareWord(run, word, voter);
+  }
+  const found: RowVotes[] = [];
+  for (const [chapter, words] of shared.entries()) {
+    for (const { row, votes } of words.votes(votesMin))
+      found.push({ row: chapter * chapterRows + row, votes });
+    await nextTurn();
+  }
+  return found;
 }
 
 function best(hits: KeypointHit[], hitsMax: number): KeypointHit[] {

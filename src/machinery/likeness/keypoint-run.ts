@@ -2,17 +2,20 @@
  * The words of many pictures, sorted, so that a word's pictures lie side by side (a postings list). A word is 20 bits of a
  * keypoint; 11 more bits stand in each posting, and one that differs in many of them does not count.
  */
-import { ANGLES, DESCRIPTOR_WORDS, type Keypoints } from '../../domain/media/keypoints.ts';
+import {
+  ANGLES,
+  type AskedKeypoints,
+  DESCRIPTOR_WORDS,
+  type Keypoints,
+  UNSURE_BITS,
+  WORD_BITS,
+} from '../../domain/media/keypoints.ts';
 import { countBits } from '../../domain/media/perceptual-hash.ts';
+import { DIRECTION_SHIFT, DIRECTIONS, ROW_SHIFT, TAG_MASK } from './posting.ts';
+import { heldPostings, type Postings, type PostingsSink } from './postings.ts';
+import type { SharedWords } from './word-votes.ts';
 
-/** A posting: number of the picture in its run, direction of the keypoint, further bits. */
-const ROW_SHIFT = 15;
-const DIRECTION_SHIFT = 11;
-export const RUN_ROWS_MAX = 1 << (32 - ROW_SHIFT);
-const DIRECTIONS = 16;
 const ANGLES_PER_DIRECTION = ANGLES / DIRECTIONS;
-const TAG_MASK = (1 << DIRECTION_SHIFT) - 1;
-const WORD_BITS = 20;
 const WORDS = 1 << WORD_BITS;
 
 /** Further bits that may differ: three of a hundred unlike keypoints differ in no more. */
@@ -24,8 +27,7 @@ const IS_NEAR = Uint8Array.from({ length: TAG_MASK + 1 }, (_, bits) =>
 /** A word of more than this share of the pictures is a common one, as of print. */
 const COMMON_SHARE = 1 / 256;
 const COMMON_MIN = 8;
-const RARE_WEIGHT = 4;
-/** A word of more pictures than this is left out: it sets none apart, and costs the most time. */
+/** A word of more pictures of a chapter than this is left out: it sets none apart, and costs the most time. */
 const WORD_PICTURES_MAX = 512;
 
 /** Pictures of one run whose words are not sorted yet: word and posting of each keypoint. */
@@ -37,23 +39,12 @@ export interface RawPostings {
 
 export interface Run {
   rows: number;
-  /** Where each word's postings begin; one more at the end. */
+  /** All but the last have CHAPTER_ROWS. */
+  chapters: number;
+  /** Where each word's postings begin in each chapter, word after word: one place in memory for all chapters. One more at the end. */
   starts: Uint32Array;
-  postings: Uint32Array;
+  postings: Postings;
 }
-
-export interface RowVotes {
-  row: number;
-  votes: number;
-}
-
-/**
- * Scratch of all runs, since a run is searched without a break: for each picture and turn its votes, and above them which keypoint
- * voted last. One has one vote there: else two pictures full of the same small thing, as of a letter, would share hundreds.
- */
-const BOARD = new Uint32Array(RUN_ROWS_MAX * DIRECTIONS);
-const VOTE_BITS = 16;
-const VOTES_MASK = (1 << VOTE_BITS) - 1;
 
 export function newRaw(countMax: number): RawPostings {
   return { words: new Uint32Array(countMax), postings: new Uint32Array(countMax), count: 0 };
@@ -84,97 +75,140 @@ export function sortRun({ words, postings, count }: RawPostings, rows: number): 
     ends[word] = place;
     sorted[place] = postings[at] as number;
   }
-  return { rows, starts, postings: sorted };
+  return { rows, chapters: 1, starts, postings: heldPostings(sorted) };
 }
 
-/** Words that are merged between two breaths of the event loop. */
-const MERGED_WORDS = 1 << 16;
+/** Words that are merged between two breaths of the event loop: a megabyte of postings of a million pictures. */
+const MERGED_WORDS = 1 << 10;
 
-/** Rows of `right` come after those of `left`. Yields between pieces; what it returns is the merged run. */
-export function* mergeRuns(left: Run, right: Run): Generator<void, Run> {
-  const starts = new Uint32Array(WORDS + 1);
-  const postings = new Uint32Array(left.postings.length + right.postings.length);
-  const shift = left.rows << ROW_SHIFT;
+/** Rows of `right` come after those of `left`, in the same chapter or in those after. Yields between pieces; what it returns is the merged run. */
+export function* mergeRuns(
+  left: Run,
+  right: Run,
+  sink: PostingsSink,
+  chapterRows: number,
+): Generator<void, Run> {
+  const isOne = left.rows + right.rows <= chapterRows;
+  if (!isOne && left.rows % chapterRows !== 0) throw new Error('only whole chapters lie side by side');
+  const shift = isOne ? left.rows << ROW_SHIFT : 0;
+  const chapters = isOne ? 1 : left.chapters + right.chapters;
+  const starts = new Uint32Array(WORDS * chapters + 1);
   let at = 0;
-  for (let word = 0; word < WORDS; word++) {
-    if (word % MERGED_WORDS === MERGED_WORDS - 1) yield;
-    starts[word] = at;
-    const [leftEnd, rightEnd] = [left.starts[word + 1] as number, right.starts[word + 1] as number];
-    for (let from = left.starts[word] as number; from < leftEnd; from++) {
-      postings[at++] = left.postings[from] as number;
+  for (let word = 0; word < WORDS; word += MERGED_WORDS) {
+    const [from, to] = [wordsOf(left, word), wordsOf(right, word)];
+    const merged = new Uint32Array(from.postings.length + to.postings.length);
+    let place = 0;
+    for (let own = 0; own < MERGED_WORDS; own++) {
+      if (isOne) starts[word + own] = at + place;
+      else copyStarts(starts, (word + own) * chapters, at + place, [left, right], word + own);
+      place = copyWord(from, left.chapters, own, merged, place, 0);
+      place = copyWord(to, right.chapters, own, merged, place, shift);
     }
-    for (let from = right.starts[word] as number; from < rightEnd; from++) {
-      postings[at++] = (right.postings[from] as number) + shift;
+    sink.write(merged);
+    at += place;
+    yield;
+  }
+  starts[WORDS * chapters] = at;
+  return { rows: left.rows + right.rows, chapters, starts, postings: sink.finish() };
+}
+
+interface WordsPiece {
+  postings: Uint32Array;
+  starts: Uint32Array;
+}
+
+/** The postings of MERGED_WORDS words: a copy, since both runs may be read into one place. */
+function wordsOf({ starts, chapters, postings }: Run, word: number): WordsPiece {
+  const piece = starts.subarray(word * chapters, (word + MERGED_WORDS) * chapters + 1);
+  const [start, end] = [piece[0] as number, piece.at(-1) as number];
+  const offset = postings.load(start, end);
+  return { postings: postings.array.slice(offset, offset + end - start), starts: piece };
+}
+
+function copyStarts(
+  starts: Uint32Array,
+  to: number,
+  begin: number,
+  runs: readonly Run[],
+  word: number,
+): void {
+  let [place, at] = [to, begin];
+  for (const run of runs) {
+    const first = word * run.chapters;
+    for (let chapter = 0; chapter < run.chapters; chapter++) {
+      starts[place++] = at;
+      at += (run.starts[first + chapter + 1] as number) - (run.starts[first + chapter] as number);
     }
   }
-  starts[WORDS] = at;
-  return { rows: left.rows + right.rows, starts, postings };
 }
 
-/** Rows with at least so many votes, all turned alike. */
-export function searchRun(run: Run, asked: Keypoints, votesMin: number): RowVotes[] {
-  BOARD.fill(0, 0, run.rows * DIRECTIONS);
-  const leading = new Set<number>();
-  for (let index = 0; index < asked.count; index++) {
-    const word = wordOf(asked, index);
-    const voter = { rest: restOf(asked, index), stamp: (index + 1) << VOTE_BITS, votesMin, leading };
-    vote(run, word, voter);
-    // Noise turns a bit of most words: those that differ in one are looked up as well.
-    for (let bit = 0; bit < WORD_BITS; bit++) vote(run, word ^ (1 << bit), voter);
+function copyWord(
+  { postings, starts }: WordsPiece,
+  chapters: number,
+  word: number,
+  merged: Uint32Array,
+  place: number,
+  shift: number,
+): number {
+  const first = starts[0] as number;
+  const end = (starts[(word + 1) * chapters] as number) - first;
+  let to = place;
+  for (let from = (starts[word * chapters] as number) - first; from < end; from++) {
+    merged[to++] = (postings[from] as number) + shift;
   }
-  const found: RowVotes[] = [];
-  for (const row of leading) {
-    const votes = votesOf(row);
-    if (votes >= votesMin) found.push({ row, votes });
-  }
-  return found;
+  return to;
 }
 
-interface Voter {
-  /** Direction and further bits of the keypoint. */
-  rest: number;
-  stamp: number;
-  votesMin: number;
-  /** Rows that may have enough. */
-  leading: Set<number>;
-}
-
-function vote({ starts, postings, rows }: Run, word: number, voter: Voter): void {
-  const [start, end] = [starts[word] as number, starts[word + 1] as number];
-  if (start === end || end - start > WORD_PICTURES_MAX) return;
-  const { rest, stamp, votesMin, leading } = voter;
-  const weight = end - start <= Math.max(COMMON_MIN, COMMON_SHARE * rows) ? RARE_WEIGHT : 1;
+/** Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. */
+export function shareWord(
+  run: Run,
+  word: number,
+  { rest, index, shared }: { rest: number; index: number; shared: readonly SharedWords[] },
+): void {
+  const { starts, chapters, postings } = run;
+  const first = word * chapters;
+  const [start, end] = [starts[first] as number, starts[first + chapters] as number];
+  if (start === end || end - start > WORD_PICTURES_MAX * chapters) return;
+  const isRare = end - start <= Math.max(COMMON_MIN, COMMON_SHARE * run.rows);
   const direction = rest >> DIRECTION_SHIFT;
-  for (let at = start; at < end; at++) {
-    const posting = postings[at] as number;
-    if (IS_NEAR[(posting ^ rest) & TAG_MASK] === 0) continue;
-    const turn = (direction - (posting >> DIRECTION_SHIFT)) & (DIRECTIONS - 1);
-    const place = (posting >>> ROW_SHIFT) * DIRECTIONS + turn;
-    const before = BOARD[place] as number;
-    if ((before & ~VOTES_MASK) === stamp) continue;
-    const votes = (before & VOTES_MASK) + weight;
-    BOARD[place] = stamp | votes;
-    // Half of what is asked: the other half may lie in the direction beside.
-    if (votes * 2 >= votesMin && (before & VOTES_MASK) * 2 < votesMin) leading.add(posting >>> ROW_SHIFT);
+  const offset = postings.load(start, end) - start;
+  const { array } = postings;
+  for (let chapter = 0; chapter < chapters; chapter++) {
+    const words = shared[chapter] as SharedWords;
+    const chapterEnd = (starts[first + chapter + 1] as number) + offset;
+    for (let at = (starts[first + chapter] as number) + offset; at < chapterEnd; at++) {
+      const posting = array[at] as number;
+      if (IS_NEAR[(posting ^ rest) & TAG_MASK] === 0) continue;
+      const turn = (direction - (posting >> DIRECTION_SHIFT)) & (DIRECTIONS - 1);
+      words.add(posting, turn, index, isRare);
+    }
   }
 }
 
-/** In the two directions side by side that have the most. */
-function votesOf(row: number): number {
-  let most = 0;
-  for (let turn = 0; turn < DIRECTIONS; turn++) {
-    const beside = row * DIRECTIONS + ((turn + 1) % DIRECTIONS);
-    const own = (BOARD[row * DIRECTIONS + turn] as number) & VOTES_MASK;
-    most = Math.max(most, own + ((BOARD[beside] as number) & VOTES_MASK));
-  }
-  return most;
+/**
+ * What noise makes of a word, the likeliest first, by ranks of its unsure bits. Chosen by the pairs of places of 90 pictures and their
+ * copies (docs/likeness.md): these twelve words hold 42 of 100 true pairs, the word and the 20 that differ in one bit hold 39.
+ */
+const TURNED_RANKS = [[], [0], [1], [2], [0, 1], [3], [0, 2], [4], [5], [1, 2], [0, 3], [6]] as const;
+
+/** Words that a keypoint is looked up by. Where it is not known which bits are unsure: all that differ in one. */
+export function wordsNear(asked: Keypoints | AskedKeypoints, index: number): number[] {
+  const word = wordOf(asked, index);
+  if (!('unsure' in asked))
+    return [word, ...Array.from({ length: WORD_BITS }, (_, bit) => word ^ (1 << bit))];
+  const masks = Array.from(
+    asked.unsure.subarray(index * UNSURE_BITS, (index + 1) * UNSURE_BITS),
+    (bit) => 1 << (WORD_BITS - 1 - bit),
+  );
+  return TURNED_RANKS.map((ranks) => ranks.reduce((turned, rank) => turned ^ (masks[rank] as number), word));
 }
 
 function wordOf({ words }: Keypoints, index: number): number {
   return (words[index * DESCRIPTOR_WORDS] as number) >>> (32 - WORD_BITS);
 }
 
-function restOf({ words, angle }: Keypoints, index: number): number {
+/** Direction and further bits of a keypoint. */
+export function restOf({ words, angle }: Keypoints, index: number): number {
   const tag = ((words[index * DESCRIPTOR_WORDS] as number) >>> 1) & TAG_MASK;
   return (Math.floor((angle[index] as number) / ANGLES_PER_DIRECTION) << DIRECTION_SHIFT) | tag;
 }

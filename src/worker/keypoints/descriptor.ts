@@ -1,5 +1,5 @@
 /** What a keypoint's surroundings look like: their direction, and 256 comparisons of brightness, turned with it (rotated BRIEF). */
-import { ANGLES, DESCRIPTOR_WORDS } from '../../domain/media/keypoints.ts';
+import { ANGLES, DESCRIPTOR_WORDS, UNSURE_BITS, WORD_BITS } from '../../domain/media/keypoints.ts';
 import { COMPARISONS } from './comparisons.ts';
 import type { Grey } from './corners.ts';
 
@@ -52,6 +52,23 @@ export function describeAt(
     }
     words[offset + word] = bits;
   }
+}
+
+/** Bits of the word, 0 the highest, whose two brightnesses differ the least: noise turns these first. The least sure come first. */
+export function unsureBitsAt(
+  { width, values }: Grey,
+  { x, y, angle }: { x: number; y: number; angle: number },
+): number[] {
+  const points = TURNED[angle] as Int8Array;
+  const at = y * width + x;
+  const valueAt = (point: number) =>
+    values[at + (points[point + 1] as number) * width + (points[point] as number)] as number;
+  const differences = Array.from({ length: WORD_BITS }, (_, bit) => {
+    const pair = (31 - bit) * 4;
+    return Math.abs(valueAt(pair) - valueAt(pair + 2));
+  });
+  const bits = Array.from(differences.keys());
+  return bits.sort((a, b) => (differences[a] as number) - (differences[b] as number)).slice(0, UNSURE_BITS);
 }
 
 function turnPairs(angle: number): Int8Array {

@@ -1,13 +1,15 @@
 /** The keypoints of a picture (domain/media/keypoints.ts): the strongest corners of each size, spread over the picture. */
 import sharp from 'sharp';
 import {
+  type AskedKeypoints,
   DESCRIPTOR_WORDS,
   emptyKeypoints,
   type Keypoints,
   LEVEL_FACTOR,
+  UNSURE_BITS,
 } from '../../domain/media/keypoints.ts';
 import { type Corner, findCorners, type Grey } from './corners.ts';
-import { describeAt, directionAt, RADIUS } from './descriptor.ts';
+import { describeAt, directionAt, RADIUS, unsureBitsAt } from './descriptor.ts';
 import { blur, buildPyramid } from './pyramid.ts';
 
 /** The picture is parted into so many columns and rows, of which none may give more than its share. */
@@ -28,8 +30,29 @@ export interface Wanted {
   countMax: number;
 }
 
+export async function findKeypoints(picture: Pixels, wanted: Wanted): Promise<Keypoints> {
+  return describeGrey(await reduce(picture, wanted, false), wanted.countMax).keypoints;
+}
+
 /** Also of the picture with left and right exchanged, where it is asked for. */
-export async function findKeypoints(picture: Pixels, wanted: Wanted, mirrored = false): Promise<Keypoints> {
+export async function findAskedKeypoints(
+  picture: Pixels,
+  wanted: Wanted,
+  mirrored = false,
+): Promise<AskedKeypoints> {
+  const { keypoints, smooth } = describeGrey(await reduce(picture, wanted, mirrored), wanted.countMax);
+  const unsure = new Uint8Array(keypoints.count * UNSURE_BITS);
+  for (let index = 0; index < keypoints.count; index++) {
+    const level = keypoints.level[index] as number;
+    const scale = LEVEL_FACTOR ** level;
+    const [x, y] = [(keypoints.x[index] as number) / scale, (keypoints.y[index] as number) / scale];
+    const place = { x: Math.round(x), y: Math.round(y), angle: keypoints.angle[index] as number };
+    unsure.set(unsureBitsAt(smooth[level] as Grey, place), index * UNSURE_BITS);
+  }
+  return { ...keypoints, unsure };
+}
+
+async function reduce(picture: Pixels, wanted: Wanted, mirrored: boolean): Promise<Grey> {
   const { width, height, rgb } = picture;
   const turned = sharp(rgb, { raw: { width, height, channels: 3 } }).flop(mirrored);
   const { data, info } = await turned
@@ -37,15 +60,22 @@ export async function findKeypoints(picture: Pixels, wanted: Wanted, mirrored = 
     .toColourspace('b-w')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return describeGrey({ width: info.width, height: info.height, values: data }, wanted.countMax);
+  return { width: info.width, height: info.height, values: data };
 }
 
 interface Placed extends Corner {
   level: number;
 }
 
-export function describeGrey(grey: Grey, countMax: number): Keypoints {
-  if (Math.min(grey.width, grey.height) <= 2 * RADIUS + 4) return emptyKeypoints(grey.width, grey.height, 0);
+/** `smooth` are the blurred levels that they were described in. */
+interface Described {
+  keypoints: Keypoints;
+  smooth: Grey[];
+}
+
+function describeGrey(grey: Grey, countMax: number): Described {
+  if (Math.min(grey.width, grey.height) <= 2 * RADIUS + 4)
+    return { keypoints: emptyKeypoints(grey.width, grey.height, 0), smooth: [] };
   const levels = buildPyramid(grey);
   const chosen = levels.flatMap((level, index) =>
     chooseOf(level, index, shareOf(index, levels.length, countMax)),
@@ -61,7 +91,7 @@ export function describeGrey(grey: Grey, countMax: number): Keypoints {
     keypoints.level[index] = level;
     describeAt(smooth[level] as Grey, { x, y, angle }, keypoints.words, index * DESCRIPTOR_WORDS);
   }
-  return keypoints;
+  return { keypoints, smooth };
 }
 
 /** Smaller levels hold fewer places. */

@@ -2,12 +2,13 @@
 import {
   ASKED_KEYPOINTS_MAX,
   ASKED_SIDE,
-  type Keypoints,
+  type AskedKeypoints,
+  packAskedKeypoints,
   packKeypoints,
   STORED_SIDE,
 } from '../../domain/media/keypoints.ts';
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
-import { findKeypoints } from '../keypoints/find-keypoints.ts';
+import { findAskedKeypoints as findAsked, findKeypoints } from '../keypoints/find-keypoints.ts';
 import type { Picture } from '../media/picture.ts';
 import { hashPicture } from './perceptual-hash.ts';
 
@@ -16,13 +17,13 @@ export async function describeLikeness(picture: Picture, countMax: number): Prom
   const hash = hashPicture(picture);
   if (hash === null) return null;
   const keypoints = await findKeypoints(picture, { side: STORED_SIDE, countMax });
-  return keypoints.count === 0 ? hash : { ...hash, keypoints: pack(keypoints) };
+  return keypoints.count === 0 ? hash : { ...hash, keypoints: toBase64(packKeypoints(keypoints)) };
 }
 
 /** Keypoints of a picture that is searched with, in more detail: as it is, and mirrored. */
-export async function findAskedKeypoints(picture: Picture): Promise<[Keypoints, Keypoints]> {
+export async function findAskedKeypoints(picture: Picture): Promise<[AskedKeypoints, AskedKeypoints]> {
   const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
-  return [await findKeypoints(picture, wanted), await findKeypoints(picture, wanted, true)];
+  return [await findAsked(picture, wanted), await findAsked(picture, wanted, true)];
 }
 
 /** What a picture is searched by. Null where it is too small. */
@@ -30,9 +31,12 @@ export async function describeAsked(picture: Picture): Promise<AskedPicture | nu
   const hash = hashPicture(picture);
   if (hash === null) return null;
   const [asItIs, mirrored] = await findAskedKeypoints(picture);
-  return { ...hash, keypoints: pack(asItIs), mirroredKeypoints: pack(mirrored) };
+  const [keypoints, mirroredKeypoints] = [asItIs, mirrored].map((asked) =>
+    toBase64(packAskedKeypoints(asked)),
+  ) as [string, string];
+  return { ...hash, keypoints, mirroredKeypoints };
 }
 
-function pack(keypoints: Keypoints): string {
-  return Buffer.from(packKeypoints(keypoints)).toString('base64');
+function toBase64(packed: Uint8Array): string {
+  return Buffer.from(packed).toString('base64');
 }

@@ -217,7 +217,7 @@ test('the doctor says what is found, what is looked through, and what is damaged
   const { bytes, ...counts } = search;
   assert.ok(bytes > 0);
   const known = { looked: 5, total: 5, learned: 2, gone: 1, unreadable: 1, isDone: true };
-  assert.deepEqual(counts, { ...known, pictures: 2, damaged: 1 });
+  assert.deepEqual(counts, { ...known, pictures: 2, fileBytes: 0, fileFault: null, damaged: 1 });
   const [finding] = checkPictureSearch({ ...app, earlierPictures: earlier });
   assert.equal(finding?.state, 'bad');
   assert.match(

@@ -39,6 +39,12 @@ export const ALERT_CASES: readonly AlertCase[] = [
     endsAt: 80,
   },
   {
+    alert: 'AssayPictureIndexDamaged',
+    series: { assay_picture_index_damaged: '1x15 0x9' },
+    firesAt: 7,
+    endsAt: 20,
+  },
+  {
     alert: 'AssayRefusedRecords',
     series: { assay_refused_records_total: '0x2 1x90' },
     firesAt: 5,
