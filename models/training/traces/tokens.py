@@ -35,7 +35,8 @@ BATCH_COUNT = 16
 PIXELS_MAX = 120_000_000
 
 LEARNT_PICTURES_MAX = 8
-LEARNT_PATCHES_PER_SOURCE = 64
+LEARNT_PATCHES_PER_PICTURE = 8
+"""Of a source that has so many pictures; of fewer pictures more each."""
 VIEWS_PER_PICTURE = (2, 4)
 PATCHES_PER_VIEW = 4
 VIEWS_PER_CROP = 2
@@ -132,7 +133,7 @@ def draw_patches(image, rng):
     return [turn(cut_patch(pixels, places[index]), rng) for index in chosen]
 
 
-def learn_picture(row, picture_count, rng):
+def learn_picture(row, picture_count, rng, pictures_max=LEARNT_PICTURES_MAX):
     """Yields (patch, what it is) of one file for learning."""
     image, was_jpeg = open_upright(row["file"])
     if row["crop"]:
@@ -142,7 +143,7 @@ def learn_picture(row, picture_count, rng):
     if min(image.size) < PATCH_SIDE:
         return
     low, high = VIEWS_PER_PICTURE
-    wanted = LEARNT_PATCHES_PER_SOURCE // (picture_count * PATCHES_PER_VIEW)
+    wanted = pictures_max * LEARNT_PATCHES_PER_PICTURE // (picture_count * PATCHES_PER_VIEW)
     for _ in range(min(max(wanted, low), high)):
         for patch in draw_patches(make_history(image, was_jpeg, rng), rng):
             yield patch, "learnt"
@@ -169,29 +170,29 @@ def move_picture(row):
             yield from ((patch, state, detail) for patch, (detail, _) in zip(patches, chosen))
 
 
-def choose_files(rows, part, judged_count):
+def choose_files(rows, part, count_max):
     if part != "learnt":
-        return sorted(rows, key=lambda row: row["file"])[:judged_count]
-    return sorted(rows, key=lambda row: zlib.crc32(Path(row["file"]).name.encode()))[:LEARNT_PICTURES_MAX]
+        return sorted(rows, key=lambda row: row["file"])[:count_max]
+    return sorted(rows, key=lambda row: zlib.crc32(Path(row["file"]).name.encode()))[:count_max]
 
 
 PARTS = ("learnt", "judged", "moved")
 
 
-def see_picture(row, part, picture_count, rng, with_confounds):
+def see_picture(row, picture_count, rng, arguments):
     """Yields (patch, what it is, …) of one file for a part."""
-    if part == "learnt":
-        return learn_picture(row, picture_count, rng)
-    return move_picture(row) if part == "moved" else judge_picture(row, with_confounds)
+    if arguments.part == "learnt":
+        return learn_picture(row, picture_count, rng, arguments.learnt)
+    return move_picture(row) if arguments.part == "moved" else judge_picture(row, not arguments.without_confounds)
 
 
-def write_source(files, part, target, see, with_confounds):
+def write_source(files, target, see, arguments):
     """Writes TARGET.npy, then TARGET.json: half a source is made again."""
     rng = numpy.random.default_rng(zlib.crc32(target.name.encode()))
     patches, described = [], []
     for row in files:
         try:
-            made = list(see_picture(row, part, len(files), rng, with_confounds))
+            made = list(see_picture(row, len(files), rng, arguments))
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             print(f"left out: {row['file']}: {error}", flush=True)
             continue
@@ -229,8 +230,8 @@ def write_part(arguments, see):
         label, source, owner, crop = key
         target = folder / f"{label}--{source}--{crop or ('whole' if owner else 'older')}".replace(".", "_")
         if not target.with_suffix(".json").exists():
-            files = choose_files(sources[key], part, arguments.judged)
-            pictures, patches = write_source(files, part, target, see, not arguments.without_confounds)
+            files = choose_files(sources[key], part, arguments.learnt if part == "learnt" else arguments.judged)
+            pictures, patches = write_source(files, target, see, arguments)
             print(f"{part} {label}/{source}: {pictures} pictures, {patches} patches", flush=True)
 
 
@@ -242,6 +243,7 @@ if __name__ == "__main__":
     parser.add_argument("--part", choices=PARTS, required=True)
     parser.add_argument("--fold", type=int, choices=range(FOLD_COUNT), help="made for one fold of owners; without it, for all")
     parser.add_argument("--judged", type=int, default=JUDGED_PICTURES, help="pictures of a source that are judged or moved")
+    parser.add_argument("--learnt", type=int, default=LEARNT_PICTURES_MAX, help="pictures of a source that are learnt from; half of them, half of the time")
     parser.add_argument("--without-confounds", action="store_true", help="only the tiers are judged: two thirds of the time")
     arguments = parser.parse_args()
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX

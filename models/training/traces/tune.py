@@ -26,6 +26,8 @@ KEPT_TOKENS = 41
 """Of the 81 that stand for pixels, drawn anew for each step: half of the work, and no answer may hang on few of them."""
 CORPUS_SHARE = 0.5
 """Share of a batch that comes from the fetched corpus; the rest is of the older collection."""
+AGREEING_COUNT = 2
+"""Patches of one picture in a batch, where patches of a picture have to agree."""
 LABEL_SMOOTHING = 0.03
 GRADIENT_NORM_MAX = 1.0
 PULL = 0.02
@@ -44,6 +46,15 @@ class SourceTokens:
         self.described = json.loads(meta.read_text(encoding="utf-8"))
         self.count = len(self.described["patches"])
         self.tokens = numpy.load(meta.with_suffix(".npy"), mmap_mode="r") if self.count else None
+
+    def draw(self, rng, count):
+        """Returns a patch by chance, and others of the same picture; a picture of too few gives some of them twice."""
+        first = int(rng.integers(self.count))
+        if count == 1:
+            return [first]
+        file = self.described["patches"][first][0]
+        others = [patch for patch, (name, *_) in enumerate(self.described["patches"]) if name == file and patch != first] or [first]
+        return [first, *rng.choice(others, count - 1).tolist()]
 
 
 def name_of(source):
@@ -73,14 +84,15 @@ class Sampler:
             for part, found in kept.items() for label in ("human", "artificial")
         }
 
-    def make_batch(self, rng):
+    def make_batch(self, rng, each=1):
+        """`each` patches of one picture stand one after another."""
         tokens, labels = [], []
-        for position in range(BATCH_COUNT):
+        for position in range(BATCH_COUNT // each):
             label = "artificial" if position % 2 else "human"
             pool = self.pools["corpus" if rng.random() < CORPUS_SHARE else "older", label]
             source = pool[rng.integers(len(pool))]
-            tokens.append(source.tokens[rng.integers(source.count)])
-            labels.append(label == "artificial")
+            tokens += [source.tokens[patch] for patch in source.draw(rng, each)]
+            labels += [label == "artificial"] * each
         return torch.from_numpy(numpy.stack(tokens)).float(), torch.tensor(labels).float()
 
 
@@ -110,7 +122,7 @@ class Tuning:
             getattr(self, part).load_state_dict(state[part])
         self.step, self.elapsed_s = state["step"], state["elapsed_s"]
 
-    def take_step(self, tokens, labels):
+    def take_step(self, tokens, labels, agreement=0.0):
         for group in self.optimiser.param_groups:
             group["lr"] = group["full"] * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
@@ -118,6 +130,8 @@ class Tuning:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = self.network(keep_some(tokens))
         loss = functional.binary_cross_entropy_with_logits(logits.float(), targets)
+        if agreement:
+            loss = loss + agreement * measure_disagreement(logits.float())
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM_MAX)
@@ -134,6 +148,12 @@ class Tuning:
         for fresh, first, kept in zip(self.network.parameters(), self.first.parameters(), self.average.parameters()):
             fresh.lerp_(first, PULL * rates[id(fresh)] * 1000)
             kept.lerp_(fresh, 1 - decay)
+
+
+def measure_disagreement(logits):
+    """Returns the mean square of what two patches of one picture say apart: what is moved or cut shows others of its patches."""
+    pairs = logits.unflatten(0, (-1, AGREEING_COUNT))
+    return (pairs[:, 0] - pairs[:, 1]).square().mean()
 
 
 def keep_some(tokens):
@@ -159,10 +179,10 @@ def run(arguments):
 
 def loop(tuning, sampler, arguments, checkpoint, log):
     rng = numpy.random.default_rng((arguments.seed, tuning.step))
-    saved, losses = time.monotonic(), []
+    saved, losses, each = time.monotonic(), [], AGREEING_COUNT if arguments.agreement else 1
     while tuning.step < arguments.steps:
         start = time.monotonic()
-        losses.append(tuning.take_step(*sampler.make_batch(rng)))
+        losses.append(tuning.take_step(*sampler.make_batch(rng, each), arguments.agreement))
         tuning.elapsed_s += time.monotonic() - start
         if tuning.step % LOG_INTERVAL_STEPS == 0:
             write_log(tuning, sampler, losses, log)
@@ -194,5 +214,6 @@ if __name__ == "__main__":
     parser.add_argument("--by", choices=("owners", "families"), default="owners")
     parser.add_argument("--sources", type=int, default=1_000_000, help="sources that are learnt from, fetched and older, by hash")
     parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--agreement", type=float, default=0.0, help="weight of the square of what two patches of a picture say apart; a trial, nothing ships")
     parser.add_argument("--seed", type=int, default=1)
     run(parser.parse_args())
