@@ -174,7 +174,7 @@ function candidatesOfText(app: RecordParts, accountId: number, search: string): 
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
-/** Undefined where the index of words cannot tell: then each record is looked at. */
+/** Undefined where the index of words does not help: then each record is looked at. */
 function candidatesOfSaid(
   { store: { read } }: RecordParts,
   { account: { id } }: Principal,

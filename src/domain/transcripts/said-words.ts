@@ -41,7 +41,7 @@ export interface WantedWord {
   mayEndWithin: boolean;
 }
 
-/** Which words a transcript that says the text has in any case; none for a text too short to tell. */
+/** Which words a transcript that says the text has in any case; none for a text that is too short for it. */
 export function wantedWords(text: string): WantedWord[] {
   const lower = text.toLowerCase();
   const wanted: WantedWord[] = [];

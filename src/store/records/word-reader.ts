@@ -25,7 +25,7 @@ export class WordReader {
     return this.#tables.saidWords.count + this.#tables.saidPieces.count;
   }
 
-  /** Undefined where the words cannot tell: the text is too short, or each of its words is said too often. */
+  /** Undefined where the words do not help: the text is too short, or each of its words is said too often. */
   analysesThatMaySay(accountId: number, text: string): string[] | undefined {
     let left: Set<string> | undefined;
     for (const wanted of wantedWords(text)) {
