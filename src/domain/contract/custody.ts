@@ -50,13 +50,11 @@ const CUSTODY_EPOCH = {
     reason: text(),
   },
 };
-export interface CustodyEpochReport extends ValuesOf<typeof CUSTODY_EPOCH.fields> {}
 
 const CUSTODY_FAULT = {
   name: 'CustodyFault',
   fields: { sequence: nullable(long({ description: 'The bad entry.' })), fault: text() },
 };
-export interface CustodyFault extends ValuesOf<typeof CUSTODY_FAULT.fields> {}
 
 export const CUSTODY_REPORT = {
   name: 'CustodyReport',

@@ -3,6 +3,3 @@ export interface Sentence {
   en: string;
   it: string;
 }
-
-export const SENTENCE_LANGUAGES = ['en', 'it'] as const;
-export type SentenceLanguage = (typeof SENTENCE_LANGUAGES)[number];

@@ -69,7 +69,7 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
 
 nameInterface('Classification', classificationType);
 
-export const imageType = nameType<ImageRecord>('ImageClassification').implement({
+nameType<ImageRecord>('ImageClassification').implement({
   interfaces: [classificationType],
   fields: (t) => ({
     ...fieldsOf(t, IMAGE),
@@ -85,7 +85,7 @@ export const imageType = nameType<ImageRecord>('ImageClassification').implement(
   }),
 });
 
-export const audioType = nameType<AudioRecord>('AudioClassification').implement({
+nameType<AudioRecord>('AudioClassification').implement({
   interfaces: [classificationType],
   fields: (t) => ({
     ...fieldsOf(t, AUDIO),
@@ -101,7 +101,7 @@ export const audioType = nameType<AudioRecord>('AudioClassification').implement(
   }),
 });
 
-export const videoType = nameType<VideoRecord>('VideoClassification').implement({
+nameType<VideoRecord>('VideoClassification').implement({
   interfaces: [classificationType],
   fields: (t) => fieldsOf(t, VIDEO),
 });

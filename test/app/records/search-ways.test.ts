@@ -13,6 +13,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { reach, runCommand } from '../../command-line.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { type Data, GraphqlCaller } from '../../facade/graphql-caller.ts';
 import { writePicture } from '../../media/pictures.ts';
 import { scene } from '../../media/scene.ts';
 
@@ -56,15 +57,8 @@ async function assay(...args: string[]): Promise<{ code: number | null; stdout: 
   return await runCommand(args, reach(daemon));
 }
 
-async function ask<T>(query: string, variables: object): Promise<T> {
-  const response = await fetch(`${daemon.http}/graphql`, {
-    method: 'POST',
-    headers: { ...KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  });
-  const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
-  assert.equal(errors, undefined, JSON.stringify(errors));
-  return data;
+async function ask<T>(query: string, variables: Data): Promise<T> {
+  return await new GraphqlCaller(daemon.http, TEST_KEY).read(query, variables);
 }
 
 async function findByPicture(

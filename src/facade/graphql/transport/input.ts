@@ -14,8 +14,3 @@ export function toRawFields(input: object): RawFields {
 export function toId(id: string, field = 'id'): number {
   return parseId({ [field]: id }, field);
 }
-
-/** Whose: the caller's own where none is named. */
-export function toOwner(userId: string | null | undefined): { userId?: number } {
-  return userId === null || userId === undefined ? {} : { userId: toId(userId, 'user_id') };
-}
