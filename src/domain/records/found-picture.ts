@@ -8,8 +8,8 @@ import type { Outcome } from './outcome.ts';
  * or edges in them agree in nine by chance, two cats in ten.
  */
 export const SHARED_PLACES_MIN = 12;
-/** Fewer are enough where they lie exactly as a turn and a scale would place them: a small cut has no more. */
-export const EXACT_PLACES_MIN = 7;
+/** Fewer are enough where they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at most in 20 million pairs. */
+export const EXACT_PLACES_MIN = 8;
 
 export function isSharedPart({ places, exactPlaces }: SharedPart): boolean {
   return places >= SHARED_PLACES_MIN || exactPlaces >= EXACT_PLACES_MIN;
