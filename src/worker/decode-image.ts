@@ -1,7 +1,7 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
 import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
-import { keepPicture } from './kept-picture.ts';
+import { endPicture } from './kept-picture.ts';
 import type { Picture } from './media/picture.ts';
 import type { ReportStep } from './media/progress.ts';
 import { readHeader } from './pictures/header.ts';
@@ -41,7 +41,6 @@ export async function decodeImage(
   const header = await readHeader(path, request.limits);
   report('pixels', 1, total);
   const { picture, lacksData } = await decodePixels(header);
-  if (request.keepsPicture === true) keepPicture(path, picture);
 
   const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (variant, index) =>
     report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total),
@@ -57,6 +56,7 @@ export async function decodeImage(
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);
   const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
+  endPicture(path, picture, { isKept: request.keepsPicture === true });
   return { mime, width, height, pages, quality, provenance, marks, likeness, patchSets };
 }
 

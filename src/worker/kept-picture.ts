@@ -4,6 +4,7 @@
  */
 
 import type { Picture } from './media/picture.ts';
+import { giveBack } from './media/scratch.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodeLimits } from './protocol/decode-protocol.ts';
@@ -13,11 +14,15 @@ const KEPT_BYTES_MAX = 48 * 1024 ** 2;
 
 let kept: { path: string; picture: Picture } | null = null;
 
-export function keepPicture(path: string, picture: Picture): void {
-  kept = picture.rgb.length <= KEPT_BYTES_MAX ? { path, picture } : null;
+/** Of a picture that is not kept, or too large for it, the memory is given back: no one may read it after this. */
+export function endPicture(path: string, picture: Picture, { isKept }: { isKept: boolean }): void {
+  forgetPicture();
+  if (isKept && picture.rgb.length <= KEPT_BYTES_MAX) kept = { path, picture };
+  else giveBack(picture.rgb);
 }
 
 export function forgetPicture(): void {
+  if (kept !== null) giveBack(kept.picture.rgb);
   kept = null;
 }
 

@@ -1,5 +1,7 @@
 /** Corners of a grey picture: FAST (Rosten and Drummond, 2006), ranked by Harris' measure, the best of each 3 × 3 only. */
 
+import { Scratch } from '../media/scratch.ts';
+
 export interface Grey {
   width: number;
   height: number;
@@ -38,12 +40,15 @@ const RING = CIRCLE.length;
 const HARRIS_RADIUS = 3;
 const HARRIS_K = 0.04;
 
+const strengthMemory = new Scratch();
+const foundMemory = new Scratch();
+
 /** None nearer to an edge than `margin` (at least 4) pixels. */
 export function findCorners(grey: Grey, margin: number): Corner[] {
   const { width, height, values } = grey;
   const ring = Int32Array.from(CIRCLE, ([dx, dy]) => dy * width + dx);
-  const strengths = new Float32Array(width * height);
-  const found = new Int32Array(width * height);
+  const strengths = strengthMemory.floats(width * height).fill(0);
+  const found = foundMemory.words(width * height);
   let count = 0;
   for (let y = margin; y < height - margin; y++) {
     for (let at = y * width + margin, end = (y + 1) * width - margin; at < end; at++) {

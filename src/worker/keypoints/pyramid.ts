@@ -1,5 +1,6 @@
 /** A grey picture in smaller and smaller sizes, and blurred: what keypoints are found and described in. */
 import { LEVEL_FACTOR, LEVELS } from '../../domain/media/keypoints.ts';
+import { Scratch } from '../media/scratch.ts';
 import type { Grey } from './corners.ts';
 import { RADIUS } from './descriptor.ts';
 
@@ -49,10 +50,12 @@ function samplesOf(from: number, to: number): { starts: Int32Array; shares: Floa
   return samples;
 }
 
+const halfMemory = new Scratch();
+
 /** A binomial filter of five pixels, in both directions. */
 export function blur({ width, height, values }: Grey): Grey {
   // Whole numbers below 2^16.
-  const half = new Uint16Array(values.length);
+  const half = halfMemory.shorts(values.length);
   const smooth = new Uint8Array(values);
   for (let y = 0; y < height; y++) {
     for (let at = y * width + 2, end = (y + 1) * width - 2; at < end; at++) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { Picture } from '../media/picture.ts';
+import { giveBack } from '../media/scratch.ts';
 import { cutRegion } from '../pictures/picture-region.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol/decode-protocol.ts';
 import { choosePatches } from './patch-detail.ts';
@@ -71,6 +72,7 @@ async function writePatches(
     }
     await file.writeFile(group.subarray(0, places.length * patchBytes));
   }
+  giveBack(group);
 }
 
 /** False where the copy of the picture would be smaller than a patch. */

@@ -5,6 +5,7 @@
  */
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Picture } from '../media/picture.ts';
+import { Scratch } from '../media/scratch.ts';
 
 const SIDE = 64;
 const FREQUENCIES = 16;
@@ -30,21 +31,25 @@ export function hashPicture(picture: Picture): PerceptualHash | null {
   return { hash: toHash(frequencies), mirrored: toHash(mirrored), quality: measureQuality(small) };
 }
 
+const planeMemory = new Scratch();
+const spareMemory = new Scratch();
+
 /** Brightness by BT.601, averaged over blocks where the picture is large. */
 function toLuma({ width, height, rgb }: Picture): Plane {
   const block = Math.max(1, Math.floor(Math.min(width, height) / REDUCED_SIDE));
   const [columns, rows] = [Math.floor(width / block), Math.floor(height / block)];
-  const values = new Float32Array(columns * rows);
+  const values = planeMemory.floats(columns * rows).fill(0);
   const share = 1 / (block * block);
   for (let y = 0; y < rows * block; y++) {
-    const end = (Math.floor(y / block) + 1) * columns;
-    for (let at = y * width * 3, to = end - columns; to < end; to++) {
+    const row = rgb.subarray(y * width * 3, (y + 1) * width * 3);
+    const first = Math.floor(y / block) * columns;
+    for (let column = 0, at = 0; column < columns; column++) {
       let sum = 0;
-      for (let x = 0; x < block; x++, at += 3) {
-        sum += 0.299 * (rgb[at] as number) + 0.587 * (rgb[at + 1] as number);
-        sum += 0.114 * (rgb[at + 2] as number);
+      for (const end = at + block * 3; at < end; at += 3) {
+        sum += 0.299 * (row[at] as number) + 0.587 * (row[at + 1] as number);
+        sum += 0.114 * (row[at + 2] as number);
       }
-      values[to] = (values[to] as number) + sum * share;
+      values[first + column] = (values[first + column] as number) + sum * share;
     }
   }
   return { width: columns, height: rows, values };
@@ -55,7 +60,7 @@ function reduce(plane: Plane): Float32Array {
   const { width, height } = plane;
   const isFiltered = width !== SIDE || height !== SIDE;
   if (isFiltered) {
-    const spare = new Float32Array(plane.values.length);
+    const spare = spareMemory.floats(plane.values.length);
     for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, width);
     filterColumns(spare, plane.values, width, height);
   }

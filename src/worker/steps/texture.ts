@@ -1,5 +1,6 @@
 /** Measures what a model must not be asked about: pictures that are flat, noise, or drawn in flat colours. */
 import type { Texture } from '../../domain/media/resized-view.ts';
+import { Scratch } from '../media/scratch.ts';
 
 /** ITU-R BT.601, as the models' makers weigh it. */
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
@@ -47,8 +48,10 @@ export class TextureMeter {
   }
 }
 
+const lumaMemory = new Scratch();
+
 function lumaOf(bytes: Uint8Array): Float64Array {
-  const luma = new Float64Array(bytes.length / 3);
+  const luma = lumaMemory.doubles(bytes.length / 3);
   for (let pixel = 0; pixel < luma.length; pixel++) {
     const at = pixel * 3;
     luma[pixel] =

@@ -1,0 +1,40 @@
+/**
+ * Memory that is taken again for the next picture, or given back at once. Left to the collector, what a picture of two megapixels
+ * takes (23 MB) had it walk the whole heap more than once a picture: a quarter of a decode child's processor time.
+ */
+
+/** More than this is for one large picture, and is not kept after it. */
+const KEPT_BYTES_MAX = 4 * 1024 ** 2;
+
+/** For one step, which is done with what it took before it takes again. What was written last time still stands in it. */
+export class Scratch {
+  #kept = new ArrayBuffer(0);
+
+  floats(count: number): Float32Array {
+    return new Float32Array(this.#take(count * Float32Array.BYTES_PER_ELEMENT), 0, count);
+  }
+
+  doubles(count: number): Float64Array {
+    return new Float64Array(this.#take(count * Float64Array.BYTES_PER_ELEMENT), 0, count);
+  }
+
+  words(count: number): Int32Array {
+    return new Int32Array(this.#take(count * Int32Array.BYTES_PER_ELEMENT), 0, count);
+  }
+
+  shorts(count: number): Uint16Array {
+    return new Uint16Array(this.#take(count * Uint16Array.BYTES_PER_ELEMENT), 0, count);
+  }
+
+  #take(bytes: number): ArrayBuffer {
+    if (bytes <= this.#kept.byteLength) return this.#kept;
+    const fresh = new ArrayBuffer(bytes);
+    if (bytes <= KEPT_BYTES_MAX) this.#kept = fresh;
+    return fresh;
+  }
+}
+
+/** Gives the memory back: the bytes are gone. Of a small buffer, which shares its memory with others, nothing. */
+export function giveBack({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}

@@ -1,0 +1,50 @@
+/** Memory that is taken again or given back changes no answer: what stood in it for one picture is not seen in the next. */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeRandom } from '../../evaluate/random.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
+import { giveBack, Scratch } from '../../src/worker/media/scratch.ts';
+import { describeLikeness } from '../../src/worker/steps/likeness.ts';
+import { TextureMeter } from '../../src/worker/steps/texture.ts';
+
+function makePicture(seed: number, width: number, height: number): Picture {
+  const random = makeRandom(seed);
+  const tiles = Array.from({ length: 4096 }, () => random() * 256);
+  const rgb = Buffer.alloc(width * height * 3);
+  for (let at = 0; at < rgb.length; at++) {
+    const [x, y] = [Math.floor(at / 3) % width, Math.floor(at / 3 / width)];
+    rgb[at] = tiles[((x >> 4) * 7 + (y >> 4) * 131 + (at % 3)) % tiles.length] as number;
+  }
+  return { width, height, rgb };
+}
+
+test('a picture is described alike before and after a larger one', async () => {
+  const describe = async (picture: Picture) => {
+    const meter = new TextureMeter();
+    meter.add(picture.rgb, picture.width);
+    return [await describeLikeness(picture, 400), meter.texture];
+  };
+  const small = makePicture(1, 320, 200);
+  const before = await describe(small);
+  notEqual(before[0], null);
+  await describe(makePicture(2, 1500, 1100));
+  deepEqual(await describe(small), before);
+});
+
+test('memory is taken again where it is large enough, and not kept for a picture that is larger than most', () => {
+  const scratch = new Scratch();
+  const first = scratch.floats(1000);
+  equal(scratch.words(900).buffer, first.buffer);
+  const large = scratch.doubles(1024 ** 2);
+  equal(large.length, 1024 ** 2);
+  equal(scratch.shorts(10).buffer, first.buffer);
+});
+
+test('a large buffer is given back; a small one, whose memory is shared, is left alone', () => {
+  const large = Buffer.alloc(1024 ** 2, 1);
+  giveBack(large);
+  equal(large.length, 0);
+  const small = Buffer.from('shared');
+  giveBack(small);
+  equal(small.toString(), 'shared');
+});
