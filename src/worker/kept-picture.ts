@@ -14,7 +14,7 @@ const KEPT_BYTES_MAX = 48 * 1024 ** 2;
 
 let kept: { path: string; picture: Picture } | null = null;
 
-/** Of a picture that is not kept, or too large for it, the memory is given back: no one may read it after this. */
+/** Keeps the picture, or gives its memory back where it is not to be kept or too large: no one may read it after that. */
 export function endPicture(path: string, picture: Picture, { isKept }: { isKept: boolean }): void {
   forgetPicture();
   if (isKept && picture.rgb.length <= KEPT_BYTES_MAX) kept = { path, picture };
