@@ -87,6 +87,7 @@ export class CommitGroups {
     const [only] = group.members;
     if (only !== undefined && group.members.length === 1) group.applied.push(this.#applyAlone(only));
     else for (const member of group.members) group.applied.push(this.#applyWithin(member));
+    this.#parts.transaction.writeLog();
   }
 
   /** The group's transaction is its own: what it throws undoes both. */
@@ -98,12 +99,12 @@ export class CommitGroups {
 
   #applyWithin(member: Member): Applied {
     const { root, transaction } = this.#parts;
+    const mark = transaction.mark();
     try {
       const result = root.transactionSync(() => member.change(transaction));
       return { member, result, changes: transaction.takeChanges() };
     } catch (error) {
-      // What it noted did not happen.
-      transaction.takeChanges();
+      transaction.returnTo(mark);
       return { member, error, changes: null };
     }
   }
@@ -111,7 +112,7 @@ export class CommitGroups {
   /** After a transaction, whether or not it was undone. */
   #end(outcome: 'committed' | 'undone'): void {
     const { onCommit, tables, transaction } = this.#parts;
-    transaction.takeChanges();
+    transaction.reset();
     onCommit();
     for (const table of tables) if (table instanceof Table) table.settle(outcome);
   }

@@ -41,7 +41,7 @@ export class StoreReader {
   readonly automation: AutomationReader;
   readonly records: RecordReader;
   readonly words: WordReader;
-  readonly custody: CustodyReader;
+  readonly #custody: CustodyReader;
   readonly outerManifests: OuterManifestReader;
 
   constructor(tables: Tables) {
@@ -50,8 +50,12 @@ export class StoreReader {
     this.automation = new AutomationReader(tables);
     this.records = new RecordReader(tables);
     this.words = new WordReader(tables);
-    this.custody = new CustodyReader(tables);
+    this.#custody = new CustodyReader(tables);
     this.outerManifests = new OuterManifestReader(tables);
+  }
+
+  get custody(): CustodyReader {
+    return this.#custody;
   }
 
   analysis(id: string): Analysis | undefined {

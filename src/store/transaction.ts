@@ -14,6 +14,8 @@ import type { StoreChange } from './accounts/change.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
 import { AutomationWriter } from './automation/automation-writer.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
+import type { CustodyReader } from './custody/custody-reader.ts';
+import type { TailMark } from './custody/custody-tail.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
 import { putLikenesses, relearnLikenesses, removeLikenesses } from './records/likeness-rows.ts';
@@ -45,13 +47,41 @@ export class StoreTransaction extends StoreReader {
   override readonly accounts = new AccountWriter(this.tables, (change) => this.#changes.push(change));
   override readonly automation = new AutomationWriter(this.tables);
   override readonly outerManifests = new OuterManifestWriter(this.tables);
-  readonly #custody: CustodyLog;
+  readonly #log: CustodyLog;
   readonly #signOffs: SignOffWriter;
 
   constructor(tables: Tables, place: CustodyPlace) {
     super(tables);
-    this.#custody = new CustodyLog(tables, place);
-    this.#signOffs = new SignOffWriter(tables, this.#custody);
+    this.#log = new CustodyLog(tables, place);
+    this.#signOffs = new SignOffWriter(tables, this.#log);
+  }
+
+  /** What this transaction appended is read too. */
+  override get custody(): CustodyReader {
+    this.#log.write();
+    return super.custody;
+  }
+
+  /** Where a change begins that may be undone alone. */
+  mark(): TailMark {
+    return this.#log.mark();
+  }
+
+  /** What the change noted since did not happen. */
+  returnTo(mark: TailMark): void {
+    this.#changes = [];
+    this.#log.returnTo(mark);
+  }
+
+  /** Before the commit. */
+  writeLog(): void {
+    this.#log.write();
+  }
+
+  /** After the commit, whatever became of it. */
+  reset(): void {
+    this.#changes = [];
+    this.#log.reset();
   }
 
   /** What was changed since the last call. */
@@ -82,9 +112,9 @@ export class StoreTransaction extends StoreReader {
   #noteArrival(before: Classification | undefined, after: Classification): void {
     const { identifier: subject, accountId: actor } = after;
     if (before === undefined) {
-      this.#custody.append({ kind: 'received', subject, actor, details: receivedDetails(after) });
+      this.#log.append({ kind: 'received', subject, actor, details: receivedDetails(after) });
     } else if (before.hash === '' && after.hash !== '') {
-      this.#custody.append({ kind: 'fetched', subject, actor: null, details: fetchedDetails(after) });
+      this.#log.append({ kind: 'fetched', subject, actor: null, details: fetchedDetails(after) });
     }
   }
 
@@ -100,7 +130,7 @@ export class StoreTransaction extends StoreReader {
     if (!isFileNeeded) this.#signOffs.forget(classification);
     const subjects = [identifier, analysisId, fileSubject(classification)];
     const isAnalysisNeeded = (id: string): boolean => this.hasRecordOfAnalysis(id);
-    this.#custody.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
+    this.#log.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
   }
 
   #removeClassification(classification: Classification): void {
@@ -131,7 +161,7 @@ export class StoreTransaction extends StoreReader {
       String(identifier),
     );
     const kind = state === 'done' ? 'analysed' : 'failed';
-    this.#custody.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
+    this.#log.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
   }
 
   /** A key finds the analysis that was queued last under it. */
@@ -190,34 +220,34 @@ export class StoreTransaction extends StoreReader {
   }
 
   appendAudit(line: AuditLine): void {
-    this.#custody.appendAudit(line);
+    this.#log.appendAudit(line);
   }
 
   /** A fact that no other method here writes down: a look, an export, a key. Its sequence. */
   appendCustody(fact: CustodyFact): number {
-    return this.#custody.append(fact);
+    return this.#log.append(fact);
   }
 
   /** That the bytes of the record go; once, though a kill may make it be appended again. */
   noteBytesDeleted(identifier: string): void {
     const [last] = this.custody.rowsOf([identifier], { limit: 1 });
     if (last?.kind === 'bytes_deleted') return;
-    this.#custody.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
+    this.#log.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
   }
 
   /** Details that an administrator wants gone; the sequences that were. */
   redactCustody(sequences: readonly number[], by: AuditLine): number[] {
-    return this.#custody.redact(sequences, by);
+    return this.#log.redact(sequences, by);
   }
 
   /** What a start finds wrong with the log is entered in it; `begun` says how a log that is not there yet begins. */
   openCustody(begun: string, restored?: RestoredFrom): void {
-    this.#custody.repair();
-    this.#custody.enterEpoch(begun, restored);
+    this.#log.repair();
+    this.#log.enterEpoch(begun, restored);
   }
 
   indexCustody(from: number, end: number): void {
-    this.#custody.index(from, end);
+    this.#log.index(from, end);
   }
 
   putCheckpoint(size: number, checkpoint: StoredCheckpoint): void {
@@ -226,7 +256,7 @@ export class StoreTransaction extends StoreReader {
 
   /** An audit line of before the custody log becomes an entry that says so. */
   takeOverAudit(line: AuditEntry): void {
-    this.#custody.takeOver(line);
+    this.#log.takeOver(line);
     this.tables.audit.remove(line.sequence);
   }
 
@@ -274,7 +304,7 @@ export class StoreTransaction extends StoreReader {
     this.tables.overrideHistory.put([accountId, kind, hash, at], override);
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
-    this.#custody.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
+    this.#log.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
   }
 
   removeOverride(override: Override, by: AuditLine): void {
@@ -283,7 +313,7 @@ export class StoreTransaction extends StoreReader {
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     const also = [fileSubject(override)];
-    this.#custody.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
+    this.#log.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
   }
 
   putSignOff(signOff: StoredSignOff, step: SignOffStep, by: AuditLine): void {

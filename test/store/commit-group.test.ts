@@ -93,6 +93,41 @@ test('one that throws undoes itself alone', async () => {
   await assertChained(store);
 });
 
+test('a change that reads the log sees the entries before it, and takes only its own with it', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store, disk } = await openStore(stack);
+  const { size } = store.read.custody;
+  const looked = 'a'.repeat(64);
+  const look = (subject: string, end: 'stays' | 'is undone') =>
+    store.transact((tx) => {
+      const sequence = tx.appendCustody({ kind: 'looked_at', subject, actor: 1, details: {} });
+      const seen = tx.custody.rowsOf([looked], { limit: 9 }).length;
+      if (end === 'is undone') throw new Error(`${sequence} saw ${seen}`);
+      return [sequence - size, seen];
+    });
+  const ends = await Promise.allSettled([
+    grant(store, 1),
+    look('b'.repeat(64), 'is undone'),
+    look(looked, 'stays'),
+    look(looked, 'is undone'),
+    grant(store, 1, { isRefused: true }),
+    grant(store, 1),
+    look(looked, 'stays'),
+  ]);
+  assert.deepEqual(
+    ends.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason))),
+    [1, `Error: ${size + 1} saw 1`, [1, 2], `Error: ${size + 2} saw 3`, 'Error: refused 1', 2, [3, 4]],
+  );
+  assert.equal(disk.commits, 1);
+  assert.equal(store.read.custody.size, size + 4);
+  const rows = store.read.custody.rowsOf([looked], { limit: 9 });
+  assert.deepEqual(
+    rows.map(({ sequence }) => sequence - size),
+    [3, 2, 1, 0],
+  );
+  await assertChained(store);
+});
+
 for (const fault of ['full', 'flush'] as const) {
   test(`where the disk is at fault (${fault}) each of them fails, and says so`, async () => {
     await using stack = new AsyncDisposableStack();

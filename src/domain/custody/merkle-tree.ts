@@ -3,7 +3,7 @@
  * verified. Where the hashes of complete subtrees lie is the caller's affair; a proof asks for some twenty of them per
  * million entries and hashes nothing else anew.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export const HASH_BYTES = 32;
 
@@ -11,11 +11,11 @@ const LEAF_PREFIX = Buffer.of(0);
 const NODE_PREFIX = Buffer.of(1);
 
 export function leafHashOf(entry: Uint8Array | string): Buffer {
-  return createHash('sha256').update(LEAF_PREFIX).update(entry).digest();
+  return hash('sha256', Buffer.concat([LEAF_PREFIX, Buffer.from(entry)]), 'buffer');
 }
 
 export function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(NODE_PREFIX).update(left).update(right).digest();
+  return hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'buffer');
 }
 
 /** The complete subtree over the leaves from `index * 2 ** level` on, `2 ** level` of them. */
@@ -52,7 +52,7 @@ export function appendLeaf(
 /** Root hash of the tree; without leaves, the hash of nothing. */
 export function rootOf(peaks: readonly Buffer[]): Buffer {
   const last = peaks.at(-1);
-  if (last === undefined) return createHash('sha256').digest();
+  if (last === undefined) return hash('sha256', '', 'buffer');
   return peaks.slice(0, -1).reduceRight((right, left) => nodeHashOf(left, right), last);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The custody log as it is written, inside the transaction of the fact. An entry costs a handful of small writes and on
- * average two hashes of the tree; nothing here reads more than the head.
+ * average two hashes of the tree; nothing here reads more than the head, and that once a commit (custody-tail.ts).
  */
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditLine } from '../../domain/custody/audit.ts';
@@ -8,14 +8,9 @@ import { type CustodyDetails, commitTo, encodeEntry, SALT_BYTES } from '../../do
 import { aboutOf, type CustodyKind, type FactKind, kindOfAction } from '../../domain/custody/kinds.ts';
 import { appendLeaf, leafHashOf, rootOf } from '../../domain/custody/merkle-tree.ts';
 import type { Tables } from '../tables/schema.ts';
-import {
-  AUDIT_SUBJECT,
-  accessSubjectOf,
-  type CustodyHead,
-  EPOCH_KEY,
-  HEAD_KEY,
-} from '../tables/stored-custody.ts';
+import { AUDIT_SUBJECT, accessSubjectOf, type CustodyHead, EPOCH_KEY } from '../tables/stored-custody.ts';
 import { CustodyReader } from './custody-reader.ts';
+import { CustodyTail, type TailMark, type UnwrittenEntry } from './custody-tail.ts';
 import { findDisagreement, NEW_HEAD } from './head-repair.ts';
 import { EPOCH_SUBJECT, SEGMENT_SUBJECT, subjectsOfEntry } from './reindex.ts';
 import { formatRanges } from './sequence-ranges.ts';
@@ -56,16 +51,46 @@ export interface Forgotten {
 }
 
 const EPOCH_BYTES = 16;
+/** Drawn together: to draw one costs as much as to draw a hundred. */
+const SALTS_AT_ONCE = 64;
 
 export class CustodyLog {
   readonly #tables: Tables;
   readonly #place: CustodyPlace;
-  readonly #read: CustodyReader;
+  readonly #reader: CustodyReader;
+  readonly #tail: CustodyTail;
+  #salts: Uint8Array = new Uint8Array();
 
   constructor(tables: Tables, place: CustodyPlace) {
     this.#tables = tables;
     this.#place = place;
-    this.#read = new CustodyReader(tables);
+    this.#reader = new CustodyReader(tables);
+    this.#tail = new CustodyTail(tables);
+  }
+
+  /** A reader that sees what this transaction appended. */
+  get #read(): CustodyReader {
+    this.write();
+    return this.#reader;
+  }
+
+  /** Writes what was appended; before the commit, and before anything of the log is read. */
+  write(): void {
+    this.#tail.write();
+  }
+
+  mark(): TailMark {
+    return this.#tail.mark();
+  }
+
+  /** Where a change is undone, and others of its commit are not. */
+  returnTo(mark: TailMark): void {
+    this.#tail.returnTo(mark);
+  }
+
+  /** After a commit, whatever became of it: the next goes on from what is stored. */
+  reset(): void {
+    this.#tail.reset();
   }
 
   /** Its sequence. */
@@ -75,30 +100,39 @@ export class CustodyLog {
 
   #appendTo(head: CustodyHead, fact: CustodyFact): number {
     const { kind, subject, actor, details, also = [], at = this.#place.now() } = fact;
-    const { custodyEntries, custodyDetails, custodyNodes, custodyBySubject, custodyHead } = this.#tables;
     const { size: sequence, last: previous } = head;
     const text = JSON.stringify(details);
-    const salt = randomBytes(SALT_BYTES);
+    const salt = this.#drawSalt();
     const commitment = commitTo(text, salt);
     const line = encodeEntry({ sequence, at, kind, subject, actor, commitment, previous });
     const leaf = leafHashOf(line);
     const peaks = head.peaks.map(toBuffer);
+    const nodes: UnwrittenEntry['nodes'][number][] = [];
     const grown = appendLeaf({ size: sequence, peaks }, leaf, (level, index, hash) =>
-      custodyNodes.put([level, index], hash),
+      nodes.push({ level, index, hash }),
     );
-    custodyEntries.put(sequence, line);
-    custodyDetails.put(sequence, { salt, details: text });
-    for (const key of [subject, ...also]) if (key !== '') custodyBySubject.put([key, sequence]);
-    custodyHead.put(HEAD_KEY, { size: grown.size, last: leaf.toString('hex'), peaks: [...grown.peaks] });
+    const subjects = [subject, ...also].filter((name) => name !== '');
+    const last = leaf.toString('hex');
+    this.#tail.push(
+      { sequence, line, details: { salt, details: text }, nodes, subjects },
+      { size: grown.size, last, peaks: [...grown.peaks] },
+    );
     return sequence;
+  }
+
+  #drawSalt(): Uint8Array {
+    if (this.#salts.length === 0) this.#salts = randomBytes(SALT_BYTES * SALTS_AT_ONCE);
+    const salt = this.#salts.subarray(0, SALT_BYTES);
+    this.#salts = this.#salts.subarray(SALT_BYTES);
+    return salt;
   }
 
   /** A head that is damaged under way is repaired as at a start. */
   #head(): CustodyHead {
-    const head = this.#read.head();
+    const head = this.#tail.head ?? this.#read.head();
     if (head !== undefined) return head;
     this.repair();
-    return this.#read.head() ?? NEW_HEAD;
+    return this.#tail.head ?? NEW_HEAD;
   }
 
   /** Opens a segment where the head and the last entry disagree. */

@@ -1,0 +1,75 @@
+/**
+ * The end of the custody log within one commit. Entries are chained and hashed as they come, and written together, with one
+ * head: written one by one, each change of a group would copy the same pages of five tables for its own transaction.
+ */
+import type { Tables } from '../tables/schema.ts';
+import { type CustodyHead, HEAD_KEY, type KeptDetails } from '../tables/stored-custody.ts';
+
+export interface UnwrittenEntry {
+  sequence: number;
+  line: string;
+  details: KeptDetails;
+  /** Subtrees that it completes. */
+  nodes: readonly { level: number; index: number; hash: Uint8Array }[];
+  /** What it is found under. */
+  subjects: readonly string[];
+}
+
+/** Where a change began that may be undone alone. */
+export interface TailMark {
+  head: CustodyHead | null;
+  unwritten: readonly UnwrittenEntry[];
+}
+
+export class CustodyTail {
+  readonly #tables: Tables;
+  #head: CustodyHead | null = null;
+  #unwritten: UnwrittenEntry[] = [];
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  /** That of the last entry of this commit; null where there is none yet: the stored one holds. */
+  get head(): CustodyHead | null {
+    return this.#head;
+  }
+
+  push(entry: UnwrittenEntry, head: CustodyHead): void {
+    this.#unwritten.push(entry);
+    this.#head = head;
+  }
+
+  mark(): TailMark {
+    return { head: this.#head, unwritten: [...this.#unwritten] };
+  }
+
+  /** What was written since went with the transaction of the change that is undone; what waited before it waits again. */
+  returnTo({ head, unwritten }: TailMark): void {
+    this.#head = head;
+    this.#unwritten = [...unwritten];
+  }
+
+  /** Before anything of the log is read, and before the commit. */
+  write(): void {
+    const entries = this.#unwritten;
+    if (entries.length === 0 || this.#head === null) return;
+    const { custodyEntries, custodyDetails, custodyNodes, custodyBySubject, custodyHead } = this.#tables;
+    for (const { sequence, line } of entries) custodyEntries.put(sequence, line);
+    for (const { sequence, details } of entries) custodyDetails.put(sequence, details);
+    for (const { nodes } of entries) {
+      for (const { level, index, hash } of nodes) custodyNodes.put([level, index], hash);
+    }
+    for (const { sequence, subjects } of entries) {
+      for (const subject of subjects) custodyBySubject.put([subject, sequence]);
+    }
+    custodyHead.put(HEAD_KEY, this.#head);
+    this.#unwritten = [];
+  }
+
+  /** After the commit, whatever became of it. */
+  reset(): void {
+    this.#head = null;
+    this.#unwritten = [];
+  }
+}
