@@ -7,29 +7,46 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from './rest-client.ts';
+
+/** PEM. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+interface Task {
+  answer: Answer;
+  certificate: Certificate | null;
+}
 
 export class BareServer implements Disposable {
   readonly origin: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
 
-  private constructor(child: ChildProcess, folder: string, port: number) {
+  private constructor(child: ChildProcess, folder: string, origin: string) {
     this.#child = child;
     this.#folder = folder;
-    this.origin = `http://127.0.0.1:${port}`;
+    this.origin = origin;
   }
 
-  static async start(answer: Answer = { headers: {}, body: '' }): Promise<BareServer> {
+  /** Over TLS 1.3, as Assay's, where a certificate is given. */
+  static async start(
+    answer: Answer = { headers: {}, body: '' },
+    certificate: Certificate | null = null,
+  ): Promise<BareServer> {
     const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
     const child = fork(import.meta.filename, [folder]);
-    child.send(answer);
+    child.send({ answer, certificate } satisfies Task);
     const [port] = await once(child, 'message');
-    return new BareServer(child, folder, Number(port));
+    const scheme = certificate === null ? 'http' : 'https';
+    return new BareServer(child, folder, `${scheme}://127.0.0.1:${port}`);
   }
 
   /** Zero where it did not start. */
@@ -43,14 +60,18 @@ export class BareServer implements Disposable {
   }
 }
 
-function serve({ headers, body }: Answer, folder: string): void {
+function serve({ answer: { headers, body }, certificate }: Task, folder: string): void {
   const bytes = Buffer.from(body);
   const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = headers;
   const head = { ...rest, 'content-length': bytes.length };
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.method === 'GET') response.writeHead(200, head).end(bytes);
     else store(request, join(folder, 'upload')).then((hash) => response.end(hash));
-  });
+  };
+  const server =
+    certificate === null
+      ? createServer(answer)
+      : createTlsServer({ ...certificate, minVersion: 'TLSv1.3' }, answer);
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 
@@ -64,4 +85,4 @@ async function store(request: IncomingMessage, path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-if (import.meta.main) process.once('message', (answer: Answer) => serve(answer, process.argv[2] ?? tmpdir()));
+if (import.meta.main) process.once('message', (task: Task) => serve(task, process.argv[2] ?? tmpdir()));

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { getStatus, readMetrics } from '../app/appliance/appliance.ts';
 import { requireAdminOffLoopback } from './caller.ts';
+import { SharedReading } from './shared-reading.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const STARTING_RETRY_SECONDS = '2';
@@ -17,16 +18,9 @@ export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behi
     const answer = isReady ? 'ready' : `${phase}${notReadyReason === null ? '' : `: ${notReadyReason}`}`;
     return reply.type(TEXT_TYPE).send(`${answer}\n`);
   });
-  // Who asks while the figures are read is answered with them.
-  let reading: Promise<string> | null = null;
-  const readFigures = () => {
-    reading ??= readMetrics(app).finally(() => {
-      reading = null;
-    });
-    return reading;
-  };
+  const figures = new SharedReading(() => readMetrics(app));
   fastify.get('/metrics', { onRequest: requireAdminOffLoopback(app, exposure) }, async (_request, reply) =>
-    reply.type(app.metrics.registry.contentType).send(await readFigures()),
+    reply.type(app.metrics.registry.contentType).send(await figures.get()),
   );
 }
 

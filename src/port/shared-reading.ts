@@ -1,0 +1,48 @@
+/**
+ * Text that is dear to make and asked for by many at once. Who asks while it is made, or shortly afterwards, gets the same:
+ * thirty scrapers that come together would otherwise each wait for the readings of those before them.
+ */
+
+/** No scraper's interval is as short, and no person sees the difference. */
+export const READING_MS_MAX = 100;
+
+interface Reading {
+  bytes: Promise<Buffer>;
+  /** Null while it is made. */
+  readAtMs: number | null;
+}
+
+export class SharedReading {
+  readonly #read: () => Promise<string>;
+  readonly #nowMs: () => number;
+  #last: Reading | null = null;
+
+  /** `nowMs` never goes back. */
+  constructor(read: () => Promise<string>, nowMs: () => number = () => performance.now()) {
+    this.#read = read;
+    this.#nowMs = nowMs;
+  }
+
+  get(): Promise<Buffer> {
+    const last = this.#last;
+    const isFresh =
+      last !== null && (last.readAtMs === null || this.#nowMs() - last.readAtMs < READING_MS_MAX);
+    return isFresh ? last.bytes : this.#begin();
+  }
+
+  #begin(): Promise<Buffer> {
+    const bytes = this.#read().then((text) => Buffer.from(text));
+    const reading: Reading = { bytes, readAtMs: null };
+    this.#last = reading;
+    bytes.then(
+      () => {
+        reading.readAtMs = this.#nowMs();
+      },
+      () => {
+        // The next one tries again; who waits is told the error.
+        if (this.#last === reading) this.#last = null;
+      },
+    );
+    return bytes;
+  }
+}
