@@ -39,7 +39,7 @@ export class SharedReading {
         reading.readAtMs = this.#nowMs();
       },
       () => {
-        // The next one tries again; who waits is told the error.
+        // Those who wait get the error; the next one tries again.
         if (this.#last === reading) this.#last = null;
       },
     );

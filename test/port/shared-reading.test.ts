@@ -34,7 +34,7 @@ test('who asks while a reading is made, or shortly afterwards, shares it; later 
   equal(made.length, 2);
 });
 
-test('a reading that fails is told to those who waited for it, and kept for nobody', async () => {
+test('a reading that fails is the answer of those who waited for it alone; the next is made anew', async () => {
   const { made, shared } = reading();
   const waiting = [shared.get(), shared.get()];
   made[0]?.reject(new Error('the disk does not answer'));

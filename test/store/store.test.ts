@@ -150,12 +150,15 @@ test('a sweep beside running work takes orphans only, and no submission that is 
   const artifact = store.artifacts.pathOf('ab'.repeat(32), 'heatmap.png');
   await mkdir(dirname(artifact), { recursive: true });
   const { promise: seen, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: kept, resolve: isKept } = Promise.withResolvers<void>();
   const submission = store.blobs.withLock(arriving.hash, async () => {
     await store.blobs.keep(arriving);
+    isKept();
     await seen;
     await store.transact((tx) => tx.putClassification({ ...RECORD, hash: arriving.hash }));
   });
   const sweep = store.sweepOrphans(NEVER);
+  await kept;
   await delay(50);
   assert.equal(existsSync(store.blobs.pathOf(arriving.hash)), true);
   letGo();
