@@ -23,7 +23,7 @@ const RUNS = [
   { file: 'package/main.ts', minutesMax: 60 },
   { file: 'booted/main.ts', minutesMax: 60 },
   { file: 'image.ts', minutesMax: 30 },
-  { file: 'observed/main.ts', minutesMax: 15 },
+  { file: 'observed/main.ts', minutesMax: 30 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'foreign/main.ts', minutesMax: 15 },
   { file: 'conformance.ts', minutesMax: 15 },

@@ -13,11 +13,11 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { chatReceivers } from './chat-receivers.ts';
 import { graphqlCodegen } from './graphql-client.ts';
 import { bufPython, ghz, grpcurl } from './grpc-clients.ts';
-import { bruno, curlHttp2, openApiGenerator } from './rest-clients.ts';
+import { bruno, curlHttp2, k6, openApiGenerator } from './rest-clients.ts';
 import { Unavailable, type Workplace } from './tools.ts';
 
 const CLIENTS: Readonly<Record<string, (workplace: Workplace) => Promise<string>>> = {
-  ...{ 'curl-http2': curlHttp2, grpcurl, ghz, 'buf-python': bufPython },
+  ...{ 'curl-http2': curlHttp2, k6, grpcurl, ghz, 'buf-python': bufPython },
   ...{
     'openapi-generator': openApiGenerator,
     'graphql-codegen': graphqlCodegen,

@@ -4,12 +4,25 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
-import { addressesOf, have, jar, npmWith, pythonWith, run, type Workplace } from './tools.ts';
+import { addressesOf, goTool, have, jar, npmWith, pythonWith, run, type Workplace } from './tools.ts';
 
 const GENERATOR = '7.25.0';
 const BRUNO = '@usebruno/cli@4.1.0';
 
+const K6 = 'go.k6.io/k6@v1.4.2';
+const K6_CALLS = 5000;
+const K6_CONCURRENT = 20;
+
 const REQUESTS_MIN = 5;
+
+/** What the script below prints. */
+interface K6Summary {
+  count: number;
+  failed: number;
+  rate: number;
+  /** Milliseconds. */
+  p99: number;
+}
 
 /** What Bruno writes, of which these fields are looked at. */
 interface BrunoReport {
@@ -62,6 +75,49 @@ export async function openApiGenerator(workplace: Workplace): Promise<string> {
   const said = await run(join(bin, 'python'), [script, picture], { env: addressesOf(workplace) });
   match(said, /^[0-9a-f]{64} done artificial\n\d+\n404\n$/);
   return `Python client of OpenAPI Generator ${GENERATOR}: a picture handed in, asked for, judged; a 404 is its exception`;
+}
+
+/** Reads, and every tenth time a picture that the box has seen; what it printed is read by `k6` below. */
+const K6_SCRIPT = `
+import http from 'k6/http';
+import { check } from 'k6';
+
+const CALLS = Number(__ENV.CALLS);
+export const options = {
+  vus: Number(__ENV.CONCURRENT), iterations: CALLS, summaryTrendStats: ['p(99)'],
+  thresholds: { checks: ['rate==1'], http_req_failed: ['rate==0'] },
+};
+const picture = open(__ENV.PICTURE, 'b');
+const address = __ENV.ASSAY_URL + '/api/classification';
+const params = { headers: { 'x-api-key': __ENV.ASSAY_API_KEY, accept: 'application/json' } };
+const submit = () => http.post(address, { image: http.file(picture, 'k6.png') }, params).json('identifier');
+
+export const setup = submit;
+export default function (identifier) {
+  if (__ITER % 10 === 0) check(submit(), { accepted: (answer) => /^[0-9a-f]{64}$/.test(answer) });
+  else check(http.get(address + '/' + identifier, params), { read: (answer) => answer.json('identifier') === identifier });
+}
+export function handleSummary({ metrics }) {
+  const { iterations, http_reqs, http_req_duration, checks } = metrics;
+  return { stdout: JSON.stringify({
+    count: iterations.values.count, failed: checks.values.fails,
+    rate: http_reqs.values.rate, p99: http_req_duration.values['p(99)'],
+  }) };
+}
+`;
+
+/** A load over REST. */
+export async function k6(workplace: Workplace): Promise<string> {
+  const program = await goTool(workplace, K6);
+  const script = join(workplace.folder, 'k6.js');
+  await writeFile(script, K6_SCRIPT);
+  const sizes = { CALLS: String(K6_CALLS), CONCURRENT: String(K6_CONCURRENT) };
+  const said = await run(program, ['run', '--quiet', '--no-usage-report', script], {
+    env: { ...addressesOf(workplace), ...sizes, PICTURE: workplace.picture },
+  });
+  const { count, failed, rate, p99 } = JSON.parse(said.slice(said.indexOf('{"count"'))) as K6Summary;
+  deepEqual({ count, failed }, { count: K6_CALLS, failed: 0 });
+  return `k6: ${count} calls, one in ten a picture, by ${K6_CONCURRENT} at once, all answered, ${rate.toFixed(0)} a second, p99 ${p99.toFixed(0)} ms`;
 }
 
 /** The description opened by Bruno's command line, and the requests of it that need no identifier run. */

@@ -22,6 +22,7 @@ export class Unavailable extends Error {}
 export interface RunOptions {
   cwd?: string;
   env?: Readonly<Record<string, string>>;
+  msMax?: number;
 }
 
 /** What it printed; throws with what it complained of. Asynchronous, since receivers of the run answer meanwhile. */
@@ -34,7 +35,7 @@ export async function run(
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: RUN_MS_MAX,
+    timeout: options.msMax ?? RUN_MS_MAX,
   });
   const [out, err, [code, signal]] = await Promise.all([
     text(child.stdout),
@@ -61,7 +62,7 @@ export async function have(
   }
 }
 
-export async function goTool({ folder }: Workplace, module: string): Promise<string> {
+export async function goTool({ folder }: Pick<Workplace, 'folder'>, module: string): Promise<string> {
   const bin = join(folder, 'bin');
   await have('go', ['install', module], { env: { GOBIN: bin, GOFLAGS: '-modcacherw' } });
   return join(bin, module.replace(/@.*$/, '').split('/').at(-1) ?? '');

@@ -1,7 +1,8 @@
 /**
- * Assay as its operator's Prometheus sees it: every alert of docs/alerts.yml fires by its cause and ends (promtool, over the
- * hours that it takes), four of them and every query of the dashboard with a running daemon. Needs Debian's prometheus, and
- * root for a disk of its own.
+ * Assay as its operator's tools see it. Prometheus: every alert of docs/alerts.yml fires by its cause and ends (promtool, over the
+ * hours that it takes), four of them and every query of the dashboard with a running daemon; needs Debian's prometheus, and
+ * root for a disk of its own. An OpenTelemetry collector takes traces; Go builds it, which takes minutes.
+ *   main.ts [--collector PROGRAM] [prometheus|collector]…
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,10 +10,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
 import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from '../../faults/rounds/submissions.ts';
 import { until } from '../booted/desk.ts';
+import { Unavailable } from '../foreign/tools.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
+import { judgeCollected } from './collected.ts';
+import { buildCollector } from './collector.ts';
 import { freePort, Prometheus } from './prometheus.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -168,15 +173,32 @@ async function ended(prometheus: Prometheus, alert: string): Promise<void> {
   process.stdout.write(`${alert} does not fire\n`);
 }
 
-if (!existsSync('/usr/bin/promtool')) {
-  process.stdout.write("skipped: Debian's prometheus is not on this machine\n");
-} else {
-  const folder = await mkdtemp(join(tmpdir(), 'assay-observed-'));
+async function judgePrometheus(folder: string): Promise<void> {
+  if (!existsSync('/usr/bin/promtool'))
+    return void process.stdout.write("skipped: Debian's prometheus is not on this machine\n");
+  await judgeByPromtool(folder);
+  if (process.getuid?.() === 0) await judgeLive(folder);
+  else process.stdout.write('skipped: a disk of its own is made by root\n');
+}
+
+async function judgeCollector(folder: string, made: string | undefined): Promise<void> {
   try {
-    await judgeByPromtool(folder);
-    if (process.getuid?.() === 0) await judgeLive(folder);
-    else process.stdout.write('skipped: a disk of its own is made by root\n');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    await judgeCollected(folder, made ?? (await buildCollector(folder)));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    process.stdout.write(`skipped: the collector: ${error.message}\n`);
   }
+}
+
+const { values, positionals } = parseArgs({
+  options: { collector: { type: 'string' } },
+  allowPositionals: true,
+});
+const isAsked = (name: string) => positionals.length === 0 || positionals.includes(name);
+const folder = await mkdtemp(join(tmpdir(), 'assay-observed-'));
+try {
+  if (isAsked('prometheus')) await judgePrometheus(folder);
+  if (isAsked('collector')) await judgeCollector(folder, values.collector);
+} finally {
+  await rm(folder, { recursive: true, force: true });
 }
