@@ -1,6 +1,6 @@
 /**
  * An OpenTelemetry collector on loopback, built from its published Go modules: it takes traces and hands them on in JSON, which is read
- * here. Its receiver that scrapes is not built: that is Prometheus' own, and brings 1,200 packages of clouds along.
+ * here. Its receiver that scrapes is not built: that is Prometheus' own, and brings the clients of many clouds along.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
