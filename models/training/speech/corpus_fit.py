@@ -163,18 +163,24 @@ def combine(scores, deviations):
     return (units[:, :-1].mean(axis=1) + units[:, -1]) / 2
 
 
-def fit_all(rows, usable):
-    """Returns (left-out logits of every row, Standard, the Fitted on all, the deviations that scale its parts)."""
-    folds = to_folds(rows)
-    standard = Standard(rows, numpy.nonzero(usable)[0])
-    windows = standard.apply(rows.heard.windows)
-    averaged = rows.heard.average(windows)
+def score_other_folds(rows, usable, folds, standard, averaged, windows):
+    """Rows × (LAYERS + 1): the score of each row by the lines and the networks that learnt from the other folds."""
     scores = numpy.zeros((len(rows.sources), len(LAYERS) + 1))
     for fold in range(FOLD_COUNT):
         fitted = Fitted(rows, standard, averaged, windows, numpy.nonzero(usable & (folds != fold))[0])
         test = folds == fold
         scores[test] = fitted.score(averaged, windows, rows.heard)[test]
         print(f"without fold {fold}", flush=True)
+    return scores
+
+
+def fit_all(rows, usable):
+    """Returns (left-out logits of every row, Standard, the Fitted on all, the deviations that scale its parts)."""
+    folds = to_folds(rows)
+    standard = Standard(rows, numpy.nonzero(usable)[0])
+    windows = standard.apply(rows.heard.windows)
+    averaged = rows.heard.average(windows)
+    scores = score_other_folds(rows, usable, folds, standard, averaged, windows)
     deviations = scores[usable].std(axis=0)
     fitted = Fitted(rows, standard, averaged, windows, numpy.nonzero(usable)[0])
     return combine(scores, deviations), standard, fitted, deviations

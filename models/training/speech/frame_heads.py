@@ -13,7 +13,7 @@ import numpy
 import torch
 from torch import nn
 
-from corpus_fit import FOLD_COUNT, Fitted, Standard, combine, read_rows, to_folds, to_shares
+from corpus_fit import FOLD_COUNT, Standard, combine, read_rows, score_other_folds, to_folds, to_shares
 from corpus_pack import Corpus, decide_left_out, measure_tiers
 from encoder_graph import LAYERS, WIDTH
 from heard_files import ALL_TIERS, TIERS
@@ -133,12 +133,7 @@ def score_averages(rows, usable, folds):
     standard = Standard(rows, numpy.nonzero(usable)[0])
     windows = standard.apply(rows.heard.windows)
     averaged = rows.heard.average(windows)
-    scores = numpy.zeros((len(rows.sources), len(LAYERS) + 1))
-    for fold in range(FOLD_COUNT):
-        fitted = Fitted(rows, standard, averaged, windows, numpy.nonzero(usable & (folds != fold))[0])
-        test = folds == fold
-        scores[test] = fitted.score(averaged, windows, rows.heard)[test]
-        print(f"averages without fold {fold}", flush=True)
+    scores = score_other_folds(rows, usable, folds, standard, averaged, windows)
     return combine(scores, scores[usable].std(axis=0))
 
 

@@ -158,7 +158,7 @@ function resume(): Set<string> {
 const [list = '', folder = '', out = '', encoderPath = '', statisticsPath = '', only] = process.argv.slice(2);
 const tiers: readonly Tier[] = only === 'one-band' || only === 'varied' ? [only] : TIERS;
 const FEATURE_BYTES = 4 * 4_992;
-/** Of one window: four layers of 82 frames, 416 wide. */
+/** A window has four layers of 82 frames, and each frame has 416 numbers. */
 const FRAMES_BYTES = 2 * 4 * 82 * 416;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));

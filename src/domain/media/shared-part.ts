@@ -237,7 +237,7 @@ function warpOf([a, b, , d, e]: Affine): number {
   return (a * a + b * b + d * d + e * e) / (2 * (a * e - b * d));
 }
 
-/** Places whose own directions and sizes say the same as where all of them lie; chance hardly ever has four of them. */
+/** The direction and size of each such place agree with the turn and scale that all places give. Four of them hardly ever agree by chance. */
 function countExact(
   asked: Keypoints,
   kept: Keypoints,
