@@ -127,6 +127,21 @@ export function describeViolations(violations: readonly FieldViolation[]): strin
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ');
 }
 
+export function renameFields(
+  fields: readonly FieldViolation[],
+  rename: (field: string) => string,
+): FieldViolation[] {
+  return fields.map(({ field, description }) => ({ field: rename(field), description }));
+}
+
+/** The message with its fields under the names of a facade, if it is about fields. */
+export function messageNaming({ message, fields }: AppError, rename: (field: string) => string): string {
+  if (message === describeViolations(fields)) return describeViolations(renameFields(fields, rename));
+  const [first] = fields;
+  if (first === undefined || !message.startsWith(`${first.field}: `)) return message;
+  return rename(first.field) + message.slice(first.field.length);
+}
+
 /** The error for one field at fault. */
 export function badField(field: string, description: string): AppError {
   const fields = [{ field, description }];

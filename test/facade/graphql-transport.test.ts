@@ -91,6 +91,21 @@ test('a mistake of the caller is data, a missing record an error', async () => {
   assert.equal(missing.data.classification, null);
 });
 
+test('the sentence of a mistake names the field as the schema does', async () => {
+  await using fixture = await openGraphqlFixture();
+  const page = await post(fixture, '{ classifications(after: "nonsense") { edges { cursor } } }');
+  const { errors } = await page.json();
+  assert.equal(errors[0].message, 'after: expected a cursor from an earlier page');
+  assert.equal(errors[0].extensions.fields[0].field, 'after');
+  const submitted = await post(
+    fixture,
+    'mutation { submitMedia(input: { kind: IMAGE, fileUrl: "file:///etc/passwd" }) { userErrors { field message } } }',
+  );
+  const [mistake] = (await submitted.json()).data.submitMedia.userErrors;
+  assert.equal(mistake.field, 'fileUrl');
+  assert.match(mistake.message, /^fileUrl: /);
+});
+
 test('hides the schema without a key where introspection is closed', async () => {
   await using fixture = await openGraphqlFixture(false);
   const query = '{ __schema { queryType { name } } }';

@@ -2,13 +2,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
-import {
-  AppError,
-  describeViolations,
-  type ErrorCode,
-  type FieldViolation,
-  toAppError,
-} from '../../domain/errors.ts';
+import { AppError, type ErrorCode, messageNaming, renameFields, toAppError } from '../../domain/errors.ts';
 import { AnalysisOptionsSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
 import {
   BadRequestSchema,
@@ -71,19 +65,7 @@ export function codeNameOf(thrown: unknown): string {
 
 function messageOf(error: AppError): string {
   if (error.reason === 'internal') return 'internal error';
-  return renamed(error, pathOf);
-}
-
-/** The message with its fields under other names, where it is about fields. */
-function renamed({ message, fields }: AppError, rename: (field: string) => string): string {
-  if (message === describeViolations(fields)) return describeViolations(withNames(fields, rename));
-  const [first] = fields;
-  if (first === undefined || !message.startsWith(`${first.field}: `)) return message;
-  return rename(first.field) + message.slice(first.field.length);
-}
-
-function withNames(fields: readonly FieldViolation[], rename: (field: string) => string): FieldViolation[] {
-  return fields.map(({ field, description }) => ({ field: rename(field), description }));
+  return messageNaming(error, pathOf);
 }
 
 function detail<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
@@ -94,7 +76,7 @@ function detailsOf(error: AppError): Any[] {
   const reason = error.reason.toUpperCase();
   const details = [detail(ErrorInfoSchema, { reason, domain: ERROR_DOMAIN, metadata: error.metadata })];
   if (error.fields.length > 0) {
-    const fieldViolations = withNames(error.fields, pathOf);
+    const fieldViolations = renameFields(error.fields, pathOf);
     details.push(detail(BadRequestSchema, { fieldViolations }));
   }
   const seconds = retrySecondsOf(error);
@@ -123,8 +105,13 @@ export async function within<T>(name: string, run: () => Promise<T>): Promise<T>
     if (!(error instanceof AppError) || error.fields.length === 0) throw error;
     const { reason, metadata, retryAfterSeconds } = error;
     const rename = (field: string): string => `${name}.${field}`;
-    const fields = withNames(error.fields, rename);
+    const fields = renameFields(error.fields, rename);
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    throw new AppError(reason, renamed(error, rename), { fields, metadata, cause: error.cause, ...retry });
+    throw new AppError(reason, messageNaming(error, rename), {
+      fields,
+      metadata,
+      cause: error.cause,
+      ...retry,
+    });
   }
 }

@@ -5,7 +5,7 @@
  */
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from 'pino';
-import { AppError, type ErrorCode, toAppError } from '../../../domain/errors.ts';
+import { AppError, type ErrorCode, messageNaming, renameFields, toAppError } from '../../../domain/errors.ts';
 
 /** Codes that a mutation reports as data. */
 export const USER_ERROR_CODES = [
@@ -38,11 +38,13 @@ export function toUserErrors(error: unknown): UserError[] {
     retryAfterSeconds: appError.retryAfterSeconds ?? null,
     metadata: appError.metadata,
   };
-  if (appError.fields.length === 0) return [{ ...base, field: null, message: appError.message }];
-  return appError.fields.map(({ field, description }) => ({
+  const message = messageNaming(appError, toArgumentName);
+  const fields = renameFields(appError.fields, toArgumentName);
+  if (fields.length === 0) return [{ ...base, field: null, message }];
+  return fields.map(({ field, description }) => ({
     ...base,
-    field: toArgumentName(field),
-    message: appError.fields.length === 1 ? appError.message : description,
+    field,
+    message: fields.length === 1 ? message : description,
   }));
 }
 
@@ -63,11 +65,8 @@ export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLE
   const appError = toAppError(error);
   const { code, reason, httpStatus, retryAfterSeconds } = appError;
   // What is damaged is said on every facade: who reads the list must know what is missing from it.
-  const message = reason === 'internal' ? 'internal error' : appError.message;
-  const fields = appError.fields.map(({ field, description }) => ({
-    field: toArgumentName(field),
-    description,
-  }));
+  const message = reason === 'internal' ? 'internal error' : messageNaming(appError, toArgumentName);
+  const fields = renameFields(appError.fields, toArgumentName);
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return new GraphQLError(message, {
     ...placeOf(located),
