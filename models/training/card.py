@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy
 
+from corpus_card import describe_decision
 from crops import CropCollection
 from export import MODEL_FILE, PACKS_FOLDER
 from goals import to_row
@@ -173,7 +174,7 @@ def write_card(work_folder, figures_file, destination):
     calibration = manifest["calibration"]
     scores = Scores(work_folder, (calibration["slope"], calibration["intercept"]))
     scores.write(pack / SCORES_TABLE)
-    data, decision = report["data"], manifest["decision"]
+    data = report["data"]
     text = TEMPLATE.read_text(encoding="utf-8")
     filled = {
         "version": manifest["version"], "auc": f"{tiers[0]['figures']['auc']['value']:.2f}",
@@ -182,8 +183,7 @@ def write_card(work_folder, figures_file, destination):
         "figures": make_figure_table(tiers), "goals": list_goals(tiers), "sizes": make_size_table(tiers),
         "human": make_group_table(tiers, "human"), "artificial": make_group_table(tiers, "artificial"),
         "worst": make_worst(tiers), "confounds": scores.compare(), "table": f"{scores.measure():.3f}", "caution": f"{tiers[0]['figures']['falseAlarmRateCautious']['high']:.3f}",
-        "slope": calibration["slope"], "intercept": calibration["intercept"], "threshold": decision["cautiousThreshold"],
-        "low": decision["inconclusiveLow"], "high": decision["inconclusiveHigh"],
+        **describe_decision(manifest),
         "rounding": (work_folder / ROUNDING_FILE).read_text(encoding="utf-8"), "tolerance": manifest["golden"]["tolerance"],
     }
     for name, value in filled.items():

@@ -8,6 +8,17 @@ TEMPLATE = Path(__file__).parent / "corpus-card.md"
 KEPT = ("What it does not judge", "Computed in bytes", "Not measured")
 
 
+def describe_decision(manifest):
+    """Returns {name in a template: text}, in the digits that a reader needs; `model.json` has all of them."""
+    calibration, decision = manifest["calibration"], manifest["decision"]
+    sign = "−" if calibration["intercept"] < 0 else "+"
+    return {
+        "line": f"{calibration['slope']:.3f} × score {sign} {abs(calibration['intercept']):.3f}",
+        "threshold": f"{decision['cautiousThreshold']:.3g}",
+        "low": f"{decision['inconclusiveLow']:.3g}", "high": f"{decision['inconclusiveHigh']:.3g}",
+    }
+
+
 def read_sections(text):
     """Returns {title: body} of the second-level sections of a card."""
     parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
@@ -16,11 +27,9 @@ def read_sections(text):
 
 def write_card(folder, manifest, filled):
     sections = read_sections((folder / CARD_FILE).read_text(encoding="utf-8"))
-    decision, calibration = manifest["decision"], manifest["calibration"]
     values = {
         **filled, "version": manifest["version"], "trained": manifest["trainedOn"],
-        "slope": calibration["slope"], "intercept": calibration["intercept"], "threshold": decision["cautiousThreshold"],
-        "low": decision["inconclusiveLow"], "high": decision["inconclusiveHigh"],
+        **describe_decision(manifest),
         "kept": "\n\n".join(f"## {title}\n{sections[title]}" for title in KEPT),
     }
     text = TEMPLATE.read_text(encoding="utf-8")

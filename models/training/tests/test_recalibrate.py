@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy
 
+from corpus_card import describe_decision
 from recalibrate import measure_tiers
 from scored import Scored, bound_owners, wilson
 from tiers import CONFOUNDS, TIERS
@@ -81,6 +82,12 @@ class Recalibrate(unittest.TestCase):
                 self.assertTrue(figure["low"] - 0.02 <= figure["value"] <= figure["high"] + 0.02, (name, figure))
         low, high = wilson(0.0, 50)
         self.assertTrue(-1e-9 <= low <= 0.001 and 0.05 < high < 0.1)
+
+    def test_the_card_writes_the_line_with_its_sign(self):
+        decision = {"cautiousThreshold": 0.864139, "inconclusiveLow": 0.22, "inconclusiveHigh": 0.7}
+        for intercept, line in ((-0.044563, "1.074 × score − 0.045"), (0.12, "1.074 × score + 0.120")):
+            described = describe_decision({"calibration": {"slope": 1.073956, "intercept": intercept}, "decision": decision})
+            self.assertEqual(described, {"line": line, "threshold": "0.864", "low": "0.22", "high": "0.7"})
 
 
 if __name__ == "__main__":
