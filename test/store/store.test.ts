@@ -9,14 +9,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { open } from 'lmdb';
 import { appliancePlan } from '../../src/domain/accounts/plan.ts';
 import type { Classification } from '../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
+import { openRecordsCopy } from '../../src/store/records-copy.ts';
 import { Store } from '../../src/store/store.ts';
 import { decodeValue, encodeValue } from '../../src/store/tables/codec.ts';
+import { TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const NEVER = new AbortController().signal;
+/** The format goes up for what is changed, not for a table that is added: so many may come within one format. */
+const LATER_TABLES = 40;
 const grant = { accountId: 1, reason: 'grant', amount: 10, identifier: '', at: 1 } as const;
 
 const RECORD: Classification = {
@@ -86,6 +91,23 @@ test('a flipped bit is found, never served', () => {
   assert.deepEqual(decodeValue('t', 'k', bytes), { verdict: 'human' });
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
   assert.throws(() => decodeValue('t', 'k', bytes), /damaged record in t/);
+});
+
+test('a store that a later version gave more tables opens, and a check of it reads them all', async () => {
+  await using folder = await makeTemporaryFolder();
+  const records = join(folder.path, 'records');
+  await using first = await Store.open({ folder: folder.path });
+  await first[Symbol.asyncDispose]();
+  const root = open({ path: records, pageSize: 8192, maxDbs: TABLES_MAX });
+  for (let later = 0; later < LATER_TABLES; later++)
+    await root.openDB({ name: `later-${later}`, encoding: 'binary' }).put('key', Buffer.from([1]));
+  await root.close();
+  await using store = await Store.open({ folder: folder.path });
+  await store.transact((tx) => tx.appendLedger(grant));
+  assert.equal(store.read.balance(1).available, 10);
+  await store[Symbol.asyncDispose]();
+  await using copy = await openRecordsCopy(records);
+  assert.ok((await copy.check(NEVER)) > LATER_TABLES);
 });
 
 test('a second opener is refused with the pid of the first', async () => {

@@ -238,5 +238,8 @@ export function openTables(root: RootDatabase): Tables {
   };
 }
 
-/** LMDB's own bound on named tables; room for those to come. */
-export const TABLES_MAX = 64;
+/**
+ * How many tables a process may open. Nothing of it is in the file, but a table too many fails every start. There are half as
+ * many, so that a version also reads the tables of later ones. Each costs LMDB some hundred bytes a transaction.
+ */
+export const TABLES_MAX = 128;
