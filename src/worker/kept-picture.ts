@@ -4,7 +4,7 @@
  */
 
 import type { Picture } from './media/picture.ts';
-import { giveBack } from './media/scratch.ts';
+import { giveBackPicture } from './media/scratch.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodeLimits } from './protocol/decode-protocol.ts';
@@ -14,15 +14,15 @@ const KEPT_BYTES_MAX = 48 * 1024 ** 2;
 
 let kept: { path: string; picture: Picture } | null = null;
 
-/** Keeps the picture, or gives its memory back where it is not to be kept or too large: no one may read it after that. */
+/** Keeps the picture, or gives its memory back if it is not to be kept or too large: reading it after that is an error. */
 export function endPicture(path: string, picture: Picture, { isKept }: { isKept: boolean }): void {
   forgetPicture();
   if (isKept && picture.rgb.length <= KEPT_BYTES_MAX) kept = { path, picture };
-  else giveBack(picture.rgb);
+  else giveBackPicture(picture);
 }
 
 export function forgetPicture(): void {
-  if (kept !== null) giveBack(kept.picture.rgb);
+  if (kept !== null) giveBackPicture(kept.picture);
   kept = null;
 }
 

@@ -1,9 +1,10 @@
 /** Memory that is taken again or given back changes no answer: what stood in it for one picture is not seen in the next. */
-import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeRandom } from '../../evaluate/random.ts';
+import { endPicture } from '../../src/worker/kept-picture.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
-import { giveBack, Scratch } from '../../src/worker/media/scratch.ts';
+import { giveBack, giveBackPicture, Scratch } from '../../src/worker/media/scratch.ts';
 import { describeLikeness } from '../../src/worker/steps/likeness.ts';
 import { TextureMeter } from '../../src/worker/steps/texture.ts';
 
@@ -47,4 +48,25 @@ test('a large buffer is given back; a small one, whose memory is shared, is left
   const small = Buffer.from('shared');
   giveBack(small);
   equal(small.toString(), 'shared');
+});
+
+test('a picture that was given back cannot be read as an empty one, whether large or small', () => {
+  for (const [width, height] of [
+    [1500, 1100],
+    [4, 4],
+  ] as const) {
+    const picture = makePicture(1, width, height);
+    giveBackPicture(picture);
+    throws(() => picture.rgb, /given back/);
+    const meter = new TextureMeter();
+    throws(() => meter.add(picture.rgb, width), /given back/);
+  }
+});
+
+test('the picture that was decoded last ends in an error too, once another one takes its place', () => {
+  const [first, second] = [makePicture(1, 320, 200), makePicture(2, 320, 200)];
+  endPicture('first', first, { isKept: true });
+  equal(first.rgb.length, 320 * 200 * 3);
+  endPicture('second', second, { isKept: false });
+  for (const picture of [first, second]) throws(() => picture.rgb, /given back/);
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { FRAME_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
 import type { Picture } from '../media/picture.ts';
-import { giveBack } from '../media/scratch.ts';
+import { giveBackPicture } from '../media/scratch.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol/decode-protocol.ts';
 import { describeLikeness } from './likeness.ts';
 import { writePatchSet } from './patches.ts';
@@ -85,7 +85,7 @@ async function writeFrame(
   const file = `${index}.png`;
   await writeFile(join(outFolder, file), png);
   const hash = createHash('sha256').update(png).digest('hex');
-  giveBack(picture.rgb);
+  giveBackPicture(picture);
   return { timeSeconds, file, hash, sizeBytes: png.length, width, height, likeness, patchSets };
 }
 
