@@ -7,6 +7,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
+import { wilson } from '../evaluate/rate-interval.ts';
 import { placeViews } from '../src/domain/media/views.ts';
 import { type FaceDetectorPack, modelPackSchema } from '../src/domain/packs/model-pack.ts';
 import { findFaces } from '../src/domain/verdicts/faces.ts';
@@ -31,7 +32,6 @@ const FACELESS_KINDS: readonly string[] = [
   ...['street/architecture', 'driving', 'game textures, landscapes', 'CGI (rendered city tiles)'],
 ];
 /** Two-sided 95 %. */
-const NORMAL_QUANTILE = 1.96;
 const [modelPath, data] = process.argv.slice(2);
 if (modelPath === undefined || data === undefined)
   throw new Error('usage: node bench/face-detector.ts MODEL DATA');
@@ -75,14 +75,9 @@ function listFaceless(folder: string): string[] {
 
 /** A share with Wilson's interval, which holds for few and for none too. */
 function shareOf(count: number, total: number): string {
-  const square = NORMAL_QUANTILE ** 2;
-  const share = count / total;
-  const scale = 1 + square / total;
-  const centre = (share + square / (2 * total)) / scale;
-  const root = Math.sqrt((share * (1 - share)) / total + square / (4 * total ** 2));
-  const half = (NORMAL_QUANTILE * root) / scale;
+  const [low, high] = wilson(count / total, total);
   const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
-  return `${count} of ${total}: ${percent(share)} (${percent(centre - half)} to ${percent(centre + half)})`;
+  return `${count} of ${total}: ${percent(count / total)} (${percent(low)} to ${percent(high)})`;
 }
 
 async function listWrong(paths: readonly string[], hasFace: boolean): Promise<string[]> {

@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from 'undici';
+import { quantile } from '../evaluate/quantile.ts';
 import { TEST_KEY } from '../test/daemon.ts';
-import { quantile } from '../test/heavy/measure.ts';
 
 const CONNECTIONS = 16;
 const WARM_UP_MS = 500;

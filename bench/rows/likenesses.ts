@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { quantile } from '../../evaluate/quantile.ts';
 import { CANDIDATES_MAX, VOTES_MIN } from '../../src/app/records/kept-pictures.ts';
 import {
   ASKED_KEYPOINTS_MAX,
@@ -85,8 +86,8 @@ async function timeSearches(
       gaps.push(await longestGap(search()));
       times.push(performance.now() - startedAt);
     }
-    searched.push(percentileOf(times, 0.99));
-    held.push(percentileOf(gaps, 0.99));
+    searched.push(quantile(times, 0.99));
+    held.push(quantile(gaps, 0.99));
   }
   return { searched, held };
 }
@@ -118,8 +119,4 @@ async function longestGap(work: Promise<unknown>): Promise<number> {
   }
   await ended;
   return longest;
-}
-
-function percentileOf(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
 }

@@ -1,6 +1,7 @@
 /** What else is asked while pictures are analysed: figures for the operator and maps for a reader, many at once. */
+
+import { quantile } from '../../evaluate/quantile.ts';
 import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
-import { quantile } from '../../test/heavy/measure.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { inParallel } from '../in-parallel.ts';
 import { makePhotos, stampJpeg } from '../photos.ts';

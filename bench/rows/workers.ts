@@ -4,10 +4,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { quantile } from '../../evaluate/quantile.ts';
 import { TestDaemon } from '../../test/daemon.ts';
 import { skipWithoutBroker, type TestWorker, type WorkerStart } from '../../test/engine/remote/broker.ts';
 import { until } from '../../test/faults/rounds/submissions.ts';
-import { quantile } from '../../test/heavy/measure.ts';
 import { Fleet, type FleetOptions } from '../../test/heavy/workers/fleet.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { makePhoto, makePhotos, stampJpeg } from '../photos.ts';

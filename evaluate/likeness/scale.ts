@@ -17,6 +17,7 @@ import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
 import { findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
+import { quantile } from '../quantile.ts';
 import { makeRandom } from '../random.ts';
 import { readPicture } from './copies.ts';
 import { listPictures } from './list-pictures.ts';
@@ -100,7 +101,9 @@ async function measure(): Promise<void> {
     }
     whole.push((looked.at(-1) ?? 0) + millisecondsSince(compared));
   }
-  const shown = [looked, whole].map((times) => `${percentile(times, 0.5)} · ${percentile(times, 0.99)} ms`);
+  const shown = [looked, whole].map(
+    (times) => `${Math.round(quantile(times, 0.5))} · ${Math.round(quantile(times, 0.99))} ms`,
+  );
   console.log(
     `${index.count} rows, ${mebibytes(index.bytes)} MiB in memory, ${mebibytes(index.fileBytes)} in a file, ${asked.length} searches: ` +
       `index ${shown[0]}, with the places of candidates ${shown[1]} (processor time, median · 99th)`,
@@ -110,10 +113,6 @@ async function measure(): Promise<void> {
 function millisecondsSince(begun: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(begun);
   return (user + system) / 1000;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return Math.round(values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0);
 }
 
 function mebibytes(bytes: number): number {

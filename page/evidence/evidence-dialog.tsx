@@ -1,6 +1,6 @@
 /** Asks for an evidence package of one record or of several, follows it, and gives the link to it. */
 import type { JSX } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import {
   type AllOfEvidenceExport as EvidenceExport,
   EXPORT_EVIDENCE,
@@ -8,7 +8,7 @@ import {
 } from '../gen/documents.ts';
 import { ask, change } from '../parts/api.ts';
 import { formatBytes } from '../parts/format.ts';
-import { Button, Dialog, Fault, Field, Form, Notice, Select } from '../parts/parts.tsx';
+import { Button, Dialog, Fault, Field, Form, LongField, Notice, Select } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { LANGUAGES, type Language, language, t } from '../texts/language.ts';
 
@@ -29,7 +29,6 @@ export function EvidenceDialog({ identifiers, onClose }: EvidenceProps): JSX.Ele
   const [made, setMade] = useState<EvidenceExport | null>(null);
   const { isBusy, fault, run } = useWork();
   useFollowed(made, setMade);
-  const id = useId();
   const send = (): void => {
     void run(async () => {
       const order = { identifiers: [...identifiers], title, notes, language: chosen };
@@ -43,20 +42,14 @@ export function EvidenceDialog({ identifiers, onClose }: EvidenceProps): JSX.Ele
       {made === null ? (
         <Form onSend={send}>
           <Field label={t('evidenceTitle')} name="title" value={title} onValue={setTitle} />
-          <div class="field">
-            <label for={id}>{t('evidenceNotes')}</label>
-            <textarea
-              {...{ id }}
-              rows={3}
-              maxLength={NOTES_CHARACTERS_MAX}
-              value={notes}
-              aria-describedby={`${id}-hint`}
-              onInput={(event) => setNotes(event.currentTarget.value)}
-            />
-            <small id={`${id}-hint`} class="quiet">
-              {t('evidenceNotesHint')}
-            </small>
-          </div>
+          <LongField
+            label={t('evidenceNotes')}
+            name="notes"
+            lengthMax={NOTES_CHARACTERS_MAX}
+            hint={t('evidenceNotesHint')}
+            value={notes}
+            onValue={setNotes}
+          />
           <Select
             label={t('evidenceLanguage')}
             value={chosen}

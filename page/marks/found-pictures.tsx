@@ -63,7 +63,11 @@ function FoundRow({ one }: { one: Found }): JSX.Element {
 }
 
 /** A person's word goes before the measurement, as everywhere. */
-function findingOf({ finding, foundAt, outcome }: Found): string {
+export function findingOf({
+  finding,
+  foundAt,
+  outcome,
+}: Pick<Found, 'finding' | 'foundAt' | 'outcome'>): string {
   if (finding === null) return t(`outcome_${outcome.toLowerCase() as Lowercase<typeof outcome>}`);
   const date = foundAt === null ? '' : new Date(foundAt).toLocaleDateString();
   return t('seenByPerson', { finding: t(finding === 'HUMAN' ? 'human' : 'artificial'), date });

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import { FIND_BY_PICTURE, type FindByPictureAnswer, type FoundPictures } from '../gen/documents.ts';
 import { type GraphqlAnswer, payloadOf, readAnswer, session } from '../parts/api.ts';
-import { filesOf } from '../parts/dropped.ts';
+import { DropZone } from '../parts/drop-zone.tsx';
 import { Button, Fault, Loading, Title } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
@@ -59,25 +59,9 @@ async function findByPicture(file: File): Promise<FoundPictures> {
 }
 
 function PictureDrop({ onFile }: { onFile: (file: File | undefined) => void }): JSX.Element {
-  const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section
-      class={isOver ? 'drop over' : 'drop'}
-      aria-label={t('searchDrop')}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        if (event.dataTransfer !== null) void filesOf(event.dataTransfer).then(([file]) => onFile(file));
-      }}
-    >
-      <p class="drop-title">{t('searchDrop')}</p>
-      <p class="quiet">{t('searchLead')}</p>
+    <DropZone title={t('searchDrop')} lead={t('searchLead')} onFiles={([file]) => onFile(file)}>
       <p class="actions">
         <Button kind="main" onPress={() => input.current?.click()}>
           {t('choosePicture')}
@@ -95,6 +79,6 @@ function PictureDrop({ onFile }: { onFile: (file: File | undefined) => void }): 
           currentTarget.value = '';
         }}
       />
-    </section>
+    </DropZone>
   );
 }

@@ -8,6 +8,7 @@ import { formatSeconds } from '../parts/format.ts';
 import { Table, Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
 import { t } from '../texts/language.ts';
+import { findingOf } from './found-pictures.tsx';
 
 export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord }): JSX.Element | null {
   if (seenBefore.length === 0) return null;
@@ -44,14 +45,7 @@ function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
           </span>
         )}
       </td>
-      <td>{describeFinding(earlier)}</td>
+      <td>{findingOf(earlier)}</td>
     </tr>
   );
-}
-
-/** A person's word goes before the measurement, as everywhere. */
-function describeFinding({ finding, foundAt, outcome }: AllOfSeenBefore): string {
-  if (finding === null) return t(`outcome_${outcome.toLowerCase() as Lowercase<typeof outcome>}`);
-  const date = foundAt === null ? '' : new Date(foundAt).toLocaleDateString();
-  return t('seenByPerson', { finding: t(finding === 'HUMAN' ? 'human' : 'artificial'), date });
 }

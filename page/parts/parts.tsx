@@ -92,6 +92,40 @@ export function Field(props: FieldProps): JSX.Element {
   );
 }
 
+interface LongFieldProps {
+  label: string;
+  name: string;
+  value: string;
+  lengthMax: number;
+  isRequired?: boolean;
+  hint?: string;
+  onValue: (value: string) => void;
+}
+
+/** For sentences: reasons and notes. */
+export function LongField(props: LongFieldProps): JSX.Element {
+  const { label, name, value, lengthMax, isRequired = false, hint, onValue } = props;
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        {...{ id, name, value }}
+        rows={3}
+        required={isRequired}
+        maxLength={lengthMax}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      {hint !== undefined && (
+        <small id={`${id}-hint`} class="quiet">
+          {hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
 interface SelectProps<Value extends string> {
   label: string;
   value: Value;

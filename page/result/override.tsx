@@ -1,10 +1,10 @@
 /** A person's own finding, with its reason; what was measured stays beside it. */
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
-import { Button, Fault, Form } from '../parts/parts.tsx';
+import { Button, Fault, Form, LongField } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -25,7 +25,6 @@ export function OverridePanel({
   const [classification, setClassification] = useState<Label | null>(forceClassification);
   const [reason, setReason] = useState('');
   const { isBusy, fault, run } = useWork();
-  const id = useId();
   const send = async (work: () => Promise<unknown>): Promise<void> => {
     if (await run(work)) onChange();
   };
@@ -55,18 +54,14 @@ export function OverridePanel({
               </label>
             ))}
           </fieldset>
-          <div class="field">
-            <label for={id}>{t('reason')}</label>
-            <textarea
-              {...{ id }}
-              name="reason"
-              rows={3}
-              required
-              maxLength={REASON_CHARACTERS_MAX}
-              value={reason}
-              onInput={(event) => setReason(event.currentTarget.value)}
-            />
-          </div>
+          <LongField
+            label={t('reason')}
+            name="reason"
+            lengthMax={REASON_CHARACTERS_MAX}
+            isRequired
+            value={reason}
+            onValue={setReason}
+          />
           <Fault error={fault} />
           <p class="actions">
             <Button kind="main" type="submit" {...{ isBusy }}>

@@ -1,6 +1,6 @@
 /** Another person's word on a person's finding: how it stands, asking for it, and giving it. */
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { isDisputed, signOffWord } from '../../src/domain/records/finding-words.ts';
 import { showText } from '../../src/domain/shown-text.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { type AccountInfo, change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
 import { useLive } from '../parts/live.ts';
-import { Button, Fault, Notice, Time } from '../parts/parts.tsx';
+import { Button, Fault, LongField, Notice, Time } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -105,7 +105,6 @@ function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: Sig
   const { classification, findingAt, byAccountId, reason: why } = signOff;
   const [reason, setReason] = useState('');
   const { isBusy, fault, run } = useWork();
-  const id = useId();
   const answer = async (agrees: boolean): Promise<void> => {
     const input = { identifier, findingAt, agrees, reason };
     if (await run(() => change(ANSWER_SIGN_OFF, { input }))) onChange();
@@ -119,17 +118,13 @@ function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: Sig
         })}{' '}
         {why !== '' && <q>{showText(why)}</q>}
       </p>
-      <div class="field">
-        <label for={id}>{t('signOffReason')}</label>
-        <textarea
-          {...{ id }}
-          name="sign-off-reason"
-          rows={3}
-          maxLength={REASON_CHARACTERS_MAX}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </div>
+      <LongField
+        label={t('signOffReason')}
+        name="sign-off-reason"
+        lengthMax={REASON_CHARACTERS_MAX}
+        value={reason}
+        onValue={setReason}
+      />
       <Fault error={fault} />
       <p class="actions">
         <Button kind="main" {...{ isBusy }} onPress={() => void answer(true)}>

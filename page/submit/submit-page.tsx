@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AccountInfo } from '../parts/api.ts';
-import { filesOf, isMedia } from '../parts/dropped.ts';
+import { DropZone } from '../parts/drop-zone.tsx';
+import { isMedia } from '../parts/dropped.ts';
 import { Button, Field, Form, Notice, Title } from '../parts/parts.tsx';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
@@ -41,7 +42,7 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
   return (
     <>
       <Title>{t('submitTitle')}</Title>
-      <DropZone onFiles={addFiles} />
+      <FileDrop onFiles={addFiles} />
       <AddressForm {...{ submission }} />
       {sheet !== null && (
         <SheetPanel key={sheet.name + sheet.lastModified} file={sheet} {...{ submission }} />
@@ -62,8 +63,7 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
   );
 }
 
-function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
-  const [isOver, setOver] = useState(false);
+function FileDrop({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const take = (input: HTMLInputElement, isFolder: boolean): void => {
@@ -71,24 +71,8 @@ function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }): J
     onFiles(isFolder ? picked.filter(isMedia) : picked);
     input.value = '';
   };
-  const drop = async (event: DragEvent): Promise<void> => {
-    event.preventDefault();
-    setOver(false);
-    if (event.dataTransfer !== null) onFiles(await filesOf(event.dataTransfer));
-  };
   return (
-    <section
-      class={isOver ? 'drop over' : 'drop'}
-      aria-label={t('dropHere')}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => void drop(event)}
-    >
-      <p class="drop-title">{t('dropHere')}</p>
-      <p class="quiet">{t('dropLead')}</p>
+    <DropZone title={t('dropHere')} lead={t('dropLead')} {...{ onFiles }}>
       <p class="actions">
         <Button kind="main" onPress={() => files.current?.click()}>
           {t('chooseFiles')}
@@ -113,7 +97,7 @@ function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }): J
         aria-label={t('chooseFolder')}
         onChange={(event) => take(event.currentTarget, true)}
       />
-    </section>
+    </DropZone>
   );
 }
 

@@ -2,39 +2,20 @@
  * The index of answers as a whole: whether it is complete, how it is made anew beside running work after a change of the
  * rules, and whether it agrees with the records.
  */
-import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ANSWER_CLASS_VERSION } from '../domain/records/answer-class.ts';
+import { type IndexMade, type IndexParts, type IndexStep, makeIndex } from './index-making.ts';
 import { ANSWERS_COMPLETE, areAnswersComplete, currentClass, indexRecord } from './records/record-rows.ts';
 import { referenceDigest } from './tables/collections.ts';
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
-import type { StoreTransaction } from './transaction.ts';
 
 /** Everything else waits for one such transaction, some ten milliseconds. */
 const BATCH = 100;
 
-export interface AnswerIndexParts {
-  tables: Tables;
-  transact<T>(change: (tx: StoreTransaction) => T): Promise<T>;
-}
-
-export interface AnswersMade {
-  records: number;
-  /** False if the signal came first: the next start goes on where this one ended. */
-  isComplete: boolean;
-}
-
-/**
- * Gives each record the class that the present rules give it. It rests as long as it works, so that half of the time is
- * for others; what is written meanwhile has its class already.
- */
-export async function makeAnswers(
-  { tables, transact }: AnswerIndexParts,
-  signal: AbortSignal,
-): Promise<AnswersMade> {
-  const made: AnswersMade = { records: 0, isComplete: areAnswersComplete(readMeta(tables)) };
+/** Gives each record the class that the present rules give it; what is written meanwhile has its class already. */
+export async function makeAnswers({ tables, transact }: IndexParts, signal: AbortSignal): Promise<IndexMade> {
   let after = placeOf(readMeta(tables));
-  while (!made.isComplete && !signal.aborted) {
-    const startedAt = performance.now();
+  const step = async (): Promise<IndexStep> => {
     const batch = tables.classifications.after(after, BATCH);
     after = batch.at(-1)?.key as string | undefined;
     const isLast = after === undefined;
@@ -45,17 +26,12 @@ export async function makeAnswers(
         if (classification !== undefined) indexRecord(tables, classification);
       }
       const meta = readMeta(tables);
-      if (meta !== undefined)
-        tx.setMeta({
-          ...meta,
-          answers: isLast ? ANSWERS_COMPLETE : { ...ANSWERS_COMPLETE, after: after ?? '' },
-        });
+      const answers = isLast ? ANSWERS_COMPLETE : { ...ANSWERS_COMPLETE, after: after ?? '' };
+      if (meta !== undefined) tx.setMeta({ ...meta, answers });
     });
-    made.records += batch.length;
-    made.isComplete = isLast;
-    await rest(performance.now() - startedAt, undefined, { ref: false });
-  }
-  return made;
+    return { count: batch.length, isLast };
+  };
+  return await makeIndex(areAnswersComplete(readMeta(tables)), step, signal);
 }
 
 function placeOf(meta: StoreMeta | undefined): string | undefined {

@@ -9,10 +9,11 @@ import { open, type RootDatabase } from 'lmdb';
 import { OperatorFault } from '../domain/operator-fault.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { StoreChange } from './accounts/change.ts';
-import { type AnswersCompared, type AnswersMade, compareAnswers, makeAnswers } from './answer-index.ts';
+import { type AnswersCompared, compareAnswers, makeAnswers } from './answer-index.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
 import { CommitGroups } from './commit-group.ts';
+import type { IndexMade } from './index-making.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { closeToOthers } from './private-folder.ts';
@@ -31,7 +32,7 @@ import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Table
 import { Table } from './tables/table.ts';
 import { StoreTransaction } from './transaction.ts';
 import { UnfinishedUploadStore } from './unfinished-uploads.ts';
-import { makeWords, type WordsMade } from './word-index.ts';
+import { makeWords } from './word-index.ts';
 
 export interface StoreConfig {
   folder: string;
@@ -218,12 +219,12 @@ export class Store implements AsyncDisposable {
   }
 
   /** Makes the index of answers, where it is not complete; beside other work, until the signal comes. */
-  async makeAnswers(signal: AbortSignal): Promise<AnswersMade> {
+  async makeAnswers(signal: AbortSignal): Promise<IndexMade> {
     return await makeAnswers({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 
   /** Makes the index of what was said, where it is not complete; beside other work, until the signal comes. */
-  async makeWords(signal: AbortSignal): Promise<WordsMade> {
+  async makeWords(signal: AbortSignal): Promise<IndexMade> {
     return await makeWords({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 

@@ -1,6 +1,6 @@
 /** The words of transcripts made anew beside running work: for those of before there was an index of them, or of other rules. */
-import { setTimeout as rest } from 'node:timers/promises';
 import { transcriptOf } from '../domain/verdicts/transcripts-of.ts';
+import { type IndexMade, type IndexParts, type IndexStep, makeIndex } from './index-making.ts';
 import { areWordsComplete, putWords, WORDS_COMPLETE, WORDS_VERSION } from './records/word-rows.ts';
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -10,27 +10,11 @@ const BATCH = 100;
 /** In one transaction, for which everything else waits: a long one takes some twenty milliseconds. */
 const TRANSCRIPTS_MAX = 5;
 
-export interface WordIndexParts {
-  tables: Tables;
-  transact<T>(change: (tx: StoreTransaction) => T): Promise<T>;
-}
-
-export interface WordsMade {
-  transcripts: number;
-  /** False if the signal came first: the next start goes on where this one ended. */
-  isComplete: boolean;
-}
-
-/** It rests as long as it works, so that half of the time is for others; what is written meanwhile has its words already. */
-export async function makeWords(
-  { tables, transact }: WordIndexParts,
-  signal: AbortSignal,
-): Promise<WordsMade> {
-  const made: WordsMade = { transcripts: 0, isComplete: areWordsComplete(readMeta(tables)) };
-  if (!made.isComplete && readMeta(tables)?.words?.version !== WORDS_VERSION)
-    await transact(forgetWords(tables));
-  while (!made.isComplete && !signal.aborted) {
-    const startedAt = performance.now();
+/** What is written meanwhile has its words already. */
+export async function makeWords({ tables, transact }: IndexParts, signal: AbortSignal): Promise<IndexMade> {
+  const isComplete = areWordsComplete(readMeta(tables));
+  if (!isComplete && readMeta(tables)?.words?.version !== WORDS_VERSION) await transact(forgetWords(tables));
+  const step = async (): Promise<IndexStep> => {
     const batch = tables.analyses.after(readMeta(tables)?.words?.after || undefined, BATCH);
     const said = batch.filter(({ value }) => transcriptOf(value.result) !== undefined);
     const taken = said.slice(0, TRANSCRIPTS_MAX);
@@ -43,11 +27,9 @@ export async function makeWords(
       }
       setWords(tables, tx, last === undefined ? WORDS_COMPLETE : { ...WORDS_COMPLETE, after: String(last) });
     });
-    made.transcripts += taken.length;
-    made.isComplete = last === undefined;
-    await rest(performance.now() - startedAt, undefined, { ref: false });
-  }
-  return made;
+    return { count: taken.length, isLast: last === undefined };
+  };
+  return await makeIndex(isComplete, step, signal);
 }
 
 /** Inside a transaction: all rows go, and the next start makes them. */

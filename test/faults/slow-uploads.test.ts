@@ -6,7 +6,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { quantile } from '../heavy/measure.ts';
+import { quantile } from '../../evaluate/quantile.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 import { uploadFiles } from './rounds/data-folder.ts';
 import { pictureOf, SlowClients, timeSubmission, WAYS_IN } from './rounds/slow-clients.ts';

@@ -3,6 +3,7 @@
  * stay within three times its unloaded median, and everything that was held must come back. Exit code 1 on a miss.
  */
 import type { Socket } from 'node:net';
+import { quantile } from '../../evaluate/quantile.ts';
 import { TestDaemon } from '../daemon.ts';
 import { childrenOf } from '../faults/rounds/processes.ts';
 import {
@@ -14,7 +15,7 @@ import {
   until,
 } from '../faults/rounds/submissions.ts';
 import { openSockets, subscribe } from '../many-sockets.ts';
-import { descriptorsOf, megabytes, memoryOf, quantile, timeReads } from './measure.ts';
+import { descriptorsOf, megabytes, memoryOf, timeReads } from './measure.ts';
 
 const IDLE = 1000;
 const SLOW = 200;

@@ -8,13 +8,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { quantile } from '../../evaluate/quantile.ts';
 import type { Analysis, Classification } from '../../src/domain/records/classification.ts';
 import { MICROSECONDS_PER_SECOND } from '../../src/domain/time.ts';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
 import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from '../faults/rounds/submissions.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { megabytes, memoryOf, quantile, timeReads } from './measure.ts';
+import { megabytes, memoryOf, timeReads } from './measure.ts';
 import { numberArgument, Random } from './random.ts';
 
 const RECORDS_DEFAULT = 100_000;

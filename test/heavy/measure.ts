@@ -1,13 +1,8 @@
-/** Figures of the heavy runs: quantiles, and what a process holds. */
+/** Figures of the heavy runs: how long reads take, and what a process keeps open and in memory. */
 import { readdirSync } from 'node:fs';
 import type { TestDaemon } from '../daemon.ts';
 import { rssAnonBytes } from '../faults/rounds/processes.ts';
 import { KEY_HEADERS, pidOf } from '../faults/rounds/submissions.ts';
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
 
 export function memoryOf(daemon: TestDaemon): number {
   return rssAnonBytes(pidOf(daemon));

@@ -4,9 +4,10 @@
  *
  * Invariant: uploads that hardly move hold up no one and are ended; our own backpressure is not held against a sender.
  */
+
+import { quantile } from '../../evaluate/quantile.ts';
 import { pictureOf, SlowClients, timeSubmission, WAYS_IN } from '../faults/rounds/slow-clients.ts';
 import { addCustomer, openService } from '../interface/service.ts';
-import { quantile } from './measure.ts';
 
 const SLOW = 200;
 const TRIES = 20;

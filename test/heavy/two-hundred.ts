@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { quantile } from '../../evaluate/quantile.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
@@ -67,19 +68,16 @@ async function submit(client: Client, name: string, bytes: Buffer, onBusy: () =>
   }
 }
 
-function quantile(samples: readonly LivezSample[], share: number): string {
-  const sorted = samples.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)} ms`;
-}
-
 function describe(phase: string, samples: readonly LivezSample[]) {
   const peak = samples.reduce((most, { rssBytes }) => Math.max(most, rssBytes), 0) / MB;
+  const latencies = samples.map(({ latencyMs }) => latencyMs);
+  const latency = (share: number) => `${quantile(latencies, share).toFixed(1)} ms`;
   const row = {
     phase,
     samples: samples.length,
-    'livez median': quantile(samples, 0.5),
-    'livez p99': quantile(samples, 0.99),
-    'livez max': quantile(samples, 1),
+    'livez median': latency(0.5),
+    'livez p99': latency(0.99),
+    'livez max': latency(1),
     'RssAnon peak': `${peak.toFixed(0)} MB`,
   };
   return { row, peak };

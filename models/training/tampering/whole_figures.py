@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy
 
 from metrics import REPLICATE_COUNT, to_auc, to_brier, to_ece, to_interval, to_rates, to_tpr_at_fpr
+from scored import wilson
 from weights import weigh
 
 JOURNAL_FILE = "measurements.jsonl"
@@ -19,7 +20,6 @@ MAP_THRESHOLDS = (0.5, 0.6, 0.7, 0.8)
 EDIT_SIDES = ((0, 120), (120, 240), (240, math.inf))
 """Square root of the edited pixels."""
 GROUP_MIN = 15
-Z_95 = 1.96
 
 
 class Answers:
@@ -68,9 +68,8 @@ def measure(probabilities, states, is_edited, weights, pixel_f1):
 
 def widen(interval, share, count):
     """Never narrower than Wilson's interval of as many trials as there are sources."""
-    middle = (share + Z_95**2 / (2 * count)) / (1 + Z_95**2 / count)
-    reach = Z_95 / (1 + Z_95**2 / count) * math.sqrt(share * (1 - share) / count + Z_95**2 / (4 * count**2))
-    return min(interval[0], max(0.0, middle - reach)), max(interval[1], min(1.0, middle + reach))
+    low, high = wilson(share, count)
+    return min(interval[0], low), max(interval[1], high)
 
 
 def measure_with_intervals(answers, mask, threshold):

@@ -31,13 +31,13 @@ async function make(store: Store, log: Logger, signal: AbortSignal): Promise<voi
 async function makeAnswers(store: Store, log: Logger, signal: AbortSignal): Promise<void> {
   if (store.read.records.areAnswersComplete) return;
   log.info('the index of answers is made anew; until then lists by verdict or outcome take longer');
-  const { records, isComplete } = await store.makeAnswers(signal);
+  const { count: records, isComplete } = await store.makeAnswers(signal);
   if (isComplete) log.info({ records }, 'the index of answers is complete');
 }
 
 async function makeWords(store: Store, log: Logger, signal: AbortSignal): Promise<void> {
   if (store.read.words.areComplete) return;
   log.info('the index of what was said is made anew; until then a search in transcripts takes longer');
-  const { transcripts, isComplete } = await store.makeWords(signal);
+  const { count: transcripts, isComplete } = await store.makeWords(signal);
   if (isComplete) log.info({ transcripts }, 'the index of what was said is complete');
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
-import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { throwIfInterrupted } from '../terminal/failure.ts';
 import { PartialFile } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printOutcome } from '../views/outcome.ts';
@@ -38,7 +38,7 @@ async function saveSheet(terminal: Terminal, identifier: string, options: SheetO
     file ??= stack.use(await PartialFile.create(path));
     await file.write(chunk);
   }
-  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  throwIfInterrupted(signal);
   await file?.keep();
   const moment = classification && momentOf(classification);
   const suspicious = moment ? { seconds: moment.seconds, probability: moment.probability } : null;

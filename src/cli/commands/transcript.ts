@@ -7,7 +7,7 @@ import {
   TranscriptFormat as Format,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
-import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { throwIfInterrupted } from '../terminal/failure.ts';
 import { PartialFile } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printOutcome } from '../views/outcome.ts';
@@ -55,7 +55,7 @@ async function readTranscript(
   } else {
     await saveText(pieces, output);
   }
-  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  throwIfInterrupted(signal);
   if (output !== undefined) printOutcome(terminal, json === true ? { json } : {}, { path: output }, output);
 }
 

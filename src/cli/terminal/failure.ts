@@ -42,6 +42,18 @@ export class CliFailure extends Error {
   }
 }
 
+export function throwIfInterrupted(signal: AbortSignal, cause?: unknown): void {
+  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause });
+}
+
+/** What was thrown by work on files as a command fails by it: interrupted, or with the sentence of the error. */
+export function toFileFailure(error: unknown, signal: AbortSignal): unknown {
+  throwIfInterrupted(signal, error);
+  return error instanceof Error
+    ? new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error })
+    : error;
+}
+
 /** What grpc-js throws, as far as it is looked at here. */
 interface CallError {
   code: number;

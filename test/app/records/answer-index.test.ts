@@ -294,7 +294,7 @@ test('after a change of the rules the index is made anew, and what is broken off
   assert.equal((await first).isComplete, false);
   assert.equal(store.read.records.areAnswersComplete, false);
   await change();
-  const { isComplete, records } = await store.makeAnswers(new AbortController().signal);
+  const { isComplete, count: records } = await store.makeAnswers(new AbortController().signal);
   assert.ok(isComplete && records < RECORDS, 'it went on where it had ended');
   assert.ok(store.read.records.areAnswersComplete);
   assertFound('made anew');

@@ -188,7 +188,7 @@ test('a rebuilding makes the words anew, and so does a start of other rules; wha
     const first = store.makeWords(stopped.signal);
     stopped.abort();
     equal((await first).isComplete, false);
-    const { isComplete, transcripts } = await store.makeWords(new AbortController().signal);
+    const { isComplete, count: transcripts } = await store.makeWords(new AbortController().signal);
     deepEqual([isComplete, transcripts <= SAID.length + 1], [true, true]);
     equal(store.read.words.rowCount, rows);
     deepEqual(

@@ -12,7 +12,7 @@ import {
 } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../daemon/client.ts';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
 import { toJsonLine } from '../../views/message-json.ts';
@@ -59,9 +59,7 @@ async function readBackup(terminal: Terminal, backup: string): Promise<VerifyCus
     const report = await verifyBackupCustody(backup, signal);
     return create(VerifyCustodyResponseSchema, toMessage(VerifyCustodyResponseSchema, report));
   } catch (error) {
-    if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause: error });
-    if (!(error instanceof Error)) throw error;
-    throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+    throw toFileFailure(error, signal);
   }
 }
 

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { CliFailure, EXIT_CODES, throwIfInterrupted } from '../../terminal/failure.ts';
 import { PartialFile } from '../../terminal/partial-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { printOutcome } from '../../views/outcome.ts';
@@ -39,7 +39,7 @@ async function runExport(terminal: Terminal, identifiers: string[], options: Exp
   using client = await openClient(terminal);
   const request = { identifiers, title, notes, language };
   const path = await receive(terminal, client, request, output, signal);
-  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  throwIfInterrupted(signal);
   printOutcome(terminal, options, { path }, path);
 }
 

@@ -18,7 +18,7 @@ import {
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { askAuthority, isAuthorityAddress, NoReplyError } from '../../../machinery/timestamp-authority.ts';
 import { openClient } from '../../daemon/client.ts';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { CliFailure, EXIT_CODES, throwIfInterrupted } from '../../terminal/failure.ts';
 import { PartialFile } from '../../terminal/partial-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 
@@ -105,7 +105,7 @@ async function write(
 ): Promise<void> {
   await using file = await PartialFile.create(output);
   for await (const chunk of withMembers(path, members)) {
-    if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+    throwIfInterrupted(signal);
     await file.write(chunk);
   }
   await file.keep();

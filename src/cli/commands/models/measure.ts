@@ -11,7 +11,7 @@ import {
 import { MediaKind as ProtoKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../daemon/client.ts';
 import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { throwIfInterrupted } from '../../terminal/failure.ts';
 import { PartialFile } from '../../terminal/partial-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
@@ -70,7 +70,7 @@ async function bench(terminal: Terminal, options: OutcomeOptions): Promise<void>
   }
   if (options.json !== true)
     printLine(terminal, formatTable(['model', 'runs on', 'items a second', 'ms for one'], rows));
-  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  throwIfInterrupted(signal);
 }
 
 async function rescore(terminal: Terminal, options: RescoreOptions): Promise<void> {
@@ -99,7 +99,7 @@ async function rescore(terminal: Terminal, options: RescoreOptions): Promise<voi
   if (rows.length > 0) printLine(terminal, formatTable(head, rows));
   const { records, changes, failed } = counts;
   printNote(terminal, `${records} records, ${changes} would change, ${failed} could not be analysed again`);
-  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  throwIfInterrupted(signal);
   await document?.keep();
 }
 

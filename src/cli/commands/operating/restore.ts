@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
@@ -81,10 +81,8 @@ async function restore(
     printOutcome(terminal, options, { ...outcome, ...done }, `${what} ${how}`);
     if (!manifest.withSecrets && !isDryRun) printNote(terminal, NO_SECRETS);
   } catch (error) {
-    if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause: error });
-    if (!(error instanceof Error)) throw error;
     // What keeps a backup from being restored is for its operator: sentences, without a stack.
-    throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+    throw toFileFailure(error, signal);
   }
 }
 

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { RolledBack } from '../../../store/rollback.ts';
-import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
@@ -44,9 +44,7 @@ async function rollback(terminal: Terminal, options: RollbackOptions): Promise<v
     if (isDryRun) printNote(terminal, 'nothing was changed: --yes goes back');
     else printNote(terminal, `now install the version that reads format ${to}, and start it`);
   } catch (error) {
-    if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause: error });
-    if (!(error instanceof Error)) throw error;
-    throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+    throw toFileFailure(error, signal);
   }
 }
 
