@@ -70,7 +70,6 @@ export const PICTURE_INDEX = {
     isDone: flag({ description: 'Whether all earlier records are described.' }),
   },
 };
-export interface PictureIndex extends ValuesOf<typeof PICTURE_INDEX.fields> {}
 
 export const APPLIANCE = {
   version: text(),

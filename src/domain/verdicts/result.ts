@@ -47,13 +47,12 @@ const boundsSchema = z.strictObject(bounds);
 /** From what probability on an answer means something. */
 export type Bounds = z.infer<typeof boundsSchema>;
 
+/** Bounds of the fused score of some packs: that of one alone is coarser. */
 const setBounds = z.strictObject({
   ...bounds,
   /** `id@version` of every pack whose answers were fused when the bounds were set. */
   packs: z.array(name).max(RUNS_MAX),
 });
-/** Bounds of the fused score of some packs: that of one alone is coarser. */
-export type SetBounds = z.infer<typeof setBounds>;
 
 /** More places than any pack looks at. */
 const PLACES_MAX = 1000;
