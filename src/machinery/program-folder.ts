@@ -1,11 +1,11 @@
 /** Where the program lies: sources, models, packages and what a release brings along; and in which form it runs. */
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Two levels above this file, as a source in `src/machinery` and as a part of a bundle in `build/<name>`. */
 export const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
 
 /** The bundle that this code is a part of; null where it runs from its sources. */
-export const BUNDLE_FOLDER = import.meta.filename.endsWith('.ts') ? null : import.meta.dirname;
+export const BUNDLE_FOLDER = import.meta.filename.endsWith('.ts') ? null : dirname(import.meta.filename);
 
 /** What a child process of the program is started with: in the form in which the daemon itself runs. */
 export function childEntry(name: 'decode' | 'inference'): { flags: readonly string[]; path: string } {

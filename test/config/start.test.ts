@@ -66,7 +66,7 @@ test('what the operator can put right is a sentence; any other error shows where
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });
   equal(describeStartFailure(taken), 'listen EADDRINUSE');
   for (const error of [new TypeError('x is undefined'), new RangeError('no such row'), new Error('a bug')]) {
-    match(describeStartFailure(error), /at .*start\.test\.ts:\d+/);
+    match(describeStartFailure(error), /at .*start\.test\.[jt]s:\d+/);
   }
 });
 

@@ -1,8 +1,12 @@
 /** Which test files a run takes, and where it leaves its times. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 
-export const ROOT = join(import.meta.dirname, '..');
+export const ROOT = join(import.meta.dirname, '../..');
+/** Where they lie as modules of a bundle (built-tests.ts). */
+export const BUILT_TESTS = join(ROOT, 'build', 'tests');
+/** Channel of the seconds that a daemon took from spawn to ready. */
+export const DAEMON_STARTED = 'assay-test-daemon-started';
 export const TIMES_FILE = join(ROOT, 'node_modules', '.cache', 'assay-test-times.jsonl');
 
 /** A file that imports one of these, at any depth within `test/`, starts processes, models or thousands of histories. */
@@ -45,4 +49,10 @@ function importsBelow(file: string, found: Set<string>): Set<string> {
     else found.add(name);
   }
   return found;
+}
+
+/** The test file of what runs, built or not. */
+export function sourceOfTest(path: string): string {
+  if (!path.startsWith(BUILT_TESTS)) return relative(ROOT, path);
+  return relative(BUILT_TESTS, path).replace(/\.js$/, '.ts');
 }

@@ -2,8 +2,9 @@
  * Where the time of each test file goes, loaded into its process by test/run.ts: one line of JSON a file. `npm run
  * test:times` shows the twenty slowest.
  */
+import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { DAEMON_STARTED, sourceOfTest } from './run-files.ts';
 
 export interface FileTimes {
   file: string;
@@ -19,11 +20,6 @@ export interface FileTimes {
 const TICKS_PER_SECOND = 100;
 const daemons = { starts: 0, seconds: 0 };
 
-export function noteDaemonStart(seconds: number): void {
-  daemons.starts += 1;
-  daemons.seconds += seconds;
-}
-
 function processorSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   // The name in parentheses may hold spaces; utime, stime, cutime and cstime are fields 14 to 17.
@@ -33,10 +29,14 @@ function processorSeconds(): number {
 
 const { ASSAY_TEST_TIMES: times } = process.env;
 const [, file = ''] = process.argv;
-if (times !== undefined && file.endsWith('.test.ts')) {
+if (times !== undefined && /\.test\.[jt]s$/.test(file)) {
+  subscribe(DAEMON_STARTED, (seconds) => {
+    daemons.starts += 1;
+    daemons.seconds += seconds as number;
+  });
   process.on('exit', () => {
     const line: FileTimes = {
-      file: relative(resolve(import.meta.dirname, '..'), file),
+      file: sourceOfTest(file),
       seconds: performance.now() / 1000,
       processorSeconds: processorSeconds(),
       daemonStarts: daemons.starts,
