@@ -29,12 +29,9 @@ import {
   stripIgnoredCharacters,
   typeFromAST,
 } from 'graphql';
-import { getSchema } from '../src/facade/graphql/schema.ts';
-import { faultsOf, PAGE_FOLDER, readDocuments } from './page-documents.ts';
+import { faultsOf, PAGE_FOLDER, readDocuments, schema } from './page-documents.ts';
 
 export const DOCUMENTS_PATH = join(PAGE_FOLDER, 'gen', 'documents.ts');
-
-const schema = getSchema();
 
 /** As JSON holds them. */
 const SCALARS: Readonly<Record<string, string>> = {
