@@ -1,6 +1,7 @@
 /** The contract's vocabulary over GraphQL. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
 import { toWhole, type WholeRecord } from '../media-record.ts';
+import { AccountCalls } from './account-calls.ts';
 import {
   type Fault,
   type FullCaller,
@@ -8,10 +9,10 @@ import {
   type Result,
   type SharedOverride,
   type SharedOverrideEntry,
-  type SharedUser,
   type SharedValidation,
   type SubmitOptions,
 } from './caller.ts';
+import { GraphqlOperations } from './operation-callers.ts';
 
 const VERDICT = 'heuristic confidence classification models count unknown';
 const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
@@ -21,20 +22,8 @@ const RECORD = `${BASE} refId resultUrl forceClassification
   ... on ImageClassification { ${RESULTS} hasHeatmap c2pa }
   ... on AudioClassification { ${AUDIO} }
   ... on VideoClassification { images { ${BASE} ${RESULTS} } audios { ${AUDIO} } }`;
-const USER = 'id name email balance heuristic readonly pricing { sku } partner { id }';
 const ERRORS = 'userErrors { code reason field }';
 const LIST_MAX = 100;
-
-interface GraphqlUser {
-  id: string;
-  name: string;
-  email: string;
-  balance: number;
-  heuristic: string;
-  readonly: boolean;
-  pricing: { sku: string };
-  partner: { id: string } | null;
-}
 
 interface Payload {
   userErrors: { code: string; reason: string; field: string | null }[];
@@ -52,17 +41,16 @@ interface SentFile {
   name?: string | undefined;
 }
 
-export class GraphqlCaller implements FullCaller {
+export class GraphqlCaller extends AccountCalls implements FullCaller {
   readonly name = 'GraphQL';
   readonly #url: string;
   readonly #key: string;
 
   constructor(base: string, key: string) {
+    super(new GraphqlOperations(base, key));
     this.#url = `${base}/graphql`;
     this.#key = key;
   }
-
-  [Symbol.dispose](): void {}
 
   async submit(kind: MediaKind, bytes: Uint8Array, options: SubmitOptions = {}): Promise<Result<string>> {
     const { name, refId, noCache, ...analysis } = options;
@@ -146,42 +134,6 @@ export class GraphqlCaller implements FullCaller {
     );
   }
 
-  async ledger(): Promise<Result<{ reason: string; amount: number }[]>> {
-    const query = 'query { viewer { ledger { nodes { reason amount } } } }';
-    const result = await this.#ask<{ ledger: { nodes: { reason: string; amount: number }[] } }>(query, {});
-    return mapValue(result, ({ ledger }) =>
-      ledger.nodes.map(({ reason, amount }) => ({ reason: reason.toLowerCase(), amount })).reverse(),
-    );
-  }
-
-  async credits(): Promise<Result<{ available: number; spent: number }>> {
-    const query = 'query { viewer { credits { available: availableCredits spent: totalSpent } } }';
-    const result = await this.#ask<{ credits: { available: number; spent: number } }>(query, {});
-    return mapValue(result, ({ credits }) => credits);
-  }
-
-  createUser(fields: { name?: string; email?: string }): Promise<Result<SharedUser>> {
-    const query = `mutation ($input: UserInput!) { createUser(input: $input) { user { ${USER} } ${ERRORS} } }`;
-    return this.#changeUser(query, { input: fields });
-  }
-
-  deleteUser(id: number): Promise<Result<SharedUser>> {
-    return this.#changeUser(`mutation ($id: ID!) { deleteUser(id: $id) { user { ${USER} } ${ERRORS} } }`, {
-      id,
-    });
-  }
-
-  sendCreationEmail(id: number): Promise<Result<SharedUser>> {
-    const query = `mutation ($id: ID!) { sendCreationEmail(id: $id) { user { ${USER} } ${ERRORS} } }`;
-    return this.#changeUser(query, { id });
-  }
-
-  async listUsers(filter: string): Promise<Result<{ total: number; names: string[] }>> {
-    const query = `query ($filter: String) { users(filter: $filter, first: ${LIST_MAX}) { nodes { name } } }`;
-    const result = await this.#ask<{ nodes: { name: string }[] }>(query, { filter });
-    return mapValue(result, ({ nodes }) => ({ total: nodes.length, names: nodes.map(({ name }) => name) }));
-  }
-
   /** The subscription over server-sent events, which ends with the record. */
   async #follow(identifier: string): Promise<WholeRecord> {
     const query = `subscription ($identifier: ID!) { classification(identifier: $identifier) { ${RECORD} } }`;
@@ -209,17 +161,6 @@ export class GraphqlCaller implements FullCaller {
       override { classification type: kind hash } ${ERRORS} } }`;
     const input = { kind: kind.toUpperCase(), hash, classification: label.toUpperCase(), reason };
     return mapValue(await this.#mutate<{ override: SharedOverride }>(query, { input }), toOverride);
-  }
-
-  async #changeUser(query: string, variables: Variables): Promise<Result<SharedUser>> {
-    const result = await this.#mutate<{ user: GraphqlUser }>(query, variables);
-    return mapValue(result, ({ user: { id, pricing, partner, heuristic, ...user } }) => ({
-      ...user,
-      id: Number(id),
-      heuristic: heuristic.toLowerCase(),
-      pricing: pricing.sku,
-      partnerId: partner === null ? null : Number(partner.id),
-    }));
   }
 
   async #mutate<T>(query: string, variables: Variables, file?: SentFile): Promise<Result<T>> {

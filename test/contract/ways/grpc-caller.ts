@@ -6,28 +6,22 @@ import {
   type DescMessage,
   type DescMethodClientStreaming,
   type DescMethodUnary,
-  fromBinary,
   type JsonObject,
   type MessageInitShape,
   type MessageShape,
   toJson,
 } from '@bufbuild/protobuf';
-import { anyUnpack } from '@bufbuild/protobuf/wkt';
-import { credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import type { MediaKind as KindWord, Label as LabelWord } from '../../../src/domain/media/media.ts';
-import { LedgerReason, type User } from '../../../src/grpc/gen/assay/v1/account_pb.ts';
-import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import {
   type Classification,
   ClassificationSchema,
 } from '../../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label, MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
-import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
-import { BadRequestSchema, ErrorInfoSchema } from '../../../src/grpc/gen/google/rpc/error_details_pb.ts';
-import { StatusSchema } from '../../../src/grpc/gen/google/rpc/status_pb.ts';
 import { toWhole, type WholeRecord } from '../media-record.ts';
+import { AccountCalls } from './account-calls.ts';
 import {
   type Fault,
   type FullCaller,
@@ -35,33 +29,29 @@ import {
   type Result,
   type SharedOverride,
   type SharedOverrideEntry,
-  type SharedUser,
   type SharedValidation,
   type SubmitOptions,
 } from './caller.ts';
+import { refusalIn } from './grpc-refusal.ts';
+import { GrpcOperations } from './operation-callers.ts';
 
 const media = ClassificationService.method;
-const account = AccountService.method;
-const partner = PartnerService.method;
 const KINDS = { image: MediaKind.IMAGE, video: MediaKind.VIDEO, audio: MediaKind.AUDIO } as const;
 const LABELS = { human: Label.HUMAN, artificial: Label.ARTIFICIAL, '': Label.UNSPECIFIED } as const;
-const LEDGER_REASONS = {
-  grant: LedgerReason.GRANT,
-  charge: LedgerReason.CHARGE,
-  refund: LedgerReason.REFUND,
-} as const;
 const CHUNK_BYTES = 256 * 1024;
 const LIST_MAX = 100;
 
-export class GrpcCaller implements FullCaller {
+export class GrpcCaller extends AccountCalls implements FullCaller {
   readonly name = 'gRPC';
   readonly #client: AssayClient;
 
   constructor(address: string, key: string) {
+    super(new GrpcOperations(address, key));
     this.#client = new AssayClient({ address, credentials: credentials.createInsecure() }, key);
   }
 
-  [Symbol.dispose](): void {
+  override [Symbol.dispose](): void {
+    super[Symbol.dispose]();
     this.#client[Symbol.dispose]();
   }
 
@@ -84,7 +74,7 @@ export class GrpcCaller implements FullCaller {
       for await (const { update } of call) if (update.case === 'classification') last = update.value;
     } catch (error) {
       call.cancel();
-      return { fault: faultOf(error as ServiceError) };
+      return { fault: faultOf(error as Error) };
     }
     await uploading;
     return { value: wholeOf(last) };
@@ -146,46 +136,6 @@ export class GrpcCaller implements FullCaller {
     );
   }
 
-  async ledger(): Promise<Result<{ reason: string; amount: number }[]>> {
-    const result = await this.#call(account.listLedger, { pageSize: LIST_MAX });
-    return mapValue(result, ({ entries }) =>
-      entries
-        .map(({ reason, amount }) => ({
-          reason: wordOf(LEDGER_REASONS, reason),
-          amount: Number(amount),
-        }))
-        .reverse(),
-    );
-  }
-
-  async credits(): Promise<Result<{ available: number; spent: number }>> {
-    const result = await this.#call(account.getCredits, {});
-    return mapValue(result, ({ availableCredits, totalSpent }) => ({
-      available: Number(availableCredits),
-      spent: Number(totalSpent),
-    }));
-  }
-
-  async createUser(fields: { name?: string; email?: string }): Promise<Result<SharedUser>> {
-    return mapValue(await this.#call(partner.createUser, { user: fields }), toUser);
-  }
-
-  async deleteUser(id: number): Promise<Result<SharedUser>> {
-    return mapValue(await this.#call(partner.deleteUser, { id: BigInt(id) }), toUser);
-  }
-
-  async sendCreationEmail(id: number): Promise<Result<SharedUser>> {
-    return mapValue(await this.#call(partner.sendCreationEmail, { id: BigInt(id) }), toUser);
-  }
-
-  async listUsers(filter: string): Promise<Result<{ total: number; names: string[] }>> {
-    const result = await this.#call(partner.listUsers, { filter, pageSize: LIST_MAX });
-    return mapValue(result, ({ users, totalSize }) => ({
-      total: Number(totalSize),
-      names: users.map(({ name }) => name),
-    }));
-  }
-
   async #override(
     kind: KindWord,
     hash: string,
@@ -243,20 +193,13 @@ async function resultOf<T>(answer: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await answer };
   } catch (error) {
-    return { fault: faultOf((error as Error).cause as ServiceError) };
+    return { fault: faultOf(error as Error) };
   }
 }
 
-function faultOf({ code, metadata }: ServiceError): Fault {
-  const [bytes] = metadata.get('grpc-status-details-bin');
-  const details = bytes instanceof Uint8Array ? fromBinary(StatusSchema, bytes).details : [];
-  const [info] = details.flatMap((any) => anyUnpack(any, ErrorInfoSchema) ?? []);
-  const [violation] = details.flatMap((any) => anyUnpack(any, BadRequestSchema)?.fieldViolations ?? []);
-  return {
-    code: status[code].toLowerCase(),
-    reason: info?.reason.toLowerCase() ?? '',
-    field: violation?.field ?? '',
-  };
+function faultOf(error: Error): Fault {
+  const { code, reason, fields } = refusalIn(error);
+  return { code: code.toLowerCase(), reason: reason.toLowerCase(), field: fields[0] ?? '' };
 }
 
 function wordOf(words: Readonly<Record<string, number>>, value: number): string {
@@ -266,16 +209,6 @@ function wordOf(words: Readonly<Record<string, number>>, value: number): string 
 function toOverride(answer: { classification: Label; type: MediaKind; hash: string }): SharedOverride {
   const { classification, type, hash } = answer;
   return { classification: wordOf(LABELS, classification), type: wordOf(KINDS, type), hash };
-}
-
-function toUser({ user }: { user?: User | undefined }): SharedUser {
-  if (user === undefined) throw new Error('the answer is empty');
-  const { id, name, email, balance, heuristic, readonly, pricing, partner: by } = user;
-  return {
-    ...{ id: Number(id), name, email, balance: Number(balance), heuristic, readonly },
-    pricing: pricing?.sku ?? '',
-    partnerId: by === undefined ? null : Number(by.id),
-  };
 }
 
 function identifiersOf(result: Result<{ classifications: { identifier: string }[] }>): Result<string[]> {

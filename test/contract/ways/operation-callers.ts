@@ -10,27 +10,34 @@ import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_p
 import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
 import { GraphqlCaller } from '../../facade/graphql-caller.ts';
-import { refusalOf } from './grpc-refusal.ts';
+import { type Refusal, refusalIn } from './grpc-refusal.ts';
 import { type AccountOperation, DOCUMENTS, SHAPES, WATCH_CREDITS } from './operation-documents.ts';
 
 export type Values = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: each case names the fields that it expects
 export type Answer = any;
 
-export interface Refusal {
-  code: string;
-  reason: string;
-  /** Names of the fields at fault, without the message that they lie in. */
-  fields: string[];
-}
+export type Asked = { value: Answer } | { refusal: Refusal };
 
-export interface OperationCaller extends Disposable {
-  readonly way: 'gRPC' | 'GraphQL';
-  call(operation: AccountOperation, input?: Values): Promise<Answer>;
-  /** The operation must be refused. */
-  refused(operation: AccountOperation, input?: Values): Promise<Refusal>;
+export abstract class OperationCaller implements Disposable {
+  abstract readonly way: 'gRPC' | 'GraphQL';
+  abstract ask(operation: AccountOperation, input?: Values): Promise<Asked>;
   /** The credits that are available, now and after each change. */
-  watchCredits(): AsyncGenerator<number>;
+  abstract watchCredits(): AsyncGenerator<number>;
+  abstract [Symbol.dispose](): void;
+
+  async call(operation: AccountOperation, input: Values = {}): Promise<Answer> {
+    const asked = await this.ask(operation, input);
+    assert('value' in asked, `${operation} was refused: ${JSON.stringify(asked)}`);
+    return asked.value;
+  }
+
+  /** The operation must be refused. */
+  async refused(operation: AccountOperation, input: Values = {}): Promise<Refusal> {
+    const asked = await this.ask(operation, input);
+    assert('refusal' in asked, `${operation} was answered`);
+    return asked.refusal;
+  }
 }
 
 const METHODS: Record<string, DescMethodUnary> = Object.fromEntries(
@@ -40,11 +47,12 @@ const METHODS: Record<string, DescMethodUnary> = Object.fromEntries(
     .map((method) => [method.localName, method as DescMethodUnary]),
 );
 
-export class GrpcOperations implements OperationCaller {
+export class GrpcOperations extends OperationCaller {
   readonly way = 'gRPC';
   readonly #client: AssayClient;
 
   constructor(address: string, key: string) {
+    super();
     this.#client = new AssayClient({ address, credentials: credentials.createInsecure() }, key);
   }
 
@@ -52,18 +60,12 @@ export class GrpcOperations implements OperationCaller {
     this.#client[Symbol.dispose]();
   }
 
-  async call(operation: AccountOperation, input: Values = {}): Promise<Answer> {
+  async ask(operation: AccountOperation, input: Values = {}): Promise<Asked> {
     const method = METHODS[operation];
     assert(method !== undefined, operation);
-    const answer = await this.#client.call(method, requestOf(method, input));
-    return toPlain(toJson(method.output, answer, { alwaysEmitImplicit: true }));
-  }
-
-  async refused(operation: AccountOperation, input: Values = {}): Promise<Refusal> {
-    const method = METHODS[operation];
-    assert(method !== undefined, operation);
-    const { code, reason, fields } = await refusalOf(this.#client, method, requestOf(method, input));
-    return { code: code.toLowerCase(), reason: reason.toLowerCase(), fields: fields.map(plainName) };
+    const answer = await this.#client.call(method, requestOf(method, input)).catch((error: Error) => error);
+    if (answer instanceof Error) return { refusal: plainRefusal(refusalIn(answer)) };
+    return { value: toPlain(toJson(method.output, answer, { alwaysEmitImplicit: true })) };
   }
 
   async *watchCredits(): AsyncGenerator<number> {
@@ -77,38 +79,42 @@ export class GrpcOperations implements OperationCaller {
   }
 }
 
-export class GraphqlOperations implements OperationCaller {
+export class GraphqlOperations extends OperationCaller {
   readonly way = 'GraphQL';
   readonly #caller: GraphqlCaller;
 
   constructor(http: string, key: string) {
+    super();
     this.#caller = new GraphqlCaller(http, key);
   }
 
   [Symbol.dispose](): void {}
 
-  async call(operation: AccountOperation, input: Values = {}): Promise<Answer> {
-    const data = await this.#caller.read(DOCUMENTS[operation], variablesOf(operation, input));
-    const answer = (SHAPES[operation] ?? rootOf)(data);
-    assert.deepEqual(answer.userErrors ?? [], [], operation);
-    return toPlain(answer);
-  }
-
-  async refused(operation: AccountOperation, input: Values = {}): Promise<Refusal> {
+  async ask(operation: AccountOperation, input: Values = {}): Promise<Asked> {
     const { data, errors } = await this.#caller.ask(DOCUMENTS[operation], variablesOf(operation, input));
     const [fault] = errors ?? [];
-    const mistakes = fault === undefined ? rootOf(data).userErrors : [fault.extensions];
-    const [first] = mistakes ?? [];
-    assert(first !== undefined, `${operation} was answered`);
-    const named: { field?: string | null }[] = first.fields ?? mistakes;
-    const [, argument] = /^(\w+): /.exec(fault?.message ?? '') ?? [];
-    const fields = named.flatMap(({ field }) => field ?? argument ?? []);
-    return { code: first.code.toLowerCase(), reason: first.reason, fields };
+    if (fault !== undefined) return { refusal: refusalOf([fault.extensions ?? {}], fault.message) };
+    const answer = (SHAPES[operation] ?? rootOf)(data);
+    const mistakes = answer.userErrors ?? [];
+    return mistakes.length > 0 ? { refusal: refusalOf(mistakes) } : { value: toPlain(answer) };
   }
 
   async *watchCredits(): AsyncGenerator<number> {
     for await (const { credits } of this.#caller.subscribe(WATCH_CREDITS)) yield credits.availableCredits;
   }
+}
+
+/** Of `userErrors`, or of the extensions of an error, whose message names the argument if they do not. */
+function refusalOf(mistakes: readonly Answer[], message = ''): Refusal {
+  const [first = {}] = mistakes;
+  const named: { field?: string | null }[] = first.fields ?? mistakes;
+  const [, argument] = /^(\w+): /.exec(message) ?? [];
+  const fields = named.flatMap(({ field }) => field ?? argument ?? []);
+  return { code: String(first.code ?? '').toLowerCase(), reason: first.reason ?? message, fields };
+}
+
+function plainRefusal({ code, reason, fields }: Refusal): Refusal {
+  return { code: code.toLowerCase(), reason: reason.toLowerCase(), fields: fields.map(plainName) };
 }
 
 const rootOf = (data: Answer): Answer => Object.values(data ?? {})[0] ?? {};

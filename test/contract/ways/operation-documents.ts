@@ -36,9 +36,9 @@ export const DOCUMENTS = {
     updateUser(id: $id, input: $user) { user { ${USER} } ${MISTAKES} } }`,
   getUser: `query ($id: ID!) { user(id: $id) { ${USER} } }`,
   deleteUser: byId('deleteUser', `user { ${USER} }`),
-  sendCreationEmail: byId('sendCreationEmail', 'user { id }'),
-  listUsers: `query ($sort: UserSort, $direction: SortDirection, $pageSize: Int, $pageToken: String) {
-    users(sort: $sort, direction: $direction, first: $pageSize, after: $pageToken) {
+  sendCreationEmail: byId('sendCreationEmail', `user { ${USER} }`),
+  listUsers: `query ($filter: String, $sort: UserSort, $direction: SortDirection, $pageSize: Int, $pageToken: String) {
+    users(filter: $filter, sort: $sort, direction: $direction, first: $pageSize, after: $pageToken) {
       users: nodes { ${USER} } ${PAGE} } }`,
   resetPassword: `mutation ($email: String!) { resetPassword(email: $email) { link expiresAt ${MISTAKES} } }`,
   grantCredits: `mutation ($id: ID!, $amount: Int!, $note: String) {
