@@ -24,7 +24,7 @@ const PRICE = 2;
 
 /** A folder of a daemon that ran once, whose pictures cost something. */
 async function preparePricedFolder(folder: string): Promise<void> {
-  const first = await TestDaemon.start({ folder, awaitReady: false });
+  const first = await TestDaemon.start({ models: 'tiny', folder, awaitReady: false });
   equal(await first.kill('SIGTERM'), 0);
   await setPicturePrice(folder, PRICE);
 }
@@ -56,7 +56,7 @@ for (const { name, killAfter, freeze } of [
     await using folder = await makeTemporaryFolder();
     await preparePricedFolder(folder.path);
     const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
-    await using killed = await TestDaemon.start({ folder: folder.path });
+    await using killed = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     const children = childrenOf(pidOf(killed));
     const before = await creditsOf(killed);
     const orphans = [...children.decode, ...children.inference];
@@ -65,7 +65,7 @@ for (const { name, killAfter, freeze } of [
     if (freeze) for (const pid of children.inference) process.kill(pid, 'SIGCONT');
     await until(() => !orphans.some(isAlive), 'the children of the killed daemon to end');
     {
-      await using daemon = await TestDaemon.start({ folder: folder.path });
+      await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
       const ends = await awaitEnds(daemon, accepted);
       deepEqual(
         ends,
