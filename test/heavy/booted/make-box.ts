@@ -15,7 +15,7 @@ const START_SECONDS_MAX = 600;
 /** The command line on the box: it speaks to the daemon by TLS, and finds the key by itself. */
 export const CLI = { ASSAY_ADDRESS: 'https://localhost:8481', ASSAY_CA_FILE: '/etc/assay/tls/cert.pem' };
 
-const SETTINGS = `public_url = "https://${BOX_ADDRESS}:8480"
+const settingsAt = (address: string) => `public_url = "https://${address}:8480"
 [http]
 listen = "0.0.0.0:8480"
 [tls]
@@ -27,11 +27,11 @@ LoadCredential=tls.key:/etc/assay/credentials/tls.key
 `;
 
 /** A bare system, made once: `base` is kept and used again where it is there. */
-export async function makeBase(suite: Suite, base: string): Promise<void> {
+export async function makeBase(suite: Suite, base: string, besides: readonly string[] = []): Promise<void> {
   if (existsSync(join(base, 'usr/lib/systemd/systemd'))) return;
   await mkdir(base, { recursive: true });
   try {
-    await makeSystemOf(suite, base, BOOTED);
+    await makeSystemOf(suite, base, [...BOOTED, ...besides]);
   } catch (error) {
     // Half a system would be taken for a whole one.
     await rm(base, { recursive: true, force: true });
@@ -59,9 +59,8 @@ export async function install(box: Box, packagePath: string): Promise<void> {
 /** Installs it, starts the unit with these settings besides, and waits until the desk is answered. */
 export async function setUp(box: Box, packagePath: string, settings = ''): Promise<Desk> {
   await install(box, packagePath);
-  const desk = new Desk(BOX_ADDRESS, await layTls(box));
-  await writeFile(join(box.system, 'etc/assay/assay.toml'), `${SETTINGS}${settings}`);
-  await addDropIn(box, 'tls', DROP_IN);
+  const desk = new Desk(BOX_ADDRESS, await laySettings(box.system, BOX_ADDRESS, settings));
+  box.must('systemctl daemon-reload');
   box.must('systemctl enable --now assay');
   try {
     await desk.awaitReady(START_SECONDS_MAX);
@@ -75,17 +74,28 @@ export async function setUp(box: Box, packagePath: string, settings = ''): Promi
   return desk;
 }
 
+/** Settings, certificate and key of a box at this address, in a system where the package lies; returns the certificate. */
+export async function laySettings(system: string, address: string, settings = ''): Promise<string> {
+  await writeFile(join(system, 'etc/assay/assay.toml'), `${settingsAt(address)}${settings}`);
+  await layDropIn(system, 'tls', DROP_IN);
+  return await layTls(system, address);
+}
+
 /** What `systemctl edit` writes. */
 export async function addDropIn(box: Box, name: string, text: string, unit = 'assay'): Promise<void> {
-  const folder = join(box.system, `etc/systemd/system/${unit}.service.d`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${name}.conf`), text);
+  await layDropIn(box.system, name, text, unit);
   box.must('systemctl daemon-reload');
 }
 
-async function layTls(box: Box): Promise<string> {
-  const names = `subjectAltName=IP:${BOX_ADDRESS},DNS:localhost`;
-  const folder = join(box.system, 'etc/assay');
+export async function layDropIn(system: string, name: string, text: string, unit = 'assay'): Promise<void> {
+  const folder = join(system, `etc/systemd/system/${unit}.service.d`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.conf`), text);
+}
+
+async function layTls(system: string, address: string): Promise<string> {
+  const names = `subjectAltName=IP:${address},DNS:localhost`;
+  const folder = join(system, 'etc/assay');
   await mkdir(join(folder, 'tls'));
   const [key, cert] = [join(folder, 'credentials/tls.key'), join(folder, 'tls/cert.pem')];
   const made = ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '2', '-subj', '/CN=box'];
