@@ -7,7 +7,7 @@ import {
   toMaterial,
 } from '../src/domain/provenance/trust-list.ts';
 import { readTrustContent } from '../src/machinery/trust/trust-content.ts';
-import { readShippedLists } from '../src/machinery/trust/trust-folder.ts';
+import { readShippedLists } from '../src/machinery/trust/trust-lists.ts';
 
 export const SHIPPED_FOLDER = join(import.meta.dirname, '../trust');
 

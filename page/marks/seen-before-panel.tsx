@@ -2,13 +2,14 @@
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
-import type { AllOfSeenBefore, FullRecord } from '../gen/documents.ts';
+import { type AllOfSeenBefore, FIND_SIMILAR, type FullRecord } from '../gen/documents.ts';
 import { Fold } from '../parts/fold.tsx';
 import { formatSeconds } from '../parts/format.ts';
-import { Table, Time } from '../parts/parts.tsx';
+import { Fault, Loading, Table, Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
+import { useQuery } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import { findingOf } from './found-pictures.tsx';
+import { FoundList, findingOf } from './found-pictures.tsx';
 
 export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord }): JSX.Element | null {
   if (seenBefore.length === 0) return null;
@@ -48,4 +49,21 @@ function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
       <td>{findingOf(earlier)}</td>
     </tr>
   );
+}
+
+/** What is like the picture of a record or a frame; looked for once somebody unfolds it. */
+export function SimilarPanel({ record: { identifier, kind } }: { record: FullRecord }): JSX.Element | null {
+  if (kind === 'AUDIO') return null;
+  return (
+    <Fold anchor="similar" title={t('similar')}>
+      {() => <Similar {...{ identifier }} />}
+    </Fold>
+  );
+}
+
+function Similar({ identifier }: { identifier: string }): JSX.Element {
+  const { data, error } = useQuery(FIND_SIMILAR, { identifier });
+  const search = data?.similarPictures;
+  if (error !== undefined) return <Fault {...{ error }} />;
+  return search ? <FoundList {...{ search }} /> : <Loading />;
 }

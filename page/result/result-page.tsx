@@ -16,8 +16,7 @@ import {
   RETRY_RECORD,
 } from '../gen/documents.ts';
 import { MarksPanel } from '../marks/marks-panel.tsx';
-import { SeenBeforePanel } from '../marks/seen-before-panel.tsx';
-import { SimilarPanel } from '../marks/similar-panel.tsx';
+import { SeenBeforePanel, SimilarPanel } from '../marks/seen-before-panel.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { ANCHORS, type Anchor, Fold, FoldLink } from '../parts/fold.tsx';

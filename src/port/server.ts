@@ -3,7 +3,12 @@
  * page) is plugged in; this file knows none of it.
  */
 import type { Server } from 'node:https';
-import { fastify as createFastify, type FastifyHttpsOptions, type FastifyInstance } from 'fastify';
+import {
+  fastify as createFastify,
+  type FastifyHttpsOptions,
+  type FastifyInstance,
+  type HTTPMethods,
+} from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
@@ -11,7 +16,6 @@ import { routeDescriptions } from './descriptions.ts';
 import { routeEvidenceKeys } from './evidence.ts';
 import { routeHealth } from './health.ts';
 import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
-import { noteMethods } from './methods.ts';
 import { answerFaults, followRequests } from './requests.ts';
 
 export interface HttpServerConfig {
@@ -146,4 +150,35 @@ function reachableName(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** So that a known path asked by another method is 405 with `Allow`, not 404. Notes every route from now on; the function it returns fills the gaps once all plugins are loaded. */
+function noteMethods(fastify: FastifyInstance): (scope: FastifyInstance) => void {
+  const methodsOf = new Map<string, Set<string>>();
+  fastify.addHook('onRoute', (route) => {
+    const methods = methodsOf.get(route.url) ?? new Set();
+    for (const method of [route.method].flat()) methods.add(method);
+    methodsOf.set(route.url, methods);
+  });
+  return (scope) => {
+    for (const [url, methods] of [...methodsOf]) refuseOthers(scope, url, [...methods].sort());
+  };
+}
+
+function refuseOthers(scope: FastifyInstance, url: string, methods: string[]): void {
+  const missing = METHODS.filter((method) => !methods.includes(method));
+  if (missing.length === 0 || url.includes('*')) return;
+  const allow = methods.join(', ');
+  scope.route({
+    method: missing,
+    url,
+    handler: (_request, reply) => {
+      reply
+        .code(405)
+        .header('allow', allow)
+        .send({ error: `this path answers ${allow} only` });
+    },
+  });
 }

@@ -10,7 +10,7 @@ import { goldenSource } from './inference/item-source.ts';
 import { type BatchPack, type Device, PackSession } from './inference/pack-session.ts';
 import { RequestQueue, type WorkQueue } from './inference/request-queue.ts';
 import { type SpeechPack, SpeechSession } from './inference/speech-session.ts';
-import { runTranscriptionGolden } from './inference/transcription/transcription-golden.ts';
+import { melSpectrogram } from './inference/transcription/mel-spectrogram.ts';
 import { TranscriptionQueue } from './inference/transcription/transcription-queue.ts';
 import { WhisperSession } from './inference/transcription/whisper-session.ts';
 import type { InferenceRequest, LoadedPack, PackReport, Precision } from './protocol/inference-protocol.ts';
@@ -190,4 +190,17 @@ async function runSpeechGolden(session: SpeechSession): Promise<Float32Array> {
   });
   while (!detection.isDone) await detection.step();
   return detection.probabilities;
+}
+
+const GOLDEN_SECONDS = 5;
+const SAMPLE_RATE = 16_000;
+
+/** What a transcription model must answer to the first golden sound: half of the values of its encoder, half of its decoder's first token. */
+export async function runTranscriptionGolden(session: WhisperSession): Promise<Float32Array> {
+  const half = session.pack.golden.items / 2;
+  const sound = makeGoldenSound(0, GOLDEN_SECONDS * SAMPLE_RATE);
+  const encoded = await session.encode(melSpectrogram(sound));
+  const { logits } = await session.begin(encoded);
+  if (!(encoded.data instanceof Float32Array)) throw new Error('the encoder gave no numbers');
+  return Float32Array.from([...pickEvenly(encoded.data, half), ...pickEvenly(logits, half)]);
 }

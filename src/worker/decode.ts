@@ -6,13 +6,11 @@
 
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { copyPatches } from './copy-patches.ts';
-import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
 import { describeKept, describePicture } from './describe-picture.ts';
-import { forgetPicture } from './kept-picture.ts';
+import { copyPatches, cutViews, forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
 import { forgetGrey } from './maps/kept-grey.ts';

@@ -1,13 +1,20 @@
 /**
- * The picture that was decoded last, for what is asked of the same file next: its copies, its faces. A slot keeps it until its
- * folders are emptied; what is larger is decoded again.
+ * The picture that was decoded last, for what is asked of the same file next: patches of its copies, views of its faces. A slot
+ * keeps it until its folders are emptied; what is larger is decoded again.
  */
-
+import { join } from 'node:path';
 import type { Picture } from './media/picture.ts';
 import { giveBackPicture } from './media/scratch.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DecodeLimits } from './protocol/decode-protocol.ts';
+import type {
+  CopyPatchesRequest,
+  CutViewsRequest,
+  DecodeLimits,
+  PatchSet,
+} from './protocol/decode-protocol.ts';
+import { writePatchSet } from './steps/patches.ts';
+import { writeViews } from './steps/views.ts';
 
 /** Sixteen megapixels: photographs of telephones. Each slot may hold one. */
 const KEPT_BYTES_MAX = 48 * 1024 ** 2;
@@ -31,4 +38,22 @@ export async function readPicture(path: string, limits: DecodeLimits): Promise<P
   if (kept?.path === path) return kept.picture;
   const { picture } = await decodePixels(await readHeader(path, limits));
   return picture;
+}
+
+/** Patches of copies of a picture, once the models' answer for the picture itself is known to need them. */
+export async function copyPatches(request: CopyPatchesRequest, slotFolder: string): Promise<PatchSet[]> {
+  const picture = await readPicture(join(slotFolder, 'in', request.input), request.limits);
+  const sets: PatchSet[] = [];
+  for (const set of request.patchSets) {
+    const written = await writePatchSet(picture, set, join(slotFolder, 'out'));
+    if (written !== null) sets.push(written);
+  }
+  return sets;
+}
+
+/** Parts of a picture for a model that looks closer: faces, once another model has found them. */
+export async function cutViews(request: CutViewsRequest, slotFolder: string): Promise<PatchSet> {
+  const { folder, input, limits, views } = request;
+  const picture = await readPicture(join(slotFolder, folder, input), limits);
+  return await writeViews(picture, { ...request, views }, join(slotFolder, 'out'));
 }

@@ -6,7 +6,6 @@ import { AppError, badField, diskFull } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { PackStage } from '../../engine/packs/pack-changes.ts';
 import { download } from '../../machinery/download.ts';
-import { followReports } from '../../machinery/progress-reports.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
@@ -211,4 +210,25 @@ async function note(
   details: Record<string, string>,
 ): Promise<void> {
   await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, action, target, details)));
+}
+
+/** Work that reports its progress, for a caller who takes the newest state when it is ready for it. */
+
+/** The newest report each time the caller asks, then what the work came to. */
+async function* followReports<S>(work: (report: (step: S) => void) => Promise<S>): AsyncGenerator<S> {
+  let latest: S | undefined;
+  let wake = Promise.withResolvers<void>();
+  const done = work((step) => {
+    latest = step;
+    wake.resolve();
+  });
+  const ended = done.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([ended, wake.promise.then(() => false)]))) {
+    wake = Promise.withResolvers<void>();
+    if (latest !== undefined) yield latest;
+  }
+  yield await done;
 }

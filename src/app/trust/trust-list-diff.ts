@@ -1,9 +1,10 @@
 /** What a newer edition of a trust list adds and drops, and whose signatures here would stand without a voucher. */
 import { X509Certificate } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { TrustListDiff } from '../../domain/contract/trust.ts';
+import type { StoreFacts } from '../../domain/provenance/manifest-facts.ts';
 import type { TrustList } from '../../domain/provenance/trust-list.ts';
 import type { Core } from '../core.ts';
-import { signersOnlyOf } from './seen-signers.ts';
 
 /** To be read by a person; the counts say how many there are. */
 const NAMES_MAX = 200;
@@ -51,4 +52,35 @@ function vouchersOf({ authorities, singles }: TrustList): string[] {
 function nameOf(der: string): string {
   const { subject } = new X509Certificate(Buffer.from(der, 'base64'));
   return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? /(?:^|\n)O=(.*)/.exec(subject)?.[1] ?? '';
+}
+
+/** Between two turns of the event loop. */
+const RECORDS_AT_ONCE = 200;
+const VOUCHED_MAX = 20;
+
+/** Names of signers here whose only voucher is one of these on the list. A look at every record: minutes for a million. */
+async function signersOnlyOf(
+  { store }: Pick<Core, 'store'>,
+  list: string,
+  vouchers: readonly string[],
+): Promise<string[]> {
+  if (vouchers.length === 0) return [];
+  const names = new Set<string>();
+  let seen = 0;
+  for (const analysis of store.read.doneAnalyses()) {
+    for (const name of namesIn(analysis.result?.provenance.store, list, vouchers)) names.add(name);
+    if (names.size >= VOUCHED_MAX) break;
+    seen += 1;
+    if (seen % RECORDS_AT_ONCE === 0) await turn();
+  }
+  return [...names];
+}
+
+function namesIn(facts: StoreFacts | undefined, list: string, vouchers: readonly string[]): string[] {
+  return (facts?.manifests ?? []).flatMap(({ signer }) => {
+    const vouchedBy = signer?.vouchedBy ?? [];
+    const isOnly =
+      vouchedBy.length > 0 && vouchedBy.every((it) => it.list === list && vouchers.includes(it.by));
+    return signer !== null && isOnly ? [signer.name] : [];
+  });
 }

@@ -1,10 +1,10 @@
 /** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
+import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
 import { type AddressRule, lookupOf, pinAddress } from '../../machinery/address.ts';
 import { isTaken, type PostResult, parseRetryAfter } from './retry-schedule.ts';
-import { type WebhookMessage, webhookHeaders } from './signature.ts';
 
 interface PostTarget {
   rule: AddressRule;
@@ -102,4 +102,23 @@ function describe(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   return `the receiver could not be reached (${code})`;
+}
+
+interface WebhookMessage {
+  id: string;
+  /** Seconds since 1970 UTC: receivers refuse a message that is far from their own clock. */
+  timestamp: number;
+  body: string;
+}
+
+/** The headers of a Standard Webhooks message (https://www.standardwebhooks.com), symmetric signatures `v1`. `secret` is `whsec_` and base64, as the account sees it. */
+export function webhookHeaders(
+  secret: string,
+  { id, timestamp, body }: WebhookMessage,
+): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(timestamp * 1000), body),
+  };
 }

@@ -1,12 +1,17 @@
 /** `assay get`: records by their identifiers. */
 import type { Command } from 'commander';
-import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import {
+  type Classification,
+  LikenessRelation,
+  Outcome,
+  type SeenBefore,
+} from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../daemon/client.ts';
 import { saveHeatmaps } from '../daemon/heatmap-file.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
-import { describeEarlier } from '../views/earlier-view.ts';
 import { describeMarks, fromMarks } from '../views/mark-view.ts';
 import { describeProvenance } from '../views/provenance-view.ts';
 import {
@@ -16,6 +21,7 @@ import {
   formatColumns,
   formatCreated,
   momentOf,
+  nameOf,
   toRecordJson,
 } from '../views/record-view.ts';
 import { describeSignOff } from '../views/sign-off-view.ts';
@@ -85,4 +91,25 @@ function describeFully(record: Classification): string {
     ...parts,
     ...(record.media.case === 'image' ? [['heatmap', record.hasHeatmap ? 'yes' : 'no']] : []),
   ])}\n`;
+}
+
+/** An earlier record of the same picture as the command line shows it. */
+function describeEarlier({
+  identifier,
+  name,
+  relation,
+  distance,
+  outcome,
+  finding,
+  foundAt,
+}: SeenBefore): string {
+  const how = nameOf(LikenessRelation, relation);
+  const bits = relation === LikenessRelation.SAME_FILE ? '' : ` (${distance} of 256 bits differ)`;
+  const person = `found ${nameOf(Label, finding)} by a person on ${dayOf(foundAt?.seconds)}`;
+  const found = finding === Label.UNSPECIFIED ? nameOf(Outcome, outcome) : person;
+  return `${how}${bits} of ${name} ${identifier}: ${found}`;
+}
+
+function dayOf(seconds: bigint | undefined): string {
+  return new Date(Number(seconds ?? 0n) * 1000).toISOString().slice(0, 10);
 }

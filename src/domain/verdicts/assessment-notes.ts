@@ -3,11 +3,9 @@
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
-import { notesOnFaces } from './face-notes.ts';
-import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
+import { fuseLogOdds, logistic, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
-import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
-import { notesOnTampering } from './tampering-notes.ts';
+import type { AudioResult, ImageResult, ModelRun, TamperingSummary, VideoResult } from './result.ts';
 
 /** Below this estimated JPEG quality the traces a detector reads are mostly gone. */
 const JPEG_QUALITY_LOW = 40;
@@ -201,4 +199,57 @@ function notesOnWatermarks(marks: MarkSearch | undefined): AssessmentReason[] {
       `The pixels hold the invisible watermark of a generator, ${describeWatermark(find)}: strong evidence, though anyone with the program can write it.`,
     ),
   );
+}
+
+/** A swap if the model's precision holds, else that no face was judged. `what` in sentences: `picture` or `video`. */
+function notesOnFaces(what: string, runs: readonly ModelRun[]): AssessmentReason[] {
+  return runs.filter(({ axis }) => axis === 'swapped').map((run) => noteOnFace(what, run));
+}
+
+function noteOnFace(what: string, run: ModelRun): AssessmentReason {
+  const { unknown, reason, probability, inconclusiveHigh } = run;
+  if (unknown || probability === null) {
+    return { code: 'FACES_NOT_JUDGED', sentence: `Faces were not judged: ${reason}` };
+  }
+  const shown = `${(probability * 100).toFixed(0)} % at even prior odds`;
+  if (showsSwap(run)) {
+    return { code: 'FACE_SWAP_LIKELY', sentence: `A face of the ${what} shows signs of a swap (${shown}).` };
+  }
+  const bound = (inconclusiveHigh * 100).toFixed(0);
+  const sentence = `Faces were not judged: the most suspicious one (${shown}) lies below ${bound} %, where the model errs too often; that speaks neither for a swap nor against one.`;
+  return { code: 'FACES_NOT_JUDGED', sentence };
+}
+
+/** Less than this of a picture was left out where all of it fits but a few border pixels. */
+const WHOLE_COVERAGE = 0.97;
+
+/** Edits are an axis of their own, which takes no part in the verdict on the origin. `what`: `picture` or `video`. */
+export function notesOnTampering(
+  what: string,
+  runs: readonly ModelRun[],
+  summary?: TamperingSummary,
+): AssessmentReason[] {
+  return runs.filter(({ axis }) => axis === 'edited').map((run) => noteOnEdits(what, run, summary));
+}
+
+function noteOnEdits(what: string, run: ModelRun, summary: TamperingSummary | undefined): AssessmentReason {
+  const { unknown, reason, probability, inconclusiveLow, inconclusiveHigh } = run;
+  if (unknown || probability === null) {
+    return { code: 'EDITING_NOT_JUDGED', sentence: `Signs of editing were not looked for: ${reason}` };
+  }
+  const shown = `${(probability * 100).toFixed(0)} % at even prior odds; it does not change the verdict on the origin`;
+  const looked = coverageOf(summary);
+  if (probability > inconclusiveHigh) {
+    return { code: 'EDITING_LIKELY', sentence: `The ${what} shows signs of editing (${shown}).${looked}` };
+  }
+  if (probability < inconclusiveLow) {
+    return { code: 'NO_SIGNS_OF_EDITING', sentence: `No signs of editing were found (${shown}).${looked}` };
+  }
+  const sentence = `Whether the ${what} was edited cannot be told (${shown}).${looked}`;
+  return { code: 'EDITING_INCONCLUSIVE', sentence };
+}
+
+function coverageOf(summary: TamperingSummary | undefined): string {
+  if (summary === undefined || summary.coverage >= WHOLE_COVERAGE) return '';
+  return ` Only ${(summary.coverage * 100).toFixed(0)} % of it was looked at: it is larger than the model may take.`;
 }

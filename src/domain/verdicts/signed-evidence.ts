@@ -3,9 +3,11 @@
  * conforming device is strong support for a human origin, unless something in the file contradicts it. Pure.
  */
 
+import type { ManifestFacts, StoreFacts } from '../provenance/manifest-facts.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';
-import { type SignedOrigin, signedOriginOf } from '../provenance/signed-origin.ts';
+import { type Readings, readManifest } from '../provenance/readings.ts';
+import { isBegunBy, lineage } from '../provenance/timeline.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 
 export interface SignedWeight {
@@ -47,4 +49,40 @@ function weighCaptured(
   }
   const state = reasons.length > 1 || contradictions.length > 0 ? 'inconclusive' : 'human';
   return { state, strength: 'strong', reasons: [...reasons, ...contradictions] };
+}
+
+interface SignedOrigin {
+  /** `generated`: declared as a whole. `captured`: by a product of the list of conforming products that may say so. */
+  origin: 'generated' | 'captured';
+  /** Who signed the manifest that declares it. */
+  signedBy: Readings['signedBy'];
+}
+
+/**
+ * What a trusted manifest shows of the origin, as far as it weighs: a chain from the file back to what it was made from, in
+ * which each manifest is trusted, unchanged and in time. Everything else that is declared is shown and weighs nothing.
+ */
+function signedOriginOf(store: StoreFacts | undefined): SignedOrigin | null {
+  if (store === undefined) return null;
+  for (const facts of lineage(store)) {
+    const readings = readManifest(facts, { isActive: facts.label === store.active, readAt: store.readAt });
+    if (readings.state !== 'trusted') return null;
+    const { signedBy } = readings;
+    if (declaresWhollyGenerated(facts)) return { origin: 'generated', signedBy };
+    if (isCapturedByDevice(facts, readings)) return { origin: 'captured', signedBy };
+  }
+  return null;
+}
+
+/** Some part of a composite may be generated: that is shown, and says nothing of the whole. */
+function declaresWhollyGenerated({ actions }: ManifestFacts): boolean {
+  return actions.some(({ action, sourceType }) => action === 'c2pa.created' && isGeneratedTerm(sourceType));
+}
+
+function isGeneratedTerm(sourceType: string): boolean {
+  return /(^|\/)(trainedAlgorithmicMedia|algorithmicMedia)$/.test(sourceType);
+}
+
+function isCapturedByDevice({ actions, signer }: ManifestFacts, { signedBy }: Readings): boolean {
+  return isBegunBy(actions, 'captured') && signedBy.product !== '' && signer?.product?.mayCapture === true;
 }

@@ -3,7 +3,6 @@
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
-import { boundedForFrames } from '../../domain/verdicts/frame-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
@@ -161,4 +160,10 @@ export class StepCount {
   #reportStep(step: string): void {
     this.#report({ step, done: this.#decoded + this.#advanced, total: this.#decode + this.#rest });
   }
+}
+
+/** The most suspicious frames decide a video, so that bounds of pictures accuse more videos: a pack may bound frames apart. */
+export function boundedForFrames(pack: ImagePack): ImagePack {
+  const { frames, ...decision } = pack.decision;
+  return frames === undefined ? pack : { ...pack, decision: { ...decision, ...frames } };
 }

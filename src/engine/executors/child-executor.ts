@@ -12,7 +12,12 @@ import { analyseImage } from '../analyses/analyse-image.ts';
 import { analyseVideo } from '../analyses/analyse-video.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt } from '../analyses/analysis-parts.ts';
 import { timeParts } from '../analyses/timed-parts.ts';
-import { DECODE_POOL_DEFAULTS, DecodePool, type DecodePoolConfig } from '../decode/decode-pool.ts';
+import {
+  DECODE_POOL_DEFAULTS,
+  DecodePool,
+  type DecodePoolConfig,
+  type DecodePoolObserver,
+} from '../decode/decode-pool.ts';
 import { VideoDecoding } from '../decode/video-decoding.ts';
 import { CheckMemory } from '../inference/check-memory.ts';
 import {
@@ -20,11 +25,11 @@ import {
   InferencePool,
   type InferencePoolConfig,
 } from '../inference/inference-pool.ts';
+import type { InferenceObserver } from '../inference/inference-process.ts';
 import { PackShelf } from '../packs/pack-shelf.ts';
 import type { EngineObserver } from './engine-observer.ts';
 import type { Execution } from './executor.ts';
 import type { LocalExecutor } from './local-executor.ts';
-import { decodeObserver, inferenceObserver } from './worker-observers.ts';
 
 /** What this box and a worker have alike. */
 export interface ExecutorConfig {
@@ -188,4 +193,50 @@ export class ChildExecutor implements LocalExecutor {
     });
     return new InferencePool(this.inferenceConfig, packs, watcher, this.#checks);
   }
+}
+
+/** As ONNX Runtime begins what it says of severity E. */
+const RUNTIME_ERROR = /\[E:onnxruntime:/;
+
+interface ObserverParts {
+  log: Logger;
+  observer: EngineObserver;
+}
+
+/** What happens to worker processes, as log lines and figures. */
+function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
+  return {
+    childStarted: (pid, startMs) =>
+      log.debug({ workerPid: pid, startMs: Math.round(startMs) }, 'decoder started'),
+    childLost(pid, error) {
+      // Stopped by ourselves: the work was cancelled.
+      if (error.loss === 'stopped') return;
+      log.warn({ workerPid: pid, loss: error.loss }, error.message);
+      observer.workerDied('decode', error.message);
+    },
+    childSaid: (line) => log.debug({ worker: 'decode' }, line),
+  };
+}
+
+function inferenceObserver(
+  { log, observer }: ObserverParts,
+  /** What runs where may have changed. */
+  changed: () => void,
+): InferenceObserver {
+  return {
+    childReady(pid, reports, startMs) {
+      // How far the golden outputs are off is said; they themselves are hundreds of figures.
+      const packs = reports.map(({ goldenOutputs: _, ...report }) => report);
+      log.info({ workerPid: pid, startMs: Math.round(startMs), packs }, 'models loaded');
+      changed();
+    },
+    childLost(pid, error, restartMs) {
+      if (error.loss === 'stopped') return;
+      changed();
+      log.error({ workerPid: pid, loss: error.loss, restartMs }, error.message);
+      observer.workerDied('inference', error.message);
+    },
+    // If a provider cannot be loaded, only the runtime's own words name the library that is missing.
+    childSaid: (line) => log[RUNTIME_ERROR.test(line) ? 'warn' : 'debug']({ worker: 'inference' }, line),
+  };
 }

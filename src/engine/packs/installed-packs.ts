@@ -23,7 +23,6 @@ import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { hashFile } from './hash-file.ts';
-import { packageFilesOf } from './package-files.ts';
 
 /** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
@@ -245,4 +244,16 @@ function toInput(pack: ModelPack): LoadedPack['input'] {
   if (isTranscriptionPack(pack)) return toTranscriptionInput(pack);
   const { name, mean, std } = pack.input;
   return { kind: 'patches', name, mean, std, size: pack.view.size };
+}
+
+interface PackageFiles {
+  root: string;
+  models: string;
+  texts: string;
+}
+
+/** Where the files of a pack lie that names an npm package. */
+export function packageFilesOf({ package: { name, models, texts } }: TranscriptionPack): PackageFiles {
+  const root = join(PROGRAM_FOLDER, 'node_modules', name);
+  return { root, models: join(root, models), texts: join(root, texts) };
 }

@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { ZodType } from 'zod';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
+import { LIKENESS_QUALITY_MIN, LIKENESSES_MAX } from '../../domain/records/seen-before.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -38,7 +39,6 @@ import {
   type Welcome,
   type WorkerFailure,
 } from './messages.ts';
-import { withoutSpareKeypoints } from './spare-keypoints.ts';
 import { HELLO_INTERVAL_MS } from './worker-roster.ts';
 
 export interface LeaseTakerConfig {
@@ -293,4 +293,15 @@ function toFailure(error: unknown): WorkerFailure {
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
+}
+
+/** A long film has more frames than are kept: what would be dropped anyway is not sent, since a message is bounded. */
+function withoutSpareKeypoints(likenesses: readonly SeenLikeness[]): SeenLikeness[] {
+  let kept = 0;
+  return likenesses.map((seen) => {
+    const isKept = seen.likeness.quality >= LIKENESS_QUALITY_MIN && kept < LIKENESSES_MAX;
+    if (isKept) kept += 1;
+    const { keypoints: _, ...likeness } = seen.likeness;
+    return isKept ? seen : { ...seen, likeness };
+  });
 }

@@ -1,5 +1,6 @@
 /** The gRPC server: bounds, services, health, reflection. What a call does is in the file of its noun. */
 import { isIP } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { DescService } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import type { App } from '../../app/appliance/app.ts';
@@ -15,7 +16,7 @@ import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { SearchService } from '../../grpc/gen/assay/v1/search_service_pb.ts';
 import { TrustService } from '../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
-import type { TlsFiles } from '../../machinery/tls.ts';
+import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../../machinery/tls.ts';
 import { accountHandlers } from './accounts.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
@@ -30,7 +31,6 @@ import { widenReceiveWindows } from './receive-windows.ts';
 import { serveReflection } from './reflection.ts';
 import { searchHandlers } from './search.ts';
 import { submissionHandlers } from './submissions.ts';
-import { TlsCredentials } from './tls-credentials.ts';
 
 export interface GrpcServerConfig {
   host: string;
@@ -178,4 +178,23 @@ function authorityOf(host: string, port: number): string {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** TLS for the gRPC listener from files that may change: new connections get the certificate of the day. */
+class TlsCredentials extends ServerCredentials {
+  constructor(files: TlsFiles) {
+    const { material } = files;
+    // A certificate is asked for only where its issuers are known, and then one that they did not sign is refused.
+    const isAsked = material.clientCa !== null;
+    super({ requestCert: isAsked, rejectUnauthorized: isAsked }, toContext(material));
+    files.onChange((changed) => this.updateSecureContextOptions(toContext(changed)));
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return other === this;
+  }
+}
+
+function toContext({ cert, key, clientCa }: TlsMaterial): SecureContextOptions {
+  return { cert, key, minVersion: TLS_VERSION_MIN, ...(clientCa === null ? {} : { ca: clientCa }) };
 }

@@ -7,7 +7,6 @@ import type {
   MediaValidation,
   VideoRecord,
 } from '../../domain/answers/record.ts';
-import { withoutTranscript } from '../../domain/answers/without-transcript.ts';
 import type { DetectionRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
@@ -169,4 +168,14 @@ function toDetection(detection: DetectionRecord): object {
       classification: verdict.classification,
     },
   };
+}
+
+/** A record as it may go to another box by itself: what was said in a recording stays where it is. Pure. */
+function withoutTranscript(record: ClassificationRecord): ClassificationRecord {
+  if (record.kind === 'audio') return silent(record);
+  return record.kind === 'video' ? { ...record, audios: record.audios.map(silent) } : record;
+}
+
+function silent(record: AudioRecord): AudioRecord {
+  return { ...record, transcript: null };
 }

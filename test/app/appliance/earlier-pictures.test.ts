@@ -11,7 +11,7 @@ import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import type { App } from '../../../src/app/appliance/app.ts';
 import { getStatus } from '../../../src/app/appliance/appliance.ts';
-import { checkPictureSearch } from '../../../src/app/appliance/doctor/picture-search.ts';
+import { checkPictureSearch } from '../../../src/app/appliance/doctor/store-checks.ts';
 import { DESCRIPTION_VERSION, EarlierPictures } from '../../../src/app/appliance/earlier-pictures.ts';
 import { searchByRecord } from '../../../src/app/records/search-pictures.ts';
 import type { VideoResult } from '../../../src/domain/verdicts/result.ts';

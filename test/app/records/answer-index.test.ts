@@ -10,7 +10,7 @@ import { type Key, open as openRecords } from 'lmdb';
 import { makeRandom } from '../../../evaluate/random.ts';
 import { auditLine } from '../../../src/app/accounts/audit.ts';
 import { updateUser } from '../../../src/app/accounts/users.ts';
-import { checkAnswers } from '../../../src/app/appliance/doctor/answer-index.ts';
+import { checkAnswers } from '../../../src/app/appliance/doctor/store-checks.ts';
 import type { RawFields } from '../../../src/app/field-parsers.ts';
 import { listClassifications } from '../../../src/app/records/classifications.ts';
 import { toRecord } from '../../../src/app/records/record.ts';

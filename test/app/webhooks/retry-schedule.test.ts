@@ -1,6 +1,7 @@
 /** What an attempt means: when the next one is due, and when there is none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { webhookHeaders } from '../../../src/app/webhooks/post.ts';
 import {
   ATTEMPTS_KEPT_MAX,
   afterAttempt,
@@ -10,7 +11,6 @@ import {
   RETRY_SECONDS,
   SERIES_SECONDS_MAX,
 } from '../../../src/app/webhooks/retry-schedule.ts';
-import { webhookHeaders } from '../../../src/app/webhooks/signature.ts';
 import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { verifyHook } from './webhook-receiver.ts';
 

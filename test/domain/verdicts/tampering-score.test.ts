@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverageOf, placeTiles, splitTiles } from '../../../src/domain/media/tampering-score.ts';
+import { notesOnTampering } from '../../../src/domain/verdicts/assessment-notes.ts';
 import type { ModelRun } from '../../../src/domain/verdicts/result.ts';
-import { notesOnTampering } from '../../../src/domain/verdicts/tampering-notes.ts';
 
 const VIEW = { type: 'tiles', size: 16, align: 8, cell: 8, countMax: 4, frameCountMax: 2 } as const;
 

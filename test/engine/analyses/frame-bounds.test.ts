@@ -7,8 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ImagePack } from '../../../src/domain/packs/model-pack.ts';
-import { boundedForFrames } from '../../../src/domain/verdicts/frame-bounds.ts';
-import { framePacksOf, imagePacksOf } from '../../../src/engine/analyses/image-runs.ts';
+import { boundedForFrames, framePacksOf, imagePacksOf } from '../../../src/engine/analyses/image-runs.ts';
 import { findPacks } from '../../../src/engine/packs/installed-packs.ts';
 
 const PICTURE = { cautiousThreshold: 0.9, inconclusiveLow: 0.2, inconclusiveHigh: 0.7, weight: 2 };

@@ -1,7 +1,7 @@
 /** A text that repeats itself is found in every script, and plain text in none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compressionOf } from '../../../src/worker/inference/transcription/compression.ts';
+import { compressionOf } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 
 /** What the model's makers allow. */
 const MAX = 2.4;

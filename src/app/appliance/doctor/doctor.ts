@@ -5,9 +5,7 @@ import type { WaitReason } from '../../../domain/records/wait-reason.ts';
 import { assertAdmin } from '../../callers/authority.ts';
 import type { Principal } from '../../callers/principal.ts';
 import type { ApplianceParts } from '../parts.ts';
-import { checkAnswers } from './answer-index.ts';
 import { checkTls, checkTrustLists } from './certificates.ts';
-import { checkCustodyLog } from './custody-log.ts';
 import { checkGpu, checkModels } from './devices.ts';
 import { bad, type Check, good, notice } from './finding.ts';
 import {
@@ -18,8 +16,8 @@ import {
   checkMemory,
   checkPorts,
 } from './machine.ts';
-import { checkPictureSearch } from './picture-search.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkReaders, checkRecords } from './storage.ts';
+import { checkAnswers, checkCustodyLog, checkPictureSearch } from './store-checks.ts';
 import { checkTimestampAuthorities } from './timestamp-authorities.ts';
 import { checkWatchedFolders } from './watched-folders.ts';
 import { checkBroker, checkWorkers } from './workers.ts';

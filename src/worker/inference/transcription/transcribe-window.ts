@@ -2,11 +2,11 @@
  * Writes down one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
  * written again at a higher temperature; what is no better then is left out.
  */
+import { deflateRawSync } from 'node:zlib';
 import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
 import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
 import { type Heard, isBelieved, isGood, isSilence, type WrittenText } from './believed-text.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
-import { compressionOf } from './compression.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
 import { forbidTokens } from './token-rules.ts';
 import type { DecoderState, WhisperSession } from './whisper-session.ts';
@@ -148,4 +148,14 @@ function toSegments(
   }
   end(seconds);
   return segments;
+}
+
+/**
+ * How much a text repeats itself: what says the same again and again shrinks far more than speech does.
+ * Letters to bytes of the compressed text, a byte a letter. In UTF-8 a letter of Hindi is three bytes, two of them nearly always
+ * the same: plain Hindi shrinks to a third, and all of it would be taken for a text that repeats itself.
+ */
+export function compressionOf(text: string): number {
+  const letters = Uint8Array.from(text, (letter) => (letter.codePointAt(0) ?? 0) % 256);
+  return letters.length === 0 ? 0 : letters.length / deflateRawSync(letters).length;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { preferFaces } from '../../../src/domain/verdicts/face-frames.ts';
+import { preferFaces } from '../../../src/engine/analyses/face-frames.ts';
 
 const REGULAR = [10, 30, 50];
 const sample = (timeSeconds: number, hasFace = true) => ({ timeSeconds, hasFace });
