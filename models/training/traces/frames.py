@@ -36,7 +36,8 @@ SAME_SCENES = {"sora2das": "das", "das-gt": "das", "veo3abhi": "veo-docs", "veo3
 """Sources under different names that show the same scenes or come from one page; an edit's original has its name and `-src`."""
 
 
-def list_clips(manifest, corpus, older):
+def list_clips(manifest, corpus, older, count_max=CLIPS_PER_SOURCE):
+    """Returns the first clips of each source, the first of every source before the second of any: a part of them is a fair part."""
     rows = list(list_corpus(manifest, corpus, "inside"))
     for row in read_table(older / "files.tsv") if older else ():
         rows.append({**row, "owner": f"older:{row['source'].removesuffix('-src')}", "group": "", "file": str(older / row["file"])})
@@ -46,7 +47,7 @@ def list_clips(manifest, corpus, older):
     for row in sorted(rows, key=lambda row: row["file"]):
         if Path(row["file"]).exists():
             by_source.setdefault((row["label"], row["source"], row["owner"]), []).append(row)
-    return [row for found in by_source.values() for row in found[:CLIPS_PER_SOURCE]]
+    return [row for number in range(count_max) for found in by_source.values() for row in found[number : number + 1]]
 
 
 def ffmpeg(*arguments):
@@ -92,7 +93,7 @@ def see_clip(row, see):
 def run(arguments):
     see = open_lower(arguments.model)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for row in list_clips(arguments.manifest, arguments.corpus, arguments.older):
+    for row in list_clips(arguments.manifest, arguments.corpus, arguments.older, arguments.clips):
         target = arguments.out / f"{row['label']}--{row['source']}--{Path(row['file']).stem}".replace(".", "_")
         if target.with_suffix(".json").exists():
             continue
@@ -114,5 +115,6 @@ if __name__ == "__main__":
     parser.add_argument("--corpus", type=Path, required=True, help="folder that the manifest's files are relative to")
     parser.add_argument("--older", type=Path, help="video-clips/ of the older collection")
     parser.add_argument("--model", type=Path, required=True, help="model.onnx of the pack whose lower blocks stay")
+    parser.add_argument("--clips", type=int, default=CLIPS_PER_SOURCE, help="of a source")
     parser.add_argument("--out", type=Path, required=True)
     run(parser.parse_args())
