@@ -227,7 +227,7 @@ def describe_siblings(inside, own):
     if len(inside.rows) == len(own.rows):
         return ""
     added = len(set(inside.owners[~inside.labels])) - len(set(own.owners[~own.labels]))
-    return f" {added} more owners of human pictures, which it learnt from, by a network of the same recipe that never saw them."
+    return f" {added} more owners of human pictures, which it learnt from, by networks of the same recipe that never saw them."
 
 
 def count(scored):
