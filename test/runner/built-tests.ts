@@ -20,22 +20,28 @@ const STAY_OF_TESTS = [
   'openapi-typescript',
   'undici',
 ];
+/** It looks at which sources are loaded. */
+const FROM_SOURCES = ['test/engine/remote/without-workers.test.ts'];
 /** Says in which form the program runs. */
 const PROGRAM_FORM = join(ROOT, 'src/machinery/program-folder.ts');
 
-/** Returns where they lie. Children of the program start from its own bundle, which must be there (`npm run build`). */
+/** Returns what is to be run. Children of the program start from its own bundle, which must be there (`npm run build`). */
 export async function buildTests(files: readonly string[]): Promise<string[]> {
   rmSync(BUILT_TESTS, { recursive: true, force: true });
   await build({
-    ...{ absWorkingDir: ROOT, entryPoints: [...files], outbase: ROOT, outdir: BUILT_TESTS },
+    ...{ absWorkingDir: ROOT, entryPoints: files.filter(isBuilt), outbase: ROOT, outdir: BUILT_TESTS },
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
     ...{ external: [...STAY_PACKAGES, ...STAY_OF_TESTS], banner: { js: oldForm(JSON.stringify(ROOT)) } },
     ...{ legalComments: 'none', logLevel: 'error', sourcemap: 'linked', sourcesContent: false },
     define: { ...PLACES, 'import.meta.main': 'false' },
     plugins: [keepPlaces(), placePackages(ROOT)],
   });
-  return files.map((file) => join(BUILT_TESTS, file.replace(/\.ts$/, '.js')));
+  return files.map((file) =>
+    isBuilt(file) ? join(BUILT_TESTS, file.replace(/\.ts$/, '.js')) : join(ROOT, file),
+  );
 }
+
+const isBuilt = (file: string): boolean => !FROM_SOURCES.includes(file);
 
 /** Names of what a module asks of its own place; each module gets its own. */
 const PLACES = {
