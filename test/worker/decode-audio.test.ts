@@ -95,6 +95,22 @@ test('a channel holds its person only', async () => {
   assert.ok(Math.abs((await levelOf(audio, 'channel-2')) - 0.2) < 0.01);
 });
 
+test('how much lies above the band of a telephone is measured, of each channel by itself', async () => {
+  const wide = (at: number) => person(at, 0) + 0.05 * Math.sin(2 * Math.PI * 5_000 * at);
+  const { sound } = await decode(
+    makeSound({ ...WAV, wave: (at, channel) => (channel === 0 ? wide(at) : person(at, 1)) }),
+  );
+  const levels = Object.fromEntries(sound.sounds.map(({ name, upperBandDb }) => [name, upperBandDb]));
+  assert.ok((levels['channel-1'] ?? Number.NaN) > -25, `${levels['channel-1']}`);
+  assert.ok((levels['channel-2'] ?? Number.NaN) < -50, `${levels['channel-2']}`);
+  const telephone = await decode(
+    makeSound({ ...WAV, rate: 8_000, channels: 1, wave: (at) => person(at, 0) }),
+  );
+  assert.ok((telephone.sound.sounds[0]?.upperBandDb ?? Number.NaN) < -50);
+  const silence = await decode(makeSound({ ...WAV, wave: () => 0 }));
+  assert.equal(silence.sound.sounds[0]?.upperBandDb, null);
+});
+
 test('channels that cancel each other are still heard', async () => {
   const audio = await decode(
     makeSound({ ...WAV, wave: (at, channel) => (channel === 0 ? 1 : -1) * person(at, 0) }),
@@ -104,6 +120,7 @@ test('channels that cancel each other are still heard', async () => {
     ['mix'],
   );
   assert.ok((await levelOf(audio, 'mix')) > 0.15);
+  assert.notEqual(audio.sound.sounds[0]?.upperBandDb, null, 'the band is that of the channel that was kept');
 });
 
 test('a mix of equal channels is as loud as one of them', async () => {

@@ -32,13 +32,10 @@ import {
   secondsOf,
   uniteClips,
 } from '../../../src/domain/verdicts/speech.ts';
-import { findDetector } from '../../../src/engine/packs/installed-packs.ts';
 import { vary } from './varied-chain.ts';
+import { FRAME_SAMPLES, openDetector } from './voice-detector.ts';
 
 const RATE = 16_000;
-const FRAME_SAMPLES = 512;
-const CONTEXT_SAMPLES = 64;
-const STATE = [2, 1, 128];
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
 /** Only the beginning of a long recording is heard: breadth counts, not depth. */
 const SECONDS_MAX = 30;
@@ -69,27 +66,6 @@ function read(file: string, tier: Tier): Float32Array {
   } finally {
     rmSync(copy);
   }
-}
-
-/** Probabilities of speech, frame by frame. */
-async function detect(samples: Float32Array): Promise<number[]> {
-  const width = CONTEXT_SAMPLES + FRAME_SAMPLES;
-  const sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE)), []);
-  let state = new Tensor('float32', new Float32Array(256), STATE);
-  const found: number[] = [];
-  for (let at = 0; at < samples.length; at += FRAME_SAMPLES) {
-    const frame = new Float32Array(width);
-    const from = at - CONTEXT_SAMPLES;
-    frame.set(samples.subarray(Math.max(0, from), at + FRAME_SAMPLES), Math.max(0, -from));
-    const { output, stateN } = await detector.run({
-      input: new Tensor('float32', frame, [1, width]),
-      state,
-      sr,
-    });
-    state = stateN as typeof state;
-    found.push(Number(output?.data[0]));
-  }
-  return found;
 }
 
 function fill(samples: Float32Array, { offset, length }: SampleRange, count: number): Float32Array {
@@ -163,9 +139,7 @@ const FRAMES_BYTES = 2 * 4 * 82 * 416;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
 const done = resume();
-const found = (await findDetector()).installed[0];
-if (found === undefined) throw new Error('the speech detector is missing: run npm ci');
-const detector = await InferenceSession.create(found.modelPath, SESSION);
+const detect = await openDetector();
 const open = (path: string) => InferenceSession.create(path, SESSION);
 const heard = await open(encoderPath);
 const encoder: Graph = {

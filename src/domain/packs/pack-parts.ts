@@ -110,6 +110,20 @@ export const speechDecision = z.strictObject({
     })
     .optional()
     .describe('Bounds where less speech was found: they are wider, since a word or two show less.'),
+  narrow: z
+    .strictObject({
+      belowUpperBandDb: z
+        .number()
+        .describe(
+          'Power of a tone at 4.5 to 7.5 kHz against one at 0.3 to 3.4 kHz, decibels: below this nothing lies above the band of a telephone.',
+        ),
+      ...bounds,
+      together: z.strictObject(bounds).optional().describe('Bounds of the fused score of the same packs.'),
+    })
+    .optional()
+    .describe(
+      'Bounds for sound of a narrow band, as over a telephone; where too little speech was found, those of short hold.',
+    ),
 });
 
 /** What a pack has that judges the origin. */

@@ -134,17 +134,25 @@ function notesOnDisagreement({ runs }: VideoResult): AssessmentReason[] {
   return [note('PICTURES_AND_VOICE_DIFFER', sentence)];
 }
 
-function notesOnSpeech({ runs, speechSeconds, durationSeconds }: AudioResult): AssessmentReason[] {
+function notesOnSpeech({
+  runs,
+  speechSeconds,
+  durationSeconds,
+  upperBandDb,
+}: AudioResult): AssessmentReason[] {
   if (runs.length > 0 && runs.every(({ unknown }) => unknown)) {
     const found = `${speechSeconds.toFixed(1)} s of speech were found in ${durationSeconds.toFixed(1)} s of sound`;
     const code = speechSeconds === 0 ? 'NO_SPEECH' : 'TOO_LITTLE_SPEECH';
     return [note(code, `${found}; that is too little to judge.`)];
   }
-  return [];
+  if (!runs.some(({ boundsFor }) => boundsFor === 'narrow-band')) return [];
+  const level = upperBandDb == null ? '' : ` (${upperBandDb.toFixed(0)} dB)`;
+  const sentence = `The sound holds nothing above the band of a telephone${level}: bounds chosen on such sound decide.`;
+  return [note('NARROW_BAND', sentence)];
 }
 
-/** Two voices on two channels: one may be real and the other not, so the more suspicious one is named. */
-function notesOnChannels({ channels }: AudioResult): AssessmentReason[] {
+/** Two voices on two channels: one may be real and the other not, so the most suspicious one is named, and decides. */
+function notesOnChannels({ runs: decided, channels }: AudioResult): AssessmentReason[] {
   const answers = channels.flatMap(({ name, runs }) => {
     const probability = probabilityOf(runs);
     return probability === null ? [] : [{ name, probability }];
@@ -152,7 +160,9 @@ function notesOnChannels({ channels }: AudioResult): AssessmentReason[] {
   const [most] = answers.toSorted((a, b) => b.probability - a.probability);
   if (most === undefined || answers.length < 2) return [];
   const shown = answers.map(({ name, probability }) => `${name} ${(probability * 100).toFixed(0)} %`);
-  const sentence = `The channels hold different voices; the most suspicious is ${most.name} (artificial: ${shown.join(', ')}).`;
+  // In results of before the mix decided.
+  const decides = probabilityOf(decided) === most.probability ? ' and decides' : '';
+  const sentence = `The channels hold different voices; the most suspicious is ${most.name}${decides} (artificial: ${shown.join(', ')}).`;
   return [note('CHANNELS_DIFFER', sentence)];
 }
 

@@ -13,6 +13,7 @@ import { transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
 import { markSearchSchema } from './marks.ts';
 import { CLIPS_MAX } from './speech.ts';
+import { SPEECH_BOUNDS } from './speech-bounds.ts';
 
 /** More packs than any box has. */
 const RUNS_MAX = 200;
@@ -87,6 +88,8 @@ export const modelRunSchema = z.strictObject({
   weight: z.number().positive().max(1e9),
   /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */
   together: setBounds.exactOptional(),
+  /** What the bounds were chosen for, where they are not the pack's usual ones; absent in results of before. */
+  boundsFor: z.enum(SPEECH_BOUNDS).exactOptional(),
   elapsedSeconds: seconds,
   /** Execution provider that really ran it: `cpu`, `cuda`, … */
   device: z.string().regex(/^[a-z0-9-]{0,50}$/),
@@ -165,10 +168,14 @@ export const clipSchema = z.strictObject({
 export type ClipResult = z.infer<typeof clipSchema>;
 export const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 
+/** Power of a tone above the band of a telephone against one inside it, decibels; null for silence, absent in results of before. */
+const upperBandDb = z.number().min(-200).max(200).nullable().exactOptional();
+
 const channelResult = z.strictObject({
   /** `channel-1` … */
   name,
   speechSeconds: seconds,
+  upperBandDb,
   runs: runsSchema,
 });
 /** One channel of a sound whose channels hold different voices. */
@@ -183,6 +190,7 @@ const audioResult = z.strictObject({
   channelCount: z.int().min(1),
   /** What of it the speech detector took for speech. */
   speechSeconds: seconds,
+  upperBandDb,
   /** Whether the file's data ended early or was damaged in part. */
   damaged: z.boolean(),
   runs: runsSchema,

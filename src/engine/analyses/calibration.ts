@@ -3,6 +3,7 @@
 import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun, PlaceSpread, StabilityVariant } from '../../domain/verdicts/result.ts';
+import type { BoundedSpeechPack } from '../../domain/verdicts/speech-bounds.ts';
 
 /**
  * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
@@ -19,9 +20,12 @@ function addExponents(a: number, b: number): number {
   return Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 }
 
+/** What judges, with bounds for what it judges where it has such. */
+type AnsweringPack = JudgingPack | BoundedSpeechPack;
+
 /** The run of a model that answered, from its logit of each patch or window. */
 export function toAnsweredRun(
-  pack: JudgingPack,
+  pack: AnsweringPack,
   { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
 ): ModelRun {
   const logit = mean(logits);
@@ -40,7 +44,7 @@ export function toAnsweredRun(
 }
 
 /** The run of a model that could not answer, with the sentence why. */
-export function toUnknownRun(pack: JudgingPack, reason: string): ModelRun {
+export function toUnknownRun(pack: AnsweringPack, reason: string): ModelRun {
   return {
     ...describe(pack),
     unknown: true,
@@ -107,7 +111,9 @@ function mean(values: Float32Array | readonly number[]): number {
   return sum / values.length;
 }
 
-function describe({ id, version, task, axis, family, decision }: JudgingPack) {
+function describe(pack: AnsweringPack) {
+  const { id, version, task, axis, family, decision } = pack;
+  const boundsFor = 'boundsFor' in pack ? pack.boundsFor : undefined;
   // By name: what a pack decides by otherwise is no part of a run.
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
   return {
@@ -121,5 +127,6 @@ function describe({ id, version, task, axis, family, decision }: JudgingPack) {
     inconclusiveHigh,
     weight,
     ...(together === undefined ? {} : { together }),
+    ...(boundsFor === undefined ? {} : { boundsFor }),
   };
 }

@@ -10,8 +10,8 @@ import {
   SOUND_SAMPLE_RATE,
   type SpeechPack,
 } from '../../domain/packs/model-pack.ts';
+import { decidingChannel } from '../../domain/verdicts/deciding-channel.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
-import { boundedBySpeech } from '../../domain/verdicts/short-speech.ts';
 import {
   findSpeech,
   type PlannedClip,
@@ -22,6 +22,7 @@ import {
   secondsOf,
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
+import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
@@ -33,6 +34,7 @@ import { askWindows, countInside, noWindows, toClipRun, type WindowAnswer } from
 
 export interface SoundAnswer {
   speechSeconds: number;
+  upperBandDb: number | null;
   runs: ModelRun[];
   clips: ClipResult[];
   channels: ChannelResult[];
@@ -48,6 +50,7 @@ export interface HeardSpeech {
 interface Heard {
   name: string;
   speechSeconds: number;
+  upperBandDb: number | null;
   file: SoundFile | null;
   segments: SpeechSegment[];
   frames: SpeechFrames;
@@ -55,7 +58,7 @@ interface Heard {
   answers: WindowAnswer[];
 }
 
-/** The mix is judged as the whole; where the channels hold different voices, each is judged for itself too. */
+/** Clips are of the mix; where the channels hold different voices, each is judged for itself, and the most suspicious decides. */
 const MIX = 'mix';
 const NO_FRAMES: SpeechFrames = { probabilities: [], frameSamples: 1 };
 
@@ -64,25 +67,30 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
   for (const file of work.sound.sounds) heard.push(await hear(parts, work, file));
   const whole = wholeOf(heard);
   if (whole === undefined) {
-    const answer = { speechSeconds: 0, runs: silentRuns(parts, work), clips: [], channels: [] };
+    const none = { speechSeconds: 0, upperBandDb: null, clips: [], channels: [] };
+    const answer = { ...none, runs: silentRuns(parts, work) };
     return { answer, speech: null };
   }
-  const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
+  const channels = channelsOf(heard, whole);
   const answer: SoundAnswer = {
     speechSeconds: whole.speechSeconds,
-    runs: toRuns(whole),
+    upperBandDb: whole.upperBandDb,
+    runs: decidingChannel(channels)?.runs ?? toRuns(whole),
     clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
-    channels:
-      channels.length < 2
-        ? []
-        : channels.map((one) => ({
-            name: one.name,
-            speechSeconds: one.speechSeconds,
-            runs: toRuns(one),
-          })),
+    channels,
   };
   const { file, segments, frames } = whole;
   return { answer, speech: file === null ? null : { file, segments, frames } };
+}
+
+/** Empty where all channels hold the same. */
+function channelsOf(heard: readonly Heard[], whole: Heard): ChannelResult[] {
+  const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
+  if (channels.length < 2) return [];
+  return channels.map((one) => {
+    const { name, speechSeconds, upperBandDb } = one;
+    return { name, speechSeconds, upperBandDb, runs: toRuns(one) };
+  });
 }
 
 /** A sound of no channel at all: nothing was heard. */
@@ -93,6 +101,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
     segments: [],
     frames: NO_FRAMES,
     speechSeconds: 0,
+    upperBandDb: null,
     clips: [],
     answers: [],
   };
@@ -131,6 +140,7 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
     segments,
     frames,
     speechSeconds,
+    upperBandDb: file.upperBandDb,
     clips,
     answers: planned.map(({ queued }) => noWindows(queued)),
   };
@@ -192,12 +202,12 @@ function tellFindings(
   found({ clips, speech: toRuns(soFar) }, count(soFar.answers) / count(planned));
 }
 
-function toRuns({ speechSeconds, answers }: Heard): ModelRun[] {
+function toRuns({ speechSeconds, upperBandDb, answers }: Heard): ModelRun[] {
   return answers.map(({ queued, logits, elapsedMs }) => {
     const { key, found } = queued;
     if (found === undefined) return toMissingRun(key, 'speech-origin');
     const { report } = found;
-    const pack = boundedBySpeech(found.pack, speechSeconds);
+    const pack = boundedBySpeech(found.pack, { seconds: speechSeconds, upperBandDb });
     if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device: report?.provider ?? '' });
     return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
   });
@@ -209,8 +219,8 @@ function reasonOfSilence({ minimumSpeechSeconds }: SpeechPack, speechSeconds: nu
   return `${found}, but no stretch of it is long enough for the model.`;
 }
 
-function toClip({ answers }: Heard, clip: PlannedClip, index: number): ClipResult {
+function toClip({ answers, upperBandDb }: Heard, clip: PlannedClip, index: number): ClipResult {
   const { startSeconds, endSeconds } = clip;
-  const runs = answers.map((answer) => toClipRun(answer, clip));
+  const runs = answers.map((answer) => toClipRun(answer, clip, upperBandDb));
   return { index, startSeconds, endSeconds, runs };
 }

@@ -1,8 +1,8 @@
 /** What one speech model says of the windows of a sound: asked for in pieces, so that the first can be shown early. */
 import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../../domain/packs/model-pack.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
-import { boundedBySpeech } from '../../domain/verdicts/short-speech.ts';
 import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verdicts/speech.ts';
+import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
@@ -68,12 +68,16 @@ function join(queued: QueuedPack<SpeechPack>, pieces: readonly (WindowAnswer | u
   };
 }
 
-/** From the windows whose middle lies in the clip. */
-export function toClipRun({ queued, ranges, logits, elapsedMs }: WindowAnswer, clip: PlannedClip): ModelRun {
+/** From the windows whose middle lies in the clip; `upperBandDb` is the whole sound's. */
+export function toClipRun(
+  { queued, ranges, logits, elapsedMs }: WindowAnswer,
+  clip: PlannedClip,
+  upperBandDb: number | null,
+): ModelRun {
   const { key, found } = queued;
   if (found === undefined) return toMissingRun(key, 'speech-origin');
   const { report } = found;
-  const pack = boundedBySpeech(found.pack, secondsOf(clip.speech));
+  const pack = boundedBySpeech(found.pack, { seconds: secondsOf(clip.speech), upperBandDb });
   const inside = logits.filter((_, window) => isInside(ranges[window], clip));
   if (inside.length === 0)
     return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');

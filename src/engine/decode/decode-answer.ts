@@ -78,7 +78,12 @@ const readMarks = z.strictObject({
   marks: markSearchSchema,
 });
 
-const soundFile = z.strictObject({ name: z.string().max(64), file: outFile, sampleCount: z.int().min(0) });
+const soundFile = z.strictObject({
+  name: z.string().max(64),
+  file: outFile,
+  sampleCount: z.int().min(0),
+  upperBandDb: z.number().min(-200).max(200).nullable(),
+});
 
 const decodedSound = z.strictObject({
   durationSeconds: seconds,

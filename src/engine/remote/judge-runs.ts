@@ -5,7 +5,7 @@
 import { isImagePack, type JudgingPack, packKey, type SpeechPack } from '../../domain/packs/model-pack.ts';
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
-import { boundedBySpeech } from '../../domain/verdicts/short-speech.ts';
+import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import { calibrate, toMissingRun, toUnknownRun } from '../analyses/calibration.ts';
 import type { QueuedPack } from '../analyses/image-runs.ts';
 import { agree, Contradiction, isNear, must } from './contradiction.ts';
@@ -33,22 +33,35 @@ export function askOf(
   }));
 }
 
-/** The speech packs' answers for so many seconds of speech; null if they are not known, as in a clip. */
+/** The speech packs' answers about such speech; `seconds` is null if they are not known, as in a clip, and all is before the end. */
 export function askSpeech(
   packs: readonly QueuedPack<SpeechPack>[],
-  speechSeconds: number | null,
+  speech: { seconds: number | null; upperBandDb: number | null } | null,
 ): AskedRun[] {
   return packs.map(({ key, found }) => ({
     key,
     check: (place, run) => {
       if (found === undefined) return checkSame(place, run, toMissingRun(key, 'speech-origin'));
       const { pack } = found;
-      if (speechSeconds === null) return checkRun(place, run, [pack, boundedBySpeech(pack, 0)]);
-      checkRun(place, run, [boundedBySpeech(pack, speechSeconds)]);
-      const isTooShort = speechSeconds < pack.minimumSpeechSeconds;
+      checkRun(place, run, boundedAsMayBe(pack, speech));
+      const isTooShort = (speech?.seconds ?? Number.POSITIVE_INFINITY) < pack.minimumSpeechSeconds;
       must(run.unknown || !isTooShort, () => `${place}: ${key} answered on too little speech`);
     },
   }));
+}
+
+/** The pack with each of the bounds that may hold for what is known of the speech. */
+function boundedAsMayBe(
+  pack: SpeechPack,
+  speech: { seconds: number | null; upperBandDb: number | null } | null,
+): [SpeechPack, ...SpeechPack[]] {
+  const [wide, narrow] = [null, Number.NEGATIVE_INFINITY];
+  const long = (upperBandDb: number | null) =>
+    boundedBySpeech(pack, { seconds: Number.POSITIVE_INFINITY, upperBandDb });
+  const short = boundedBySpeech(pack, { seconds: 0, upperBandDb: wide });
+  if (speech === null) return [long(wide), long(narrow), short];
+  const { seconds, upperBandDb } = speech;
+  return seconds === null ? [long(upperBandDb), short] : [boundedBySpeech(pack, { seconds, upperBandDb })];
 }
 
 /** An answer that follows from others. */
@@ -138,5 +151,5 @@ function placesMaxOf(pack: JudgingPack): number {
 
 const OWN_FIELDS = [
   ...(['task', 'axis', 'family', 'weight'] as const),
-  ...(['cautiousThreshold', 'inconclusiveLow', 'inconclusiveHigh', 'together'] as const),
+  ...(['cautiousThreshold', 'inconclusiveLow', 'inconclusiveHigh', 'together', 'boundsFor'] as const),
 ];

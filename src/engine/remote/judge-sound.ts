@@ -4,12 +4,13 @@ import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
-import type { AudioResult, ClipResult } from '../../domain/verdicts/result.ts';
+import { decidingChannel } from '../../domain/verdicts/deciding-channel.ts';
+import type { AudioResult, ChannelResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';
 import { agree, must } from './contradiction.ts';
 import { checkMime, checkProvenance } from './judge-picture.ts';
-import { askSpeech, checkRuns } from './judge-runs.ts';
+import { askSame, askSpeech, checkRuns } from './judge-runs.ts';
 import type { JudgedJob } from './judged-job.ts';
 
 /** One window of the speech detector and its padding may reach beyond the last sample. */
@@ -34,12 +35,18 @@ export function checkTrackAudio(job: JudgedJob, audio: AudioResult): void {
 function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: AudioResult): void {
   const { durationSeconds, speechSeconds, runs, clips, channels, channelCount } = audio;
   const packs = speechPacksOf(analysis.models, findPack);
+  const upperBandDb = audio.upperBandDb ?? null;
   const lastsMax = durationSeconds + SLACK_SECONDS;
   must(speechSeconds <= lastsMax, () => `${place}: more speech than sound`);
-  checkRuns(place, runs, askSpeech(packs, speechSeconds));
+  const deciding = decidingChannel(channels);
+  const asked =
+    deciding === null
+      ? askSpeech(packs, { seconds: speechSeconds, upperBandDb })
+      : deciding.runs.map(askSame);
+  checkRuns(place, runs, asked);
   checkClips(`${place}: clip`, clips, lastsMax);
   for (const [index, clip] of clips.entries()) {
-    checkRuns(`${place}: clip ${index}`, clip.runs, askSpeech(packs, null));
+    checkRuns(`${place}: clip ${index}`, clip.runs, askSpeech(packs, { seconds: null, upperBandDb }));
   }
   must(clips.length === 0 || speechSeconds > 0, () => `${place}: clips of no speech`);
   const names = new Set(channels.map(({ name }) => name));
@@ -49,9 +56,13 @@ function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: Aud
   for (const channel of channels) {
     const at = `${place}: ${channel.name}`;
     must(channel.speechSeconds <= lastsMax, () => `${at}: more speech than sound`);
-    checkRuns(at, channel.runs, askSpeech(packs, channel.speechSeconds));
+    checkRuns(at, channel.runs, askSpeech(packs, askedOf(channel)));
   }
   checkTranscript(place, { analysis, findPack }, audio);
+}
+
+function askedOf({ speechSeconds, upperBandDb = null }: ChannelResult) {
+  return { seconds: speechSeconds, upperBandDb };
 }
 
 /** By the model that was asked, in order, within the sound; there is none where none was asked for. */

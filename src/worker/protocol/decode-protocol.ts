@@ -241,6 +241,8 @@ export interface SoundFile {
   name: string;
   file: string;
   sampleCount: number;
+  /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence. */
+  upperBandDb: number | null;
 }
 
 export interface DecodedSound {

@@ -6,6 +6,10 @@ const HANN = Float64Array.from(
   { length: WINDOW_SAMPLES },
   (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / WINDOW_SAMPLES),
 );
+const TURNS = Array.from({ length: WINDOW_SAMPLES / 2 }, (_, at) => {
+  const angle = (-2 * Math.PI * at) / WINDOW_SAMPLES;
+  return { cos: Math.cos(angle), sin: Math.sin(angle) };
+});
 const REVERSED = Uint16Array.from({ length: WINDOW_SAMPLES }, (_, at) => reversed(at));
 
 /** Power of each of WINDOW_SAMPLES / 2 tones from 0 to half the rate; 1 for a tone of full scale. */
@@ -27,8 +31,7 @@ export function powersOf(samples: Float32Array): Float32Array {
 function butterfly(real: Float64Array, imaginary: Float64Array, from: number, size: number): void {
   const half = size / 2;
   for (let k = 0; k < half; k += 1) {
-    const angle = (-2 * Math.PI * k) / size;
-    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    const { cos, sin } = TURNS[(k * WINDOW_SAMPLES) / size] ?? { cos: 1, sin: 0 };
     const [low, high] = [from + k, from + k + half];
     const [a, b] = [real[high] ?? 0, imaginary[high] ?? 0];
     const [turnedReal, turnedImaginary] = [a * cos - b * sin, a * sin + b * cos];

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
 import type { SoundFile } from '../protocol/decode-protocol.ts';
+import { BandMeter } from './band-meter.ts';
 
 export const MODEL_RATE = 16_000;
 const CORRELATION_MAX = 0.5;
@@ -28,6 +29,7 @@ interface Tap {
   descriptor: number;
   resampler: Resampler;
   sampleCount: number;
+  band: BandMeter;
 }
 
 export class SoundFiles implements Disposable {
@@ -63,12 +65,12 @@ export class SoundFiles implements Disposable {
     if (left === undefined || right === undefined) return [toSoundFile(mix)];
     const isWhole = left.sampleCount === mix.sampleCount && right.sampleCount === mix.sampleCount;
     const correlation = this.#correlation();
+    const isOpposed = isWhole && correlation < -CORRELATION_MAX;
     if (isWhole && this.#differ(correlation)) return this.#taps.map(toSoundFile);
-    if (isWhole && correlation < -CORRELATION_MAX)
-      renameSync(join(this.#folder, left.file), join(this.#folder, mix.file));
+    if (isOpposed) renameSync(join(this.#folder, left.file), join(this.#folder, mix.file));
     else rmSync(join(this.#folder, left.file));
     rmSync(join(this.#folder, right.file));
-    return [toSoundFile(mix)];
+    return [toSoundFile(isOpposed ? { ...mix, band: left.band } : mix)];
   }
 
   [Symbol.dispose](): void {
@@ -83,7 +85,7 @@ export class SoundFiles implements Disposable {
     const file = `${name}.f32`;
     const descriptor = openSync(join(this.#folder, file), 'w');
     const resampler = new Resampler(monoFloats(MODEL_RATE), choice);
-    this.#taps.push({ name, file, descriptor, resampler, sampleCount: 0 });
+    this.#taps.push({ name, file, descriptor, resampler, sampleCount: 0, band: new BandMeter() });
   }
 
   #take(tap: Tap, bytes: Buffer): void {
@@ -93,6 +95,7 @@ export class SoundFiles implements Disposable {
     }
     if (tap.name === 'channel-1') this.#left = samples.slice();
     if (tap.name === 'channel-2') this.#measure(samples);
+    tap.band.feed(samples);
     writeSync(tap.descriptor, bytes);
     tap.sampleCount += samples.length;
   }
@@ -121,6 +124,6 @@ export class SoundFiles implements Disposable {
   }
 }
 
-function toSoundFile({ name, file, sampleCount }: Tap): SoundFile {
-  return { name, file, sampleCount };
+function toSoundFile({ name, file, sampleCount, band }: Tap): SoundFile {
+  return { name, file, sampleCount, upperBandDb: band.upperBandDb };
 }

@@ -144,5 +144,24 @@ test('the more suspicious of two voices is named', () => {
   ];
   const reasons = measureAudio({ ...audio(1), channels }, READING).assessment?.reasons ?? [];
   const found = reasons.find(({ code }) => code === 'CHANNELS_DIFFER');
-  assert.match(found?.sentence ?? '', /most suspicious is channel-2/);
+  assert.match(
+    found?.sentence ?? '',
+    /most suspicious is channel-2 \(artificial/,
+    'of an earlier result the mix decides',
+  );
+  const decided = { ...audio(1), runs: channels[1]?.runs ?? [], channels };
+  const now = measureAudio(decided, READING).assessment?.reasons ?? [];
+  assert.match(now.find(({ code }) => code === 'CHANNELS_DIFFER')?.sentence ?? '', /channel-2 and decides/);
+});
+
+test('bounds for a narrow band are named', () => {
+  const narrow = { ...run(1, 'speech-origin'), boundsFor: 'narrow-band' as const };
+  const reasonsOf = (runs: ModelRun[]) =>
+    measureAudio({ ...audio(1), runs, upperBandDb: -78.4 }, READING).assessment?.reasons ?? [];
+  const found = reasonsOf([narrow]).find(({ code }) => code === 'NARROW_BAND');
+  assert.match(found?.sentence ?? '', /above the band of a telephone \(-78 dB\)/);
+  assert.equal(
+    reasonsOf([run(1, 'speech-origin')]).some(({ code }) => code === 'NARROW_BAND'),
+    false,
+  );
 });

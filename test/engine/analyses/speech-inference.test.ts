@@ -1,7 +1,7 @@
 /**
  * Real inference children with sound: windows cut by offset, and the speech detector that ships with Assay.
  *
- * Invariant: windows lie inside speech, a short stretch is repeated, little speech has wider bounds.
+ * Invariant: windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own.
  */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,14 +1,19 @@
 /**
- * Invariant: windows lie inside speech, a short stretch is repeated, little speech has wider bounds.
+ * Invariant: windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpeechPack } from '../../../src/domain/packs/model-pack.ts';
 import { modelPackSchema } from '../../../src/domain/packs/model-pack.ts';
-import { boundedBySpeech } from '../../../src/domain/verdicts/short-speech.ts';
+import { boundedBySpeech } from '../../../src/domain/verdicts/speech-bounds.ts';
+import { toUnknownRun } from '../../../src/engine/analyses/calibration.ts';
 
 const BOUNDS = { cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6 };
 const WIDE = { cautiousThreshold: 0.95, inconclusiveLow: 0.2, inconclusiveHigh: 0.8 };
+
+function speech(seconds: number, upperBandDb: number | null = -20) {
+  return { seconds, upperBandDb };
+}
 
 function makePack(decision: object): SpeechPack {
   const pack = modelPackSchema.parse({
@@ -30,8 +35,8 @@ test('little speech widens the bounds, of the pack and of the fused score', () =
   const packs = ['some-speech@1.0.0', 'other-speech@1.0.0'];
   const short = { belowSpeechSeconds: 2, ...WIDE, together: { ...WIDE, inconclusiveLow: 0.1 } };
   const pack = makePack({ together: { packs, ...BOUNDS }, short });
-  assert.equal(boundedBySpeech(pack, 2), pack);
-  assert.deepEqual(boundedBySpeech(pack, 1.9).decision, {
+  assert.equal(boundedBySpeech(pack, speech(2)), pack);
+  assert.deepEqual(boundedBySpeech(pack, speech(1.9)).decision, {
     ...{ ...WIDE, weight: 1 },
     together: { packs, ...WIDE, inconclusiveLow: 0.1 },
   });
@@ -40,10 +45,36 @@ test('little speech widens the bounds, of the pack and of the fused score', () =
 test('a fused score of little speech that was never measured has no bounds of its own', () => {
   const packs = ['some-speech@1.0.0', 'other-speech@1.0.0'];
   const pack = makePack({ together: { packs, ...BOUNDS }, short: { belowSpeechSeconds: 2, ...WIDE } });
-  assert.deepEqual(boundedBySpeech(pack, 1).decision, { ...WIDE, weight: 1 });
+  assert.deepEqual(boundedBySpeech(pack, speech(1)).decision, { ...WIDE, weight: 1 });
 });
 
 test('a pack without such bounds decides alike about little speech', () => {
   const pack = makePack({});
-  assert.equal(boundedBySpeech(pack, 0.5), pack);
+  assert.equal(boundedBySpeech(pack, speech(0.5)), pack);
+});
+
+test('a narrow band has bounds of its own, and the run says so', () => {
+  const packs = ['some-speech@1.0.0', 'other-speech@1.0.0'];
+  const short = { belowSpeechSeconds: 2, ...WIDE, together: WIDE };
+  const own = { cautiousThreshold: 0.8, inconclusiveLow: 0.3, inconclusiveHigh: 0.5 };
+  const narrow = { belowUpperBandDb: -50, ...own, together: { ...own, inconclusiveLow: 0.2 } };
+  const pack = makePack({ together: { packs, ...BOUNDS }, short, narrow });
+  const bounded = boundedBySpeech(pack, speech(7, -50.1));
+  assert.deepEqual(bounded.decision, {
+    ...own,
+    weight: 1,
+    together: { packs, ...own, inconclusiveLow: 0.2 },
+  });
+  assert.equal(toUnknownRun(bounded, 'silence').boundsFor, 'narrow-band');
+  assert.equal(boundedBySpeech(pack, speech(7, -50)), pack);
+  assert.equal('boundsFor' in toUnknownRun(pack, 'silence'), false);
+});
+
+test('a band that was not measured has the usual bounds, and little speech of a narrow band those of little speech', () => {
+  const own = { cautiousThreshold: 0.8, inconclusiveLow: 0.3, inconclusiveHigh: 0.5 };
+  const short = { belowSpeechSeconds: 2, ...WIDE };
+  const pack = makePack({ short, narrow: { belowUpperBandDb: -50, ...own } });
+  assert.equal(boundedBySpeech(pack, speech(7, null)), pack);
+  const bounded = boundedBySpeech(pack, speech(1, -80));
+  assert.deepEqual([bounded.boundsFor, bounded.decision.cautiousThreshold], ['short-speech', 0.95]);
 });
