@@ -3,6 +3,7 @@
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
+import { decidingChannel } from './deciding-channel.ts';
 import { fuseLogOdds, logistic, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
 import type { AudioResult, ImageResult, ModelRun, TamperingSummary, VideoResult } from './result.ts';
@@ -138,7 +139,8 @@ function notesOnSpeech({
   runs,
   speechSeconds,
   durationSeconds,
-  upperBandDb,
+  upperBandDb: ofWhole,
+  channels,
 }: AudioResult): AssessmentReason[] {
   if (runs.length > 0 && runs.every(({ unknown }) => unknown)) {
     const found = `${speechSeconds.toFixed(1)} s of speech were found in ${durationSeconds.toFixed(1)} s of sound`;
@@ -146,8 +148,9 @@ function notesOnSpeech({
     return [note(code, `${found}; that is too little to judge.`)];
   }
   if (!runs.some(({ boundsFor }) => boundsFor === 'narrow-band')) return [];
+  const { name, upperBandDb } = decidingChannel(channels) ?? { name: 'The sound', upperBandDb: ofWhole };
   const level = upperBandDb == null ? '' : ` (${upperBandDb.toFixed(0)} dB)`;
-  const sentence = `The sound holds nothing above the band of a telephone${level}: bounds chosen on such sound decide.`;
+  const sentence = `${name} holds nothing above the band of a telephone${level}: bounds chosen on such sound decide.`;
   return [note('NARROW_BAND', sentence)];
 }
 

@@ -3,7 +3,7 @@
  * recording, and in the mix of both it cannot be heard; nor was any model calibrated on two voices at once. Pure.
  */
 import { fuseLogOdds, usableRuns } from './heuristics.ts';
-import type { ChannelResult } from './result.ts';
+import type { Bounds, ChannelResult, ModelRun } from './result.ts';
 
 /** Null where no channel was judged. Of equally suspicious ones the first. */
 export function decidingChannel(channels: readonly ChannelResult[]): ChannelResult | null {
@@ -13,4 +13,25 @@ export function decidingChannel(channels: readonly ChannelResult[]): ChannelResu
   });
   const [most] = judged.toSorted((a, b) => b.logOdds - a.logOdds);
   return most?.channel ?? null;
+}
+
+/**
+ * Its answers, for the whole sound. Two voices are two looks: by the bounds of one voice `balanced` accused eight of ten pairs of real
+ * voices (docs/known-gaps.md). So nothing is called artificial below the threshold of `cautious`; from the lower bound on it is inconclusive.
+ */
+export function decidingRuns(channels: readonly ChannelResult[]): ModelRun[] | null {
+  const deciding = decidingChannel(channels);
+  if (deciding === null) return null;
+  return deciding.runs.map((run) => {
+    const { together } = run;
+    return {
+      ...run,
+      ...careful(run),
+      ...(together === undefined ? {} : { together: { ...together, ...careful(together) } }),
+    };
+  });
+}
+
+function careful({ cautiousThreshold, inconclusiveHigh }: Bounds): Pick<Bounds, 'inconclusiveHigh'> {
+  return { inconclusiveHigh: Math.max(inconclusiveHigh, cautiousThreshold) };
 }

@@ -3,7 +3,7 @@ import type { SpeechPack } from '../packs/model-pack.ts';
 
 export interface MeasuredSpeech {
   seconds: number;
-  /** Of the sound that it was found in; null where that was not measured. */
+  /** That of the sound that it was found in; null where that was not measured. */
   upperBandDb: number | null;
 }
 

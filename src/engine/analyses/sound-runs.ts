@@ -10,7 +10,7 @@ import {
   SOUND_SAMPLE_RATE,
   type SpeechPack,
 } from '../../domain/packs/model-pack.ts';
-import { decidingChannel } from '../../domain/verdicts/deciding-channel.ts';
+import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
 import {
   findSpeech,
@@ -75,7 +75,7 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
   const answer: SoundAnswer = {
     speechSeconds: whole.speechSeconds,
     upperBandDb: whole.upperBandDb,
-    runs: decidingChannel(channels)?.runs ?? toRuns(whole),
+    runs: decidingRuns(channels) ?? toRuns(whole),
     clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
     channels,
   };

@@ -4,7 +4,7 @@ import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
-import { decidingChannel } from '../../domain/verdicts/deciding-channel.ts';
+import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { AudioResult, ChannelResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';
@@ -38,17 +38,6 @@ function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: Aud
   const upperBandDb = audio.upperBandDb ?? null;
   const lastsMax = durationSeconds + SLACK_SECONDS;
   must(speechSeconds <= lastsMax, () => `${place}: more speech than sound`);
-  const deciding = decidingChannel(channels);
-  const asked =
-    deciding === null
-      ? askSpeech(packs, { seconds: speechSeconds, upperBandDb })
-      : deciding.runs.map(askSame);
-  checkRuns(place, runs, asked);
-  checkClips(`${place}: clip`, clips, lastsMax);
-  for (const [index, clip] of clips.entries()) {
-    checkRuns(`${place}: clip ${index}`, clip.runs, askSpeech(packs, { seconds: null, upperBandDb }));
-  }
-  must(clips.length === 0 || speechSeconds > 0, () => `${place}: clips of no speech`);
   const names = new Set(channels.map(({ name }) => name));
   const isPossible =
     channels.length !== 1 && names.size === channels.length && channels.length <= channelCount;
@@ -58,6 +47,15 @@ function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: Aud
     must(channel.speechSeconds <= lastsMax, () => `${at}: more speech than sound`);
     checkRuns(at, channel.runs, askSpeech(packs, askedOf(channel)));
   }
+  const deciding = decidingRuns(channels);
+  const asked =
+    deciding === null ? askSpeech(packs, { seconds: speechSeconds, upperBandDb }) : deciding.map(askSame);
+  checkRuns(place, runs, asked);
+  checkClips(`${place}: clip`, clips, lastsMax);
+  for (const [index, clip] of clips.entries()) {
+    checkRuns(`${place}: clip ${index}`, clip.runs, askSpeech(packs, { seconds: null, upperBandDb }));
+  }
+  must(clips.length === 0 || speechSeconds > 0, () => `${place}: clips of no speech`);
   checkTranscript(place, { analysis, findPack }, audio);
 }
 

@@ -223,8 +223,7 @@ export interface DecodeVideoRequest {
   soundSecondsMax: number;
 }
 
-/** One chosen frame: oriented as it is shown, in SDR, square pixels. */
-/** The files of its patches are named for the frame: `<index>-<name>.rgb`. */
+/** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
 export interface DecodedFrame extends PatchedPicture {
   /** Presentation time from the video's beginning. */
   timeSeconds: number;

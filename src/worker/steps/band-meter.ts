@@ -4,7 +4,7 @@
  */
 import { powersOf, WINDOW_SAMPLES } from '../renditions/sound-spectrum.ts';
 
-/** Of sound at 16 kHz a tone is 62.5 Hz wide: 0.3 to 3.4 kHz, and 4.5 to 7.5 kHz, where a telephone carries nothing. */
+/** A tone of sound at 16 kHz is 62.5 Hz wide: 0.3 to 3.4 kHz, and 4.5 to 7.5 kHz, where a telephone carries nothing. */
 const LOWER_TONES = { from: 5, to: 54 };
 const UPPER_TONES = { from: 72, to: 120 };
 const PIECE_STEP = 4;

@@ -3,7 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decidingChannel } from '../../../src/domain/verdicts/deciding-channel.ts';
+import { assessRuns } from '../../../src/domain/verdicts/assessment.ts';
+import { decidingChannel, decidingRuns } from '../../../src/domain/verdicts/deciding-channel.ts';
 import type { ChannelResult, ModelRun } from '../../../src/domain/verdicts/result.ts';
 
 function channel(name: string, ...odds: (number | null)[]): ChannelResult {
@@ -28,4 +29,20 @@ test('a channel without an answer does not decide, and none decides where none a
   assert.equal(decidingChannel([channel('channel-1', null), channel('channel-2', -5)])?.name, 'channel-2');
   assert.equal(decidingChannel([channel('channel-1', null), channel('channel-2')]), null);
   assert.equal(decidingChannel([]), null);
+});
+
+test('who is judged beside another is called artificial only where the cautious threshold is reached', () => {
+  const channels = [channel('channel-1', -2), channel('channel-2', 1)];
+  const runs = decidingRuns(channels);
+  assert.deepEqual(
+    runs?.map(({ logOdds, inconclusiveLow, inconclusiveHigh }) => ({
+      logOdds,
+      inconclusiveLow,
+      inconclusiveHigh,
+    })),
+    [{ logOdds: 1, inconclusiveLow: 0.4, inconclusiveHigh: 0.9 }],
+  );
+  assert.equal(assessRuns(channels[1]?.runs ?? []).state, 'artificial');
+  assert.equal(assessRuns(runs ?? []).state, 'inconclusive');
+  assert.equal(decidingRuns([]), null);
 });

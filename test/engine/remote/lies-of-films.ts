@@ -1,12 +1,6 @@
 /** What a worker may lie about a sound or a film, and the name by which each lie is refused. */
-import type { AudioResult, ModelRun, VideoResult } from '../../../src/domain/verdicts/result.ts';
+import type { AudioResult, VideoResult } from '../../../src/domain/verdicts/result.ts';
 import { answered, first, type Lies } from './honest-results.ts';
-
-/** Log-odds more artificial than they were; that they do not follow from the logit is not what the lie is about. */
-function raised({ logOdds }: ModelRun): Pick<ModelRun, 'logOdds' | 'probability'> {
-  const more = (logOdds ?? 0) + 1;
-  return { logOdds: more, probability: 1 / (1 + Math.exp(-more)) };
-}
 
 export const SOUND_LIES: Lies<AudioResult> = [
   [
@@ -69,24 +63,11 @@ export const SOUND_LIES: Lies<AudioResult> = [
     },
   ],
   [
-    'a channel that is not the most suspicious decides',
+    'one of two voices judged as if it were alone',
     /the answer of .* is not the one that follows from the others/,
     ({ result }) => {
-      const more = result.runs.map((run) => (run.logOdds === null ? run : { ...run, ...raised(run) }));
-      result.channels = [
-        {
-          name: 'channel-1',
-          speechSeconds: result.speechSeconds,
-          upperBandDb: result.upperBandDb ?? null,
-          runs: result.runs,
-        },
-        {
-          name: 'channel-2',
-          speechSeconds: result.speechSeconds,
-          upperBandDb: result.upperBandDb ?? null,
-          runs: more,
-        },
-      ];
+      const { speechSeconds, upperBandDb = null, runs } = result;
+      result.channels = [1, 2].map((at) => ({ name: `channel-${at}`, speechSeconds, upperBandDb, runs }));
     },
   ],
   [
