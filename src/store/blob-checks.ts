@@ -56,7 +56,7 @@ export class BlobChecks {
     this.#whole.delete(hash);
   }
 
-  /** All bytes of the file; the last of them only once the hash holds. Throws ChangedOriginalError where it does not. */
+  /** All bytes of the file; the last of them only once the hash matches. Throws ChangedOriginalError if it does not. */
   async *read(hash: string, { path = this.#pathOf(hash), signal }: ReadOptions = {}): AsyncGenerator<Buffer> {
     await using file = await open(path);
     const stats = await file.stat({ bigint: true });

@@ -80,7 +80,7 @@ export class BlobStore {
     await writer.write();
     const head = await readHead(file);
     const flushed = flushAndClose(writer, opened.move());
-    // Met where the file is kept, if it is.
+    // `keep` awaits it, if the file is kept.
     flushed.catch(() => undefined);
     return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head, flushed };
   }
@@ -111,7 +111,7 @@ export class BlobStore {
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
 
-  /** Nothing here removes such a folder, so a process makes each once; where somebody else did, the next file makes it anew. */
+  /** A process makes each folder once, as nothing here removes one; if somebody else does, the next file makes it anew. */
   async #rename(temporary: TemporaryBlob, path: string): Promise<void> {
     const prefix = temporary.hash.slice(0, 2);
     if (!this.#made.has(prefix)) {

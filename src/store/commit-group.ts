@@ -42,7 +42,7 @@ export interface CommitGroupParts {
 export class CommitGroups {
   readonly #parts: CommitGroupParts;
   #waiting: Member[] = [];
-  /** Ends when nothing waits any more; null where nothing does. Never rejects. */
+  /** Ends when nothing waits any more; null if nothing waits. Never rejects. */
   #committing: Promise<void> | null = null;
 
   constructor(parts: CommitGroupParts) {

@@ -43,7 +43,7 @@ export class FolderLock implements AsyncDisposable {
     this.#holderPath = holderPath;
   }
 
-  /** Throws FolderInUseError where another process still holds the folder after `waitMs`. */
+  /** Throws FolderInUseError if another process still holds the folder after `waitMs`. */
   static async acquire(folder: string, waitMs = HOLDER_END_WAIT_MS): Promise<FolderLock> {
     await access(folder, constants.W_OK);
     const deadline = performance.now() + waitMs;
@@ -86,7 +86,7 @@ const SQLITE_BUSY = 5;
 /** SQLite's extended codes carry the plain one in their lowest byte. */
 const SQLITE_CODE_MASK = 0xff;
 
-/** Undefined where another process holds it. */
+/** Undefined if another process holds it. */
 function lockFile(path: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -109,7 +109,7 @@ interface Holder {
   place: { host: string; pidNamespace: string } | null;
 }
 
-/** Undefined where the file is not there or says nothing. */
+/** Undefined if there is no file or it says nothing. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 /**
  * One file as it is received: hashed and counted as it comes, written in large pieces while the next one gathers.
- * Memory is two pieces whatever the size, smaller ones where many files come at once; the disk is kept up with all along,
+ * Memory is two pieces whatever the size, smaller ones if many files come at once; the disk is kept up with all along,
  * so that the last flush is short.
  */
 import type { Hash } from 'node:crypto';
@@ -58,7 +58,7 @@ let openWriters = 0;
 /** Written by all of them since the free space was looked at. */
 let unguardedBytes = 0;
 
-/** Two of them are held for each file: one that gathers, one that is written. */
+/** Each file has two of them in memory: one that gathers, one that is written. */
 function pieceBytes(): number {
   const share = PIECES_BYTES_MAX / (2 * Math.max(1, openWriters));
   return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, share));
@@ -108,7 +108,7 @@ export class MediaWriter {
     return this.#flushedBytes;
   }
 
-  /** Ends with the source; call `write`, `flush` or `abandon` then, also where it threw. */
+  /** Ends with the source; call `write`, `flush` or `abandon` then, also if it threw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     openWriters += 1;
     try {
@@ -151,7 +151,7 @@ export class MediaWriter {
     this.#chunksBytes += chunk.byteLength;
   }
 
-  /** Waits for the piece before, which is where a slow disk holds the sender back, and hands over this one. */
+  /** Waits for the piece before, then hands over this one. A slow disk slows the sender down here. */
   async #next(): Promise<void> {
     await this.#writing;
     // Flushes take turns: a file whose turn is far off must not run further ahead of the disk.

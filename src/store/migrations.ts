@@ -159,7 +159,7 @@ export async function migrate(
   context.report(`the data folder has format ${FORMAT_VERSION} now`);
 }
 
-/** Kept where an earlier try made it: it shows the store before any step. */
+/** Kept if an earlier try made it: it shows the store before any step. */
 async function copyBefore(
   folder: string,
   format: number,

@@ -76,7 +76,7 @@ class Closing {
     }
   }
 
-  /** Where a link leads belongs to somebody else, perhaps to other programs too. */
+  /** A link's target belongs to somebody else, perhaps to other programs too. */
   async #judgeLink(path: string): Promise<void> {
     const target = await stat(path).catch(() => undefined);
     if (target === undefined || !isOpen(target)) return;

@@ -159,7 +159,7 @@ export class StoreReader {
     return this.tables.analyses.has(id);
   }
 
-  /** Newest first, those before the sequence number where one is given. */
+  /** Newest first, those before the sequence number if one is given. */
   audit({ before, limit }: { before?: number | undefined; limit: number }): AuditEntry[] {
     return this.custody.audit({ before, limit });
   }
@@ -221,7 +221,7 @@ export class StoreReader {
     return found;
   }
 
-  /** When the next delivery is due; undefined where none waits. */
+  /** When the next delivery is due; undefined if none waits. */
   nextDeliveryAt(): number | undefined {
     for (const [dueAt, id] of this.tables.deliveriesDue.under([])) {
       if (this.deliveryUnlessDamaged(String(id)) !== undefined) return Number(dueAt);
@@ -261,12 +261,12 @@ export class StoreReader {
     return files;
   }
 
-  /** Undefined where the record was never exported; the same object until it is again. */
+  /** Undefined if the record was never exported; the same object until the next export. */
   exportsOf(identifier: string): RecordExports | undefined {
     return this.tables.exports.getUnlessDamaged(identifier);
   }
 
-  /** Undefined where no authority was asked; the same object until one answers. */
+  /** Undefined if no authority was asked; the same object until one answers. */
   timestampsOf(packageSha256: string): PackageTimestamps | undefined {
     return this.tables.timestamps.getUnlessDamaged(packageSha256);
   }
@@ -278,7 +278,7 @@ export class StoreReader {
     }
   }
 
-  /** What the ledger adds up to is read from it again where the balance is damaged. Throws where a line is too. */
+  /** If the balance is damaged, the ledger is added up again. Throws if a line is damaged too. */
   balance(accountId: number): Balance {
     const known = this.tables.balances.getUnlessDamaged(accountId);
     if (known !== undefined) return known;
@@ -299,7 +299,7 @@ export class StoreReader {
     return [...this.tables.ledger.values([accountId], [accountId, Number.MAX_SAFE_INTEGER])];
   }
 
-  /** Newest first, those before the sequence number where one is given; sequences have no gaps. */
+  /** Newest first, those before the sequence number if one is given; sequences have no gaps. */
   ledgerPage(
     accountId: number,
     { before, limit }: { before?: number | undefined; limit: number },
@@ -312,7 +312,7 @@ export class StoreReader {
     return this.tables.overrides.get([accountId, kind, hash]);
   }
 
-  /** Undefined where it is damaged too: then nothing can be near to it. */
+  /** Undefined if it is damaged too: then nothing can be near to it. */
   likeness(sequence: number): Likeness | undefined {
     return this.tables.likenesses.getUnlessDamaged(sequence);
   }

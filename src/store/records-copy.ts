@@ -11,7 +11,7 @@ import { INDEX_VALUE_BYTES } from './tables/table.ts';
 
 export interface RecordsCopy extends AsyncDisposable {
   readonly read: StoreReader;
-  /** 0 where none is written in it. */
+  /** 0 if none is written in it. */
   readonly format: number;
   identifiers(): Iterable<string>;
   hasRecord(id: string): boolean;

@@ -10,7 +10,7 @@ export interface RecordsDisk {
   readonly noSync: boolean;
   /**
    * Runs the work in one transaction, not in this turn; what it throws undoes the transaction, and is thrown. Resolves once
-   * what was written outlasts a loss of power; rejects where the disk fails.
+   * what was written outlasts a loss of power; rejects if the disk fails.
    */
   commit(root: RootDatabase, work: () => void): Promise<void>;
   /** Bytes that the disk of the folder still takes. */
@@ -33,7 +33,7 @@ export const MACHINE_DISK: RecordsDisk = {
   },
 };
 
-/** What lmdb-js rejects with where a commit failed holds a promise of the reason, which rejects with it. */
+/** If a commit fails, lmdb-js rejects with an error that has a promise of the reason, which rejects with it. */
 async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
   try {

@@ -96,7 +96,7 @@ export class RenditionStore {
     return [...this.#kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
-  /** Undefined where there is none, or where it does not read back: then it is made again. */
+  /** Undefined if there is none, or if it does not read back: then it is made again. */
   async find(owner: string, name: string): Promise<StoredRendition | undefined> {
     const found = await this.#read(owner, name);
     if (found === undefined) return undefined;
@@ -105,7 +105,7 @@ export class RenditionStore {
     return found;
   }
 
-  /** Copies, flushes and renames: a reader sees all of it or nothing. Undefined where the source has gone meanwhile. */
+  /** Copies, flushes and renames: a reader sees all of it or nothing. Undefined if the source has gone meanwhile. */
   async put(owner: string, name: string, made: NewRendition): Promise<StoredRendition | undefined> {
     const partial = join(this.#folder, `${PARTIAL_PREFIX}${randomBytes(8).toString('hex')}`);
     await mkdir(partial, { mode: 0o700 });
@@ -162,7 +162,7 @@ export class RenditionStore {
     return join(this.#folder, owner, name);
   }
 
-  /** Undefined where a deletion or a sweep took it meanwhile. */
+  /** Undefined if a deletion or a sweep took it meanwhile. */
   async #note(owner: string, name: string): Promise<Kept | undefined> {
     const folder = this.#pathOf(owner, name);
     const kept: Kept = { owner, name, sizeBytes: 0, usedAtMs: 0 };

@@ -21,7 +21,7 @@ export async function writeRestoredMark(folder: string, restored: RestoredFrom):
   await flushFile(path);
 }
 
-/** Undefined where the folder was not restored since the last start. What cannot be read was a restore all the same. */
+/** Undefined if the folder was not restored since the last start. A mark that is not valid JSON counts as a restore. */
 export async function readRestoredMark(folder: string): Promise<RestoredFrom | undefined> {
   const text = await readFile(join(folder, RESTORED_MARK), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -42,7 +42,7 @@ export async function removeRestoredMark(folder: string): Promise<void> {
   await flushFolder(folder);
 }
 
-/** Throws where a restore into the folder began and did not end. */
+/** Throws if a restore into the folder began and did not end. */
 export async function assertNotHalfRestored(folder: string): Promise<void> {
   const isHalf = await access(join(folder, RESTORE_MARK)).then(
     () => true,

@@ -40,17 +40,17 @@ export interface StoreConfig {
   isRebuildAsked?: boolean | undefined;
   /** Called with how far an upgrade of an older store is, and why indexes are made anew. */
   onUpgrade?: ((message: string) => void) | undefined;
-  /** Size from which a start compacts the file of the records where most of it is free; COMPACT_BYTES_MIN otherwise. */
+  /** Size from which a start compacts the file of the records if most of it is free; COMPACT_BYTES_MIN otherwise. */
   compactBytesMin?: number | undefined;
   /** Called for each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
   /** Called once for each stored original that is not what was submitted. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
-  /** Microseconds since 1970; the machine's clock where it is absent. */
+  /** Microseconds since 1970; the machine's clock if it is absent. */
   now?: (() => number) | undefined;
-  /** Milliseconds that never go back; the process' own where it is absent. */
+  /** Milliseconds that never go back; the process' own if it is absent. */
   uptimeMs?: (() => number) | undefined;
-  /** The machine's where it is absent. */
+  /** The machine's if it is absent. */
   disk?: RecordsDisk | undefined;
   /** Called after a commit with what it changed that may be watched. */
   onChange?: ((change: StoreChange) => void) | undefined;
@@ -145,7 +145,7 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** Makes the file of the records as small as its values, where no daemon runs. Throws NotCompactedError. */
+  /** Makes the file of the records as small as its values, if no daemon runs. Throws NotCompactedError. */
   static async compact(folder: string): Promise<Compacted> {
     await assertOwner(folder);
     await using _ = await lockFolder(folder);
@@ -210,7 +210,7 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Runs the change in one transaction: all of it or, where it throws, nothing. Resolves once it is flushed, together with
+   * Runs the change in one transaction: all of it or, if it throws, nothing. Resolves once it is flushed, together with
    * those that came with it, in the order in which they came.
    * The change is synchronous, and runs in a later turn. Until its transaction is written others read what was there before.
    */
@@ -218,12 +218,12 @@ export class Store implements AsyncDisposable {
     return this.#groups.add(change);
   }
 
-  /** Makes the index of answers, where it is not complete; beside other work, until the signal comes. */
+  /** Makes the index of answers if it is not complete; beside other work, until the signal comes. */
   async makeAnswers(signal: AbortSignal): Promise<IndexMade> {
     return await makeAnswers({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 
-  /** Makes the index of what was said, where it is not complete; beside other work, until the signal comes. */
+  /** Makes the index of what was said if it is not complete; beside other work, until the signal comes. */
   async makeWords(signal: AbortSignal): Promise<IndexMade> {
     return await makeWords({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }

@@ -122,7 +122,7 @@ export class StoreTransaction extends StoreReader {
     indexRecord(this.tables, classification);
   }
 
-  /** `by` is the audit line of who deleted it; null where its time was up. */
+  /** `by` is the audit line of who deleted it; null if its time was up. */
   deleteClassification(classification: Classification, by: AuditLine | null): void {
     this.#removeClassification(classification);
     const { identifier, analysisId, accountId, kind, hash } = classification;

@@ -26,7 +26,7 @@ export class AccountReader {
     return this.tables.accounts.getUnlessDamaged(id);
   }
 
-  /** Throws where the account is damaged: its address is not free. */
+  /** Throws if the account is damaged: its address is not free. */
   byEmail(email: string): Account | undefined {
     const address = email.toLowerCase();
     if (!this.tables.accountsByEmail.has(address)) return undefined;
@@ -44,7 +44,7 @@ export class AccountReader {
     return undefined;
   }
 
-  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
+  /** The highest id of an account, deleted and damaged ones included; 0 if there is none. */
   newestId(): number {
     return Number(this.tables.accounts.lastKey() ?? 0);
   }

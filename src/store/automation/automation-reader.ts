@@ -55,7 +55,7 @@ export class AutomationReader {
     return this.tables.trustRecheck.getUnlessDamaged(RECHECK_KEY);
   }
 
-  /** Newest first, those before the sequence where one is given. */
+  /** Newest first, those before the sequence if one is given. */
   recheckedRecords({ before, limit }: { before?: number | undefined; limit: number }): RecheckedRecord[] {
     return this.tables.recheckedRecords.last(before, limit);
   }

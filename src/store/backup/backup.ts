@@ -18,7 +18,7 @@ import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './l
 import { isFile, listBackups } from './shelf.ts';
 
 export interface BackupOrder {
-  /** Holds the backups; made where it is not there. */
+  /** Holds the backups; made if it does not exist. */
   folder: string;
   withSecrets: boolean;
   /** Version of the program, for the manifest. */
@@ -49,7 +49,7 @@ const SECRETS = ['sealing.key', 'admin.key', 'evidence-signing.key'] as const;
 /** The public signing keys: what they signed is verified wherever the box goes on. */
 export const PUBLIC_FILE = 'evidence-keys.json';
 
-/** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */
+/** Throws if anything cannot be written or does not read back as it was; then nothing is left behind. */
 export async function writeBackup(
   store: Store,
   order: BackupOrder,
@@ -181,7 +181,7 @@ class BackupRun {
     }
   }
 
-  /** Undefined where the media's bytes are damaged and no one has them whole. */
+  /** Undefined if the media's bytes are damaged and no one has them whole. */
   async #copy(source: string, path: string): Promise<Copy | undefined> {
     const target = join(this.#target, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });

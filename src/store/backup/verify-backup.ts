@@ -14,7 +14,7 @@ const RAW_KEY_BYTES = 32;
 /** The first one with a custody log. */
 const CUSTODY_FORMAT = 3;
 
-/** Throws BadBackupError where the folder is no backup, its records are not what was written, or it is too old. */
+/** Throws BadBackupError if the folder is no backup, its records are not what was written, or it is too old. */
 export async function verifyBackupCustody(backup: string, signal: AbortSignal): Promise<CustodyReport> {
   const { formatVersion, createdAt } = await readManifest(backup);
   if (formatVersion < CUSTODY_FORMAT) {
@@ -39,7 +39,7 @@ async function assertRecordsWhole(backup: string, signal: AbortSignal): Promise<
   throw new BadBackupError(`the backup ${backup} holds no ${RECORDS_FILE}`);
 }
 
-/** As machinery/signing-key.ts keeps them. Null where the backup holds none: then signatures stay unjudged. */
+/** As machinery/signing-key.ts keeps them. Null if the backup has none: then signatures are not judged. */
 async function readPublicKeys(backup: string): Promise<Buffer[] | null> {
   const text = await readFile(join(backup, PUBLIC_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) return null;

@@ -83,7 +83,7 @@ export class CustodyLog {
     return this.#tail.mark();
   }
 
-  /** Where a change is undone, and others of its commit are not. */
+  /** When a change is undone, and others of its commit are not. */
   returnTo(mark: TailMark): void {
     this.#tail.returnTo(mark);
   }
@@ -135,7 +135,7 @@ export class CustodyLog {
     return this.#tail.head ?? NEW_HEAD;
   }
 
-  /** Opens a segment where the head and the last entry disagree. */
+  /** Opens a segment if the head and the last entry disagree. */
   repair(): void {
     const found = findDisagreement(this.#read);
     if (found === null) return;
@@ -149,7 +149,7 @@ export class CustodyLog {
     });
   }
 
-  /** Opens an epoch where none is, where the folder was restored, and where it lies elsewhere than it did. */
+  /** Opens an epoch if there is none, if the folder was restored, or if it was copied or moved. */
   enterEpoch(begun: string, restored?: RestoredFrom): void {
     const epoch = this.#read.epoch();
     const { inode } = this.#place;

@@ -19,11 +19,11 @@ import {
 /** An entry for a reader: the line that is chained, what it says, and what lies beside it. */
 export interface CustodyRow extends CustodyEntry {
   line: string;
-  /** Null where they were deleted, or are damaged. */
+  /** Null if they were deleted, or are damaged. */
   details: CustodyDetails | null;
   /** Salt of the commitment, hexadecimal; null if the details are there. */
   salt: string | null;
-  /** Exactly the bytes that were committed to; null where the details are. */
+  /** Exactly the bytes that were committed to; null if the details are null. */
   detailsJson: string | null;
   detailsDeletedAt: number | null;
 }
@@ -38,7 +38,7 @@ export class CustodyReader {
     this.#tables = tables;
   }
 
-  /** Undefined before the first entry, and where it is damaged. */
+  /** Undefined before the first entry, and if it is damaged. */
   head(): CustodyHead | undefined {
     const head = this.#tables.custodyHead.getUnlessDamaged(HEAD_KEY) as CustodyHead | undefined;
     return head !== undefined && isHead(head) ? head : undefined;
@@ -58,7 +58,7 @@ export class CustodyReader {
     return this.#tables.custodyHead.getUnlessDamaged(EPOCH_KEY) as CustodyEpoch | undefined;
   }
 
-  /** The chained bytes; undefined where they are missing or damaged. */
+  /** The chained bytes; undefined if they are missing or damaged. */
   line(sequence: number): string | undefined {
     return this.#tables.custodyEntries.getUnlessDamaged(sequence);
   }
@@ -67,7 +67,7 @@ export class CustodyReader {
     return parseEntry(this.line(sequence));
   }
 
-  /** Undefined where they are missing; damaged ones are `'damaged'`. */
+  /** Undefined if they are missing; damaged ones are `'damaged'`. */
   details(sequence: number): StoredDetails | 'damaged' | undefined {
     const { custodyDetails } = this.#tables;
     return (
@@ -75,7 +75,7 @@ export class CustodyReader {
     );
   }
 
-  /** Undefined where there is no such entry, or it is damaged. */
+  /** Undefined if there is no such entry, or it is damaged. */
   row(sequence: number): CustodyRow | undefined {
     const line = this.line(sequence);
     const entry = parseEntry(line);
@@ -90,7 +90,7 @@ export class CustodyReader {
     return { ...entry, line, details, salt, detailsJson, detailsDeletedAt: null };
   }
 
-  /** Newest first, without damaged ones; those before the sequence where one is given. */
+  /** Newest first, without damaged ones; those before the sequence if one is given. */
   last({ before, limit }: { before?: number | undefined; limit: number }): CustodyRow[] {
     const rows: CustodyRow[] = [];
     for (

@@ -30,7 +30,7 @@ export class CustodyTail {
     this.#tables = tables;
   }
 
-  /** That of the last entry of this commit; null where there is none yet: the stored one holds. */
+  /** The head after the last entry of this commit; null if there is none yet: the stored head is valid. */
   get head(): CustodyHead | null {
     return this.#head;
   }

@@ -1,5 +1,5 @@
 /**
- * Where the head and the last entry disagree. The log goes on from the head, which names more than any one entry; where
+ * For when the head and the last entry disagree. The log goes on from the head, which names more than any one entry; if
  * the head itself is lost, from what the entries and subtrees still say.
  */
 import { readFrontier } from '../../domain/custody/merkle-tree.ts';
@@ -15,7 +15,7 @@ export interface Disagreement {
 
 export const NEW_HEAD: CustodyHead = { size: 0, last: '', peaks: [] };
 
-/** Null where they agree; looks at the last entry only. */
+/** Null if they agree; looks at the last entry only. */
 export function findDisagreement(custody: CustodyReader): Disagreement | null {
   const head = custody.head();
   const { entryCount } = custody;

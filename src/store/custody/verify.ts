@@ -66,7 +66,7 @@ class Verification {
   };
   /** Frontier of the entries so far; that of the stored subtrees if an entry could not be read. */
   #frontier: Frontier = EMPTY_FRONTIER;
-  /** Leaf hash of the entry before; undefined where it could not be read. */
+  /** Leaf hash of the entry before; undefined if it could not be read. */
   #previous: string | undefined = '';
   #missingFrom: number | null = null;
 

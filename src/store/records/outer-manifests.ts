@@ -15,7 +15,7 @@ export class OuterManifestReader {
     return this.tables.outerManifests.has(analysisId);
   }
 
-  /** Undefined where there is none, or a damaged one. */
+  /** Undefined if there is none, or a damaged one. */
   of(analysisId: string): OuterManifest | undefined {
     return this.tables.outerManifests.getUnlessDamaged(analysisId);
   }

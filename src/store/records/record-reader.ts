@@ -22,7 +22,7 @@ interface RowPlace {
 }
 
 interface FoundTexts extends RecordTexts {
-  /** Undefined where it is not known; out of date while the index of answers is not complete. */
+  /** Undefined if it is not known; out of date while the index of answers is not complete. */
   answerClass: number | undefined;
 }
 
@@ -123,7 +123,7 @@ export class RecordReader {
     }
   }
 
-  /** Undefined where no row is there, or it is of another kind. For a row that could not be read. */
+  /** For a row that could not be read. Undefined if there is no row, or it is of another kind. */
   damagedRow({ accountId, kind }: ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
     const { classificationsByAccount, classificationsByKind } = this.#tables;
     const place = [createdAt, identifier];
@@ -144,8 +144,8 @@ export class RecordReader {
   }
 
   /**
-   * The account's records of files whose hash begins so, in no order; undefined where more than `entriesMax` files of
-   * any account do, and the way by the hash is no shorter than the whole list, and where a row is damaged: only the whole
+   * The account's records of files whose hash begins so, in no order. Undefined if more than `entriesMax` files of
+   * any account do (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole
    * list knows its place.
    */
   classificationsOfHashPrefix(
@@ -163,7 +163,7 @@ export class RecordReader {
     return this.#allUnlessDamaged(identifiers);
   }
 
-  /** The account's records of the analyses, in no order; undefined where there are more, or one is damaged. */
+  /** The account's records of the analyses, in no order; undefined if there are more, or one is damaged. */
   classificationsOfAnalyses(
     accountId: number,
     analysisIds: readonly string[],

@@ -71,7 +71,7 @@ export function currentClass(tables: Tables, classification: Classification): nu
   return toNumber(answerClassOf({ classification, analysis, finding }));
 }
 
-/** Writes the record's class, and the texts beside it, where they are others than before. */
+/** Writes the record's class, and the texts beside it, if they differ from before. */
 export function indexAnswer(tables: Tables, classification: Classification): void {
   const { identifier, accountId, createdAt, name, refId, hash } = classification;
   const known = knownTexts(tables, classification);

@@ -26,7 +26,7 @@ export class SignOffWriter {
     this.#custody.appendAudited({ kind: step, subject: '', also: [fileSubject(signOff)], what }, by);
   }
 
-  /** The finding does not stand any more; nothing where none was asked for. */
+  /** The finding no longer stands. Does nothing if no sign-off was asked for. */
   end(finding: Override, ended: 'withdrawn' | 'superseded', actor: number | null): void {
     const signOff = this.#tables.signOffs.getUnlessDamaged(keyOf(finding));
     if (signOff === undefined || signOff.ended !== null) return;

@@ -25,7 +25,7 @@ export class WordReader {
     return this.#tables.saidWords.count + this.#tables.saidPieces.count;
   }
 
-  /** Undefined where the words do not help: the text is too short, or each of its words is said too often. */
+  /** Undefined if the words do not help: the text is too short, or each of its words is said too often. */
   analysesThatMaySay(accountId: number, text: string): string[] | undefined {
     let left: Set<string> | undefined;
     for (const wanted of wantedWords(text)) {
@@ -50,7 +50,7 @@ export class WordReader {
     return found;
   }
 
-  /** Ends with null where there is no end in sight. */
+  /** Ends with null if no end is in sight. */
   *#wordsThatHold(accountId: number, wanted: WantedWord): Generator<string | null> {
     yield NOT_WHOLE;
     if (!wanted.mayBeginWithin && !wanted.mayEndWithin) yield wanted.word;

@@ -41,7 +41,7 @@ export function isWorthCompacting({ bytes, freeBytes }: StoreSpace, bytesMin = C
 }
 
 /**
- * At a start, before the records are opened; the folder is locked. Where it cannot be done, `report` says why and the
+ * At a start, before the records are opened; the folder is locked. If it cannot be done, `report` says why and the
  * records stay as they are.
  */
 export async function compactIfWorth(
@@ -94,7 +94,7 @@ export async function compactRecords(folder: string): Promise<Compacted> {
 
 const dataFile = (folder: string): string => join(folder, 'records', 'data.mdb');
 
-/** 0 where there are no records yet. */
+/** 0 if there are no records yet. */
 async function recordsSize(folder: string): Promise<number> {
   const found = await stat(dataFile(folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return { size: 0 };

@@ -6,9 +6,9 @@ import type { RootDatabase } from 'lmdb';
 import { lastTransactionOf } from './space.ts';
 
 export interface OldestReader {
-  /** Transactions committed since its snapshot; 0 where no reader is behind. */
+  /** Transactions committed since its snapshot; 0 if no reader is behind. */
   transactions: number;
-  /** Since it was first seen behind the last transaction; 0 where no reader is behind. */
+  /** Since it was first seen behind the last transaction; 0 if no reader is behind. */
   seconds: number;
 }
 

@@ -30,7 +30,7 @@ export function encodeValue(value: unknown): Buffer {
   return bytes;
 }
 
-/** Throws DamagedRecordError where the checksum does not hold. */
+/** Throws DamagedRecordError if the checksum does not match. */
 export function decodeValue(table: string, key: unknown, bytes: Buffer): unknown {
   const body = bytes.subarray(CHECKSUM_BYTES);
   if (bytes.length <= CHECKSUM_BYTES || bytes.readUInt32LE(0) !== crc32(body)) {

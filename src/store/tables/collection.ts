@@ -10,7 +10,7 @@ export interface DeclaredIndex<P> {
   index: (tables: Tables) => Index;
   /** Where a value lies in it; null if this one does not. Left out if that follows from more than the value. */
   keyOf?: (value: P, key: Key) => readonly Key[] | null;
-  /** The key of the value that a key of the index points to; its last part where this is left out. */
+  /** The key of the value that a key of the index points to; its last part if this is left out. */
   valueKeyOf?: (key: readonly Key[]) => Key;
   /** What a fault calls an index that has one entry for each value. */
   countedAs?: string;
@@ -52,7 +52,7 @@ export class Collection<V extends object, P = V> {
     this.endsIfDamaged = endsIfDamaged;
   }
 
-  /** `before` is what was stored under the key: where it lay and the new value does not, nothing stays. */
+  /** `before` is what was stored under the key: its index keys are removed if the new value has others. */
   put(tables: Tables, key: Key, value: V & P, before?: P): void {
     this.table(tables).put(key, value);
     for (const { index, keyOf } of this.#indexes) {

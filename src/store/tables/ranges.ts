@@ -18,7 +18,7 @@ export type Range = Pick<RangeOptions, 'start' | 'end' | 'reverse' | 'exclusiveS
 const FIRST_PAGE_ROWS = 8;
 /** The event loop waits for a page: this many rows take about a millisecond. */
 const PAGE_ROWS_MAX = 256;
-/** A result of many frames has hundreds of kilobytes: a page of them is held in memory while it is walked. */
+/** A result of many frames has hundreds of kilobytes: a page of them stays in memory while it is walked. */
 const PAGE_BYTES_MAX = 1024 ** 2;
 
 /** Keys of the range in its order; values are not read. */
@@ -39,7 +39,7 @@ export function* walkEntries(database: Database<Buffer, Key>, range: Range): Gen
   );
 }
 
-/** The first key of the range; undefined where it is empty. */
+/** The first key of the range; undefined if it is empty. */
 export function firstKey(database: Database<Buffer, Key>, range: Range): Key | undefined {
   return readKeys(database, range, 1).rows[0];
 }

@@ -67,7 +67,7 @@ export interface StoreMeta {
 /** Twice: without it no start knows what it has before it. If one is damaged, the other is read. */
 export const META_KEYS = ['store', 'store-copy'] as const;
 
-/** Undefined in a store that is being made. Throws where both are damaged. */
+/** Undefined in a store that is being made. Throws if both are damaged. */
 export function readMeta({ meta }: Tables): StoreMeta | undefined {
   const [first, copy] = META_KEYS;
   return meta.getUnlessDamaged(first) ?? meta.getUnlessDamaged(copy) ?? meta.get(first);
@@ -148,7 +148,7 @@ export interface Tables {
   /** By account, in the order in which they were saved. */
   savedFilters: Table<readonly SavedFilter[]>;
   noticeRules: Table<NoticeRule>;
-  /** Records that ended and that no rule was held against yet, by time. */
+  /** Records that ended and that no notice rule was compared with yet, by time. */
   pendingNotices: Index;
   watchFolders: Table<WatchFolder>;
   watchedFiles: Table<WatchedFile>;

@@ -19,7 +19,7 @@ export interface DeletedDetails {
 /** What the next entry goes on from: read and written with each, so that a damaged entry stops none. */
 export interface CustodyHead {
   size: number;
-  /** Leaf hash of the last entry, hexadecimal; empty where there is none. */
+  /** Leaf hash of the last entry, hexadecimal; empty if there is none. */
   last: string;
   /** Peaks of the tree, the largest first. */
   peaks: Uint8Array[];

@@ -24,8 +24,8 @@ export class Table<V extends object | string | number> {
   #isCleared = false;
 
   /**
-   * `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. `initial` is what a value that an older
-   * version wrote is taken to hold where it lacks a field.
+   * `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. `initial` fills the
+   * fields that a value of an older version lacks.
    */
   constructor(root: RootDatabase, name: string, cacheBytesMax = 0, initial?: Partial<V>) {
     this.name = name;
@@ -70,7 +70,7 @@ export class Table<V extends object | string | number> {
     this.onDamage?.(error);
   }
 
-  /** As `get`, for where a damaged value may be stepped over: where its absence lets no one do more than before. */
+  /** As `get`, if a damaged value may be skipped: its absence must let no one do more than before. */
   getUnlessDamaged(key: Key): V | undefined {
     return unlessDamaged(() => this.get(key));
   }
@@ -103,7 +103,7 @@ export class Table<V extends object | string | number> {
     this.#database.clearSync();
   }
 
-  /** After a transaction; what is damaged still is where it was undone, and was reported. */
+  /** After a transaction. If it was undone, the damage is still there, and was reported. */
   settle(outcome: 'committed' | 'undone'): void {
     if (outcome === 'committed' && this.#reported.size > 0) {
       for (const key of this.#touched) this.#reported.delete(JSON.stringify(key));
@@ -122,7 +122,7 @@ export class Table<V extends object | string | number> {
     return firstKey(this.#database, { reverse: true });
   }
 
-  /** Every value between two keys, in key order, undefined where it is damaged; `end` is not part of it. */
+  /** Every value between two keys, in key order, undefined if it is damaged; `end` is not part of it. */
   *entries(start?: Key, end?: Key): Generator<{ key: Key; value: V | undefined }> {
     for (const { key, value } of walkEntries(this.#database, bounds(start, end))) {
       yield { key, value: unlessDamaged(() => this.#decode(key, value)) };
@@ -134,7 +134,7 @@ export class Table<V extends object | string | number> {
     for (const { value } of this.entries(start, end)) if (value !== undefined) yield value;
   }
 
-  /** At most `limit` undamaged values with their keys, in key order; those behind the key where one is given. */
+  /** At most `limit` undamaged values with their keys, in key order; those behind the key if one is given. */
   after(last: Key | undefined, limit: number): { key: Key; value: V }[] {
     const found: { key: Key; value: V }[] = [];
     const range = last === undefined ? {} : { start: last, exclusiveStart: true };
@@ -146,7 +146,7 @@ export class Table<V extends object | string | number> {
     return found;
   }
 
-  /** At most `limit` undamaged values from the end, last first; those before the key where one is given. */
+  /** At most `limit` undamaged values from the end, last first; those before the key if one is given. */
   last(before: Key | undefined, limit: number): V[] {
     const start = before === undefined ? {} : { start: before, exclusiveStart: true };
     const found: V[] = [];
@@ -169,7 +169,7 @@ export class Table<V extends object | string | number> {
   }
 }
 
-/** What LMDB is given where an index has keys only. */
+/** Length of the value that LMDB gets if an index has keys only. */
 export const INDEX_VALUE_BYTES = 1;
 const EMPTY = Buffer.alloc(INDEX_VALUE_BYTES);
 
@@ -248,13 +248,13 @@ export class Index {
     this.#database.putSync([...key] as Key, value === undefined ? EMPTY : encodeValue(value));
   }
 
-  /** What lies beside the key; undefined where there is nothing, or it is damaged. */
+  /** What lies beside the key; undefined if there is nothing, or it is damaged. */
   valueOf(key: readonly Key[]): unknown {
     const bytes = this.#database.get([...key] as Key);
     return bytes === undefined ? undefined : unlessDamaged(() => decodeValue('an index', key, bytes));
   }
 
-  /** As `underReversed`, with the keys' values; undefined where there is none, or a damaged one. */
+  /** As `underReversed`, with the keys' values; undefined if there is none, or a damaged one. */
   *entriesReversed(
     prefix: readonly Key[],
     before?: readonly Key[],
