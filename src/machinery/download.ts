@@ -15,7 +15,7 @@ export interface DownloadOrder {
   allowNetworks: readonly string[];
 }
 
-/** Bytes so far and in all; 0 where the other end does not say. */
+/** Bytes so far and in all; 0 if the other end does not say. */
 export type DownloadReport = (doneBytes: number, totalBytes: number) => void;
 
 /** More hops than this are a loop or a maze. */

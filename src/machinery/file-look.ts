@@ -4,7 +4,7 @@ export interface FileLook {
   sizeBytes: number;
   /** Nanoseconds since 1970 as text. */
   modifiedNs: string;
-  /** When anything of it changed last: unlike `modifiedNs` no program can set it. Absent where it is not known. */
+  /** When anything of it changed last: unlike `modifiedNs` no program can set it. Absent if it is not known. */
   changedNs?: string | undefined;
   inode?: string | undefined;
 }

@@ -155,7 +155,7 @@ export class Metrics {
 
   /**
    * Counters whose first increment an alert waits for: a series that appears with 1 was never 0 to Prometheus, and
-   * `increase` sees nothing. The tables of the store are counted from zero where it is opened.
+   * `increase` sees nothing. The store's tables get their zero when the store is opened.
    */
   #beginAtZero(): void {
     for (const outcome of ['good', 'failed']) this.backups.inc({ outcome }, 0);

@@ -40,7 +40,7 @@ export class ProcessTable {
     return new ProcessTable(entries, uptime);
   }
 
-  /** Undefined where the process is gone. What walls a decoder in is its parent, so descendants count with it. */
+  /** Undefined if the process is gone. A decoder runs below the process that walls it in, so descendants count too. */
   async figuresOf(pid: number, isWithChildren: boolean): Promise<ProcessFigures | undefined> {
     const own = this.#entries.get(pid);
     if (own === undefined) return undefined;
@@ -72,7 +72,7 @@ async function readEntry(pid: string): Promise<Entry | undefined> {
   return { parent: Number(parent), cpuTicks: Number(user) + Number(system), startTicks: Number(start) };
 }
 
-/** Bytes of anonymous memory of one process; 0 where it is gone. */
+/** Bytes of anonymous memory of one process; 0 if it is gone. */
 export async function readRssAnon(pid: number | 'self'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];

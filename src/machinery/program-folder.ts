@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 /** Two levels above this file, as a source in `src/machinery` and as a part of a bundle in `build/<name>`. */
 export const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
 
-/** The bundle that this code is a part of; null where it runs from its sources. */
+/** The bundle that this code is a part of; null if it runs from its sources. */
 export const BUNDLE_FOLDER = import.meta.filename.endsWith('.ts') ? null : dirname(import.meta.filename);
 
 /** What a child process of the program is started with: in the form in which the daemon itself runs. */

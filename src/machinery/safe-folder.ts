@@ -46,7 +46,7 @@ export class SafeFolder implements AsyncDisposable {
     return await SafeFolder.#open(this.within(name));
   }
 
-  /** A folder some steps below; '' is another handle of this one. Makes what is missing where asked to. */
+  /** A folder some steps below; '' is another handle of this one. Makes what is missing if asked to. */
   async openBelow(path: string, isMade = false): Promise<SafeFolder> {
     let folder = await SafeFolder.#open(this.within('.'));
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -75,7 +75,7 @@ export class SafeFolder implements AsyncDisposable {
     return (await entries.read()) === null;
   }
 
-  /** Makes what was written and renamed in it outlast a power failure, where the file system can. */
+  /** Makes what was written and renamed in it outlast a power failure, if the file system can. */
   async flush(): Promise<void> {
     await this.#handle.sync().catch(() => undefined);
   }

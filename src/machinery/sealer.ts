@@ -38,7 +38,7 @@ export class Sealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws where the bytes were changed or sealed under another key. */
+  /** Throws if the bytes were changed or sealed under another key. */
   unseal(sealed: Uint8Array): string {
     const nonce = sealed.subarray(0, NONCE_BYTES);
     const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

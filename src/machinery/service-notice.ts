@@ -35,7 +35,7 @@ export interface WorkersStatus {
 }
 
 /**
- * Whether the daemon does its work, asked again and again: false once no process has held the models for
+ * Whether the daemon does its work, asked again and again: false once no process has had the models for
  * WORKERS_AWAY_MS_MAX, so that a restart by the manager is tried. A start and a drain count as work.
  */
 export function watchWorkers(status: () => WorkersStatus, nowMs: () => number): () => boolean {

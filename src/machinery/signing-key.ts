@@ -104,7 +104,7 @@ export class SigningKeys {
     return this.#config.givenPem !== null;
   }
 
-  /** Puts a new key in the place of the present one, whose public half stays published. Throws where the key is given. */
+  /** Puts a new key in the place of the present one, whose public half stays published. Throws if the key is given. */
   rotate(): Promise<SigningKey> {
     const rotated = this.#rotation.then(() => this.#rotate());
     this.#rotation = rotated.catch(() => {});
@@ -175,7 +175,7 @@ function withLength(bytes: Uint8Array): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** `known` itself where it says all of this already. */
+/** `known` itself if it says all of this already. */
 function withCurrent(
   known: readonly PublishedKey[],
   privateKey: KeyObject,

@@ -41,7 +41,7 @@ export class TlsFiles implements Disposable {
     this.#timer = setInterval(() => void this.check(), CHECK_INTERVAL_MS).unref();
   }
 
-  /** Throws where the files cannot be used. */
+  /** Throws if the files cannot be used. */
   static async open(config: TlsConfig, log: Logger): Promise<TlsFiles> {
     const stamp = await stampOf(config);
     return new TlsFiles(config, log, await load(config), stamp);

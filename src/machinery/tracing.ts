@@ -15,7 +15,7 @@ import { epochMs, type SpanTimes } from './span-times.ts';
 export interface TracingConfig {
   /** Base of the collector's OTLP/HTTP addresses, without a trailing slash. */
   endpoint: string;
-  /** The header `authorization`; null where the collector wants none. */
+  /** The header `authorization`; null if the collector wants none. */
   authorization: string | null;
 }
 

@@ -22,7 +22,7 @@ interface Checked {
   report: PackReport;
   /** Not brought up by this process yet: what is reported of it was found at an earlier start, or is still to be found. */
   awaitsProof: boolean;
-  /** Null while the pack is let go, and where it is out of service. */
+  /** Null while the pack is let go, and if it is out of service. */
   queue: WorkQueue | null;
   usedAt: number;
 }
@@ -71,7 +71,7 @@ export class BatchLoop {
     return [...checked.values()].map(({ report }) => report);
   }
 
-  /** Brings the pack up where it was let go. Not beside `load` or itself. */
+  /** Brings the pack up if it was let go. Not beside `load` or itself. */
   async add(request: PackRequest): Promise<void> {
     try {
       (await this.#queueOf(request.pack)).add(request, performance.now());
@@ -105,7 +105,7 @@ export class BatchLoop {
     if (idle.length > 0) this.#tellResident();
   }
 
-  /** Checks one of the packs that the load did not wait for, and lets it go; false where none is left. Not beside `load` or `add`. */
+  /** Checks one of the packs that the load did not wait for, and lets it go; false if none is left. Not beside `load` or `add`. */
   async proveNext(): Promise<boolean> {
     const request = this.#request;
     const next = [...this.#checked.values()].find(
@@ -180,7 +180,7 @@ export class BatchLoop {
   }
 }
 
-/** Brings a pack up, and lets it go at once where no one may ever ask for it. */
+/** Brings a pack up, and lets it go at once if no one may ever ask for it. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   if (pack.isCheckedLate === true) return broughtUpLater(pack, null);
   const staysLoaded = request.keepLoadedMs === Number.POSITIVE_INFINITY;
@@ -196,7 +196,7 @@ async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   return { pack, report, awaitsProof: false, queue: null, usedAt: performance.now() };
 }
 
-/** Where it runs must be known from the beginning: no other provider may be tried before the CPU. */
+/** Its provider must be known from the beginning: no other provider may be tried before the CPU. */
 function isProvedNext(pack: LoadedPack, { providers }: LoadRequest): boolean {
   const isOnCpu = providers.length === 1 && providers[0] === LET_GO_PROVIDER;
   return pack.isProvedNext === true && pack.golden.isRecorded !== true && isOnCpu;

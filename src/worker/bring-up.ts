@@ -1,5 +1,5 @@
 /**
- * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first where that
+ * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first if that
  * is wanted. A pack that no provider reproduces is out of service, with every provider's reason.
  */
 import { type GoldenDifference, goldenDifference } from '../domain/packs/golden-difference.ts';
@@ -58,7 +58,7 @@ interface Attempt {
   runParity?: Candidate['runParity'];
 }
 
-/** In half precision where that is wanted and the outputs hold in it, else in full, with the reason. */
+/** In half precision if that is wanted and the outputs are right in it, else in full, with the reason. */
 async function tryPrecisions(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Attempt> {
   const tryFull = async (precisionNote: string | null) => ({
     ...(await tryDevice(pack, { provider, precision: 'full' }, request)),
@@ -78,7 +78,7 @@ async function tryPrecisions(pack: LoadedPack, provider: string, request: LoadRe
     : { ...full, precisionNote: `in half precision ${fault}` };
 }
 
-/** Both sessions are open; null where they agree. */
+/** Both sessions are open; null if they agree. */
 async function findParityFault(
   half: Pick<Attempt, 'runParity'>,
   full: Pick<Attempt, 'runParity'>,

@@ -8,7 +8,7 @@ import { decodePixels } from './pictures/pixels.ts';
 import type { DescribeKeptRequest, DescribePictureRequest } from './protocol/decode-protocol.ts';
 import { describeAsked, describeLikeness } from './steps/likeness.ts';
 
-/** Throws MediaFaultFound where the file is no picture. */
+/** Throws MediaFaultFound if the file is no picture. */
 export async function describePicture(
   request: DescribePictureRequest,
   slotFolder: string,
@@ -16,7 +16,7 @@ export async function describePicture(
   return await describeAsked(await decode(request, slotFolder));
 }
 
-/** Throws MediaFaultFound where the file is no picture. */
+/** Throws MediaFaultFound if the file is no picture. */
 export async function describeKept(
   request: DescribeKeptRequest,
   slotFolder: string,

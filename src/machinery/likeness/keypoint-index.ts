@@ -72,7 +72,7 @@ export class KeypointIndex {
     return this.#sequences.length;
   }
 
-  /** The greatest sequence that was added; 0 where there is none. */
+  /** The greatest sequence that was added; 0 if there is none. */
   get last(): number {
     return this.#sequences.at(-1) ?? 0;
   }
@@ -120,7 +120,7 @@ export class KeypointIndex {
     }
   }
 
-  /** Null where they stay as they are. */
+  /** Null if they stay as they are. */
   async #merge(left: Run, right: Run): Promise<Run | null> {
     const rows = left.rows + right.rows;
     const isOneChapter = left.rows === right.rows && rows <= this.#chapterRows;

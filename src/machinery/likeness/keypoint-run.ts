@@ -191,7 +191,7 @@ export function shareWord(
  */
 const TURNED_RANKS = [[], [0], [1], [2], [0, 1], [3], [0, 2], [4], [5], [1, 2], [0, 3], [6]] as const;
 
-/** Words that a keypoint is looked up by. Where it is not known which bits are unsure: all that differ in one. */
+/** Words that a keypoint is looked up by. If it is not known which bits are unsure: all that differ in one bit. */
 export function wordsNear(asked: Keypoints | AskedKeypoints, index: number): number[] {
   const word = wordOf(asked, index);
   if (!('unsure' in asked))

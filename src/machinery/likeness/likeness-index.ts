@@ -1,5 +1,5 @@
 /**
- * Perceptual hashes in memory, scanned from end to end: a million are 32 MB and some milliseconds, where an index over
+ * Perceptual hashes in memory, scanned from end to end: a million are 32 MB and some milliseconds, while an index over
  * Hamming distances would take more of both. Scanned in slices, so that nothing else waits for it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -39,7 +39,7 @@ export class LikenessIndex {
     return this.#count;
   }
 
-  /** The greatest sequence; 0 where there is none. */
+  /** The greatest sequence; 0 if there is none. */
   get last(): number {
     return this.#count === 0 ? 0 : (this.#sequences[this.#count - 1] as number);
   }

@@ -17,10 +17,10 @@ export interface Postings {
   readonly array: Uint32Array;
   /** Returns where in `array` the postings from `start` to `end` begin. */
   load(start: number, end: number): number;
-  /** Until as many calls of `release`, a retired one can be read. */
+  /** A retired one can be read until `release` was called as often as this. */
   hold(): void;
   release(): void;
-  /** It will not be held again. */
+  /** `hold` will not be called again. */
   retire(): void;
 }
 

@@ -37,7 +37,7 @@ export class TrustLists {
     return this.#lists;
   }
 
-  /** Takes effect with the next file that is read. Throws a TrustListError where a list cannot be read. */
+  /** Takes effect with the next file that is read. Throws a TrustListError if a list cannot be read. */
   apply(stored: readonly StoredTrustList[]): void {
     this.#lists = this.with(stored);
     this.#material = toMaterial(this.#lists);
@@ -74,7 +74,7 @@ export interface GivenLists {
   folder: string;
   /** PEM bundle of the setting, or an empty string. */
   settingPem: string;
-  /** Path of its file; null where none is set. */
+  /** Path of its file; null if none is set. */
   settingFile: string | null;
 }
 
@@ -112,7 +112,7 @@ const shippedLists = z.array(
   }),
 );
 
-/** Throws where a file is missing or is another than the one that came: a list that was changed must not decide. */
+/** Throws if a file is missing or differs from the shipped one: a list that was changed must not decide. */
 export function readShippedLists(folder: string): TrustList[] {
   const lists = shippedLists.parse(JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8')));
   return lists.map(({ files, frozen = null, ...notes }) => {

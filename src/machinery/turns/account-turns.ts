@@ -15,7 +15,7 @@ export class AccountTurns {
     if (line?.size === 0) this.#lines.delete(accountId);
   }
 
-  /** Removes and returns what is next; undefined where nothing waits. */
+  /** Removes and returns what is next; undefined if nothing waits. */
   take(): string | undefined {
     for (const [accountId, line] of this.#lines) {
       for (const id of line) {

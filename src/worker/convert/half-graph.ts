@@ -1,7 +1,7 @@
 /**
  * A model in half precision (IEEE 754 binary16), made from one in single precision: convolutions, matrix products and
  * what lies directly between them compute in halves, everything else stays as it is. Inputs and outputs stay single, so
- * that a session is used alike. Nothing is known of the shapes or types of values: an operation is taken only where its
+ * that a session is used alike. Nothing is known of the shapes or types of values: an operation is taken only if its
  * own place in the graph proves that it computes with floats.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -23,7 +23,7 @@ const GRAPH_VALUE_INFO_FIELD = 13;
 /** No tool names a value so. */
 const HALF_SUFFIX = '#half';
 
-/** Where a GPU gains: islands of halves grow from these, where a weight proves that they compute with floats. */
+/** Gain on a GPU: islands of halves grow from these, if a weight proves that they compute with floats. */
 const SEEDS: ReadonlySet<string> = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul']);
 /**
  * Join an island that feeds them. Sums over many values, logarithms, roots and powers are not among them: half
@@ -47,7 +47,7 @@ export interface HalfModel {
 
 /**
  * From the bytes of an ONNX model to those of its copy in half precision. Constants are turned by operations that the
- * runtime folds when it opens the model. Throws an Error with a sentence where nothing can be gained or the model is
+ * runtime folds when it opens the model. Throws an Error with a sentence if nothing can be gained or the model is
  * built in a way that is not converted.
  */
 export function toHalfPrecision(model: Uint8Array): HalfModel {
@@ -104,7 +104,7 @@ class HalfGraph {
     if (this.#born.has(name)) this.#addCast(nameHalf(name), name, TensorProto_DataType.FLOAT);
   }
 
-  /** Inputs that must be halves for the node to compute in halves; null where it stays as it is. */
+  /** Inputs that must be halves for the node to compute in halves; null if it stays as it is. */
   #tiedInputs(node: NodeProto): string[] | null {
     const { opType, input, output } = node;
     const isForeign = node.$unknown?.some(({ no }) => no === NODE_DOMAIN_FIELD) === true;

@@ -52,7 +52,7 @@ export class Detection {
     const { probabilities, state } = await this.#session.step(this.#frames, this.#rows, this.#state);
     for (let row = 0; row < this.#rows; row++) {
       if (row > 0 && this.#step < SETTLING_FRAMES) continue;
-      // The last stretch may step past the end, where typed arrays take nothing.
+      // The last stretch may step past the end, where typed arrays ignore a write.
       this.probabilities[this.#frameOf(row)] = probabilities[row] ?? Number.NaN;
     }
     this.#state = state;

@@ -26,7 +26,7 @@ export function makeGoldenSound(index: number, sampleCount: number): Float32Arra
   });
 }
 
-/** All of them where `count` is their number. */
+/** All of them if `count` is their number. */
 export function pickEvenly(values: Float32Array, count: number): Float32Array {
   return Float32Array.from(
     { length: count },

@@ -23,7 +23,7 @@ export function itemShapeOf(input: BatchInput): number[] {
   return input.kind === 'patches' ? [3, input.size, input.size] : [input.windowSamples];
 }
 
-/** Throws where the file is not what the request says. */
+/** Throws if the file is not what the request says. */
 export function openSource(input: BatchInput, { path, count, windows }: InferRequest): ItemSource {
   if (!Number.isInteger(count) || count < 1 || count > COUNT_MAX) {
     throw new Error(`a request must have 1 to ${COUNT_MAX} patches or windows, not ${count}`);

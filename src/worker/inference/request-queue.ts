@@ -9,9 +9,9 @@ import type { PackSession } from './pack-session.ts';
 /** What the loop needs of a pack, whatever it computes. */
 export interface WorkQueue {
   readonly key: string;
-  /** Throws where the request is not one for this pack or its file is not what it says. */
+  /** Throws if the request is not one for this pack or its file is not what it says. */
   add(request: PackRequest, now: number): void;
-  /** When the next batch may run; infinite where nothing waits. */
+  /** When the next batch may run; infinite if nothing waits. */
   ripeAt(batchWaitMs: number): number;
   /** Runs one batch; returns what there is to say after it. Never rejects. */
   runBatch(): Promise<InferenceResponse[]>;

@@ -34,7 +34,7 @@ export async function findKeypoints(picture: Pixels, wanted: Wanted): Promise<Ke
   return describeGrey(await reduce(picture, wanted, false), wanted.countMax).keypoints;
 }
 
-/** Also of the picture with left and right exchanged, where it is asked for. */
+/** Also of the picture with left and right exchanged, if it is asked for. */
 export async function findAskedKeypoints(
   picture: Pixels,
   wanted: Wanted,

@@ -16,7 +16,7 @@ export function buildPyramid(grey: Grey): Grey[] {
   return levels;
 }
 
-/** Between the four nearest pixels: enough where a level is hardly smaller than the one before. */
+/** Between the four nearest pixels: enough if a level is hardly smaller than the one before. */
 function scaleDown(from: Grey, width: number, height: number): Grey {
   const values = new Uint8Array(width * height);
   const columns = samplesOf(from.width, width);

@@ -16,7 +16,7 @@ const OWN_CODES = [PosixError.ENOMEM, PosixError.ENOSPC, PosixError.EMFILE].map(
 
 export const isEnd = (code: number): boolean => code === AVERROR_EOF;
 
-/** Throws where a code is our own fault: a retry in a fresh child may succeed. */
+/** Throws if a code is our own fault: a retry in a fresh child may succeed. */
 export function assertNotOwnFault(code: number): void {
   if (OWN_CODES.includes(code))
     throw new Error(`the media library ran out of resources: ${FFmpegError.strerror(code)}`);

@@ -29,7 +29,7 @@ export class Container implements Disposable {
   readonly #format = new FormatContext();
   readonly #packet = new Packet();
   readonly streams: Stream[];
-  /** The moving picture, not a cover; null where there is none that can be decoded. */
+  /** The moving picture, not a cover; null if there is none that can be decoded. */
   readonly video: Stream | null;
   readonly audio: Stream | null;
   /** A read failed other than by the file's end. */
@@ -55,7 +55,7 @@ export class Container implements Disposable {
     this.audio = this.#choose(AVMEDIA_TYPE_AUDIO, () => 0);
   }
 
-  /** Throws MediaFaultFound where the data is no such container; `name` is the type's, for sentences. */
+  /** Throws MediaFaultFound if the data is no such container; `name` is the type's, for sentences. */
   static open(path: string, { mime, name }: { mime: string; name: string }): Container {
     return new Container(path, mime, name);
   }
@@ -70,7 +70,7 @@ export class Container implements Disposable {
     return this.#format.metadata?.getAll() ?? {};
   }
 
-  /** As the header says or the library estimates; null where neither does. */
+  /** As the header says or the library estimates; null if neither does. */
   get claimedSeconds(): number | null {
     const { duration } = this.#format;
     return duration > 0n ? Number(duration) / MICROSECONDS : null;
@@ -93,7 +93,7 @@ export class Container implements Disposable {
     for (const other of this.streams) other.discard = other.index === stream.index ? discard : AVDISCARD_ALL;
   }
 
-  /** The next packet of `stream`, valid until the next call; null at the end or where nothing more can be read. */
+  /** The next packet of `stream`, valid until the next call; null at the end or if nothing more can be read. */
   readPacket(stream: Stream): Packet | null {
     for (;;) {
       this.#packet.unref();
@@ -107,7 +107,7 @@ export class Container implements Disposable {
     }
   }
 
-  /** To the last key frame at or before a time of the stream; false where the container cannot. */
+  /** To the last key frame at or before a time of the stream; false if the container cannot. */
   seek(stream: Stream, timestamp: bigint): boolean {
     return this.#format.seekFrameSync(stream.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0;
   }

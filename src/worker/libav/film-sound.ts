@@ -25,7 +25,7 @@ export class FilmSound implements Disposable {
   #pending: Frame | null;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Position of the first held sample. */
+  /** Position of the first sample in `#held`. */
   #at = 0;
   #isEnded = false;
 
@@ -54,7 +54,7 @@ export class FilmSound implements Disposable {
     const bytes = blockSamples * this.channels * SAMPLE_BYTES;
     while (this.#heldBytes < bytes && !this.#isEnded) {
       const place = this.#placeOf(this.#pending);
-      // What is held ends before a gap: the rest of its block is silence.
+      // `#held` ends before a gap: the rest of its block is silence.
       if (place !== null && place - this.#endOfHeld() > GAP_SAMPLES_MIN) {
         if (this.#heldBytes > 0) this.#hold(Buffer.alloc(bytes - this.#heldBytes));
         else this.#at = place;

@@ -34,7 +34,7 @@ const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 /** BT.2408: diffuse white lies near 203 cd/m², so that a face in HDR comes out as bright as in SDR. */
 const HDR_WHITE_NITS = 203;
 
-/** Throws MediaFaultFound where a frame is larger than what may be decoded. */
+/** Throws MediaFaultFound if a frame is larger than what may be decoded. */
 export function assertFrameBounds(frame: Frame, display: Display, limits: DecodeLimits): void {
   const { width, height } = shownSides(frame, display);
   const pixelsMax = Math.min(limits.pixelsMax, FRAME_PIXELS_MAX);

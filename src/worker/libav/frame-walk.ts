@@ -55,7 +55,7 @@ export class FrameWalk implements Disposable {
     container.readOnly(stream);
   }
 
-  /** The frame shown at a time, valid until the next call; null where it was given before or cannot be had. */
+  /** The frame shown at a time, valid until the next call; null if it was given before or cannot be decoded. */
   frameAt(seconds: number): ShownFrame | null {
     const target = this.#start + toTimestamp(seconds, this.#stream);
     if (this.#isFar(target)) this.#seek(target);

@@ -1,5 +1,5 @@
 /**
- * The GPU that decodes video (NVDEC), where the operator has asked for it. One device for the process' life; what it
+ * The GPU that decodes video (NVDEC), if the operator has asked for it. One device for the process' life; what it
  * cannot decode, the library decodes on the CPU by itself, so a frame says where it comes from.
  */
 import { AV_HWDEVICE_TYPE_CUDA } from 'node-av/constants';

@@ -39,7 +39,7 @@ interface Meta {
 
 type HeifProperty = { type: 'turn'; turn: HeifTurn } | { type: 'other' };
 
-/** Null where the file has no such description: it is damaged, or an image sequence only. */
+/** Null if the file has no such description: it is damaged, or an image sequence only. */
 export async function readHeifPicture(path: string): Promise<HeifPicture | null> {
   await using file = await open(path, 'r');
   const read = async (offset: number, length: number) => {

@@ -1,6 +1,6 @@
 /**
  * One file that is read several times: to find its end, to choose frames, for the frames, for the track. Opening a
- * container costs 15 ms and more, so it is moved back to its beginning where that is exact.
+ * container costs 15 ms and more, so it is moved back to its beginning if that is exact.
  */
 import type { Stream } from 'node-av/lib';
 import { Container, NO_TIME } from './container.ts';
@@ -34,7 +34,7 @@ export class MediaFile implements Disposable {
     return this.#container;
   }
 
-  /** The chosen picture or sound from its beginning; what was read before is at an end. Null where there is none. */
+  /** The chosen picture or sound from its beginning; what was read before is at an end. Null if there is none. */
   from(kind: 'video' | 'audio'): Reading | null {
     if (!this.#isFresh && !this.#rewind(kind)) {
       this.#container[Symbol.dispose]();

@@ -1,6 +1,6 @@
 /**
  * How long a stream really is. Headers lie or say nothing (a stream saved while live, a file cut off, MP3 and AAC
- * without an index), so the end is looked at: by reading the last packets, or all of them where that is cheap.
+ * without an index), so the end is looked at: by reading the last packets, or all of them if that is cheap.
  */
 import { statSync } from 'node:fs';
 import type { Packet, Stream } from 'node-av/lib';
@@ -10,7 +10,7 @@ export interface TimeSpan {
   /** Time of the first frame, in the stream's time base. */
   start: bigint;
   seconds: number;
-  /** What the header said, where it said something else. */
+  /** What the header said, if it said something else. */
   claimedSeconds: number | null;
 }
 
@@ -20,7 +20,7 @@ const SCAN_BYTES_MAX = 64 * 1024 ** 2;
 const TAIL_PACKETS_MAX = 20_000;
 /** Containers whose seeking is by an index or by exact sizes. */
 const INDEXED = /^(mov|matroska|wav|flac|aiff|caf|avi|asf|ogg|mxf)/;
-/** The header is believed where it is this near: it knows of samples to skip, packets do not. */
+/** The header is believed if it is this near: it knows of samples to skip, packets do not. */
 const AGREEMENT_SECONDS = 0.25;
 const AGREEMENT_SHARE = 0.005;
 
@@ -69,7 +69,7 @@ function readWhole(container: Container, stream: Stream): Extent | null {
   return readExtent(container, stream, Number.POSITIVE_INFINITY);
 }
 
-/** Null where there are no packets, or more than `packetsMax`. */
+/** Null if there are no packets, or more than `packetsMax`. */
 function readExtent(container: Container, stream: Stream, packetsMax: number): Extent | null {
   const frameTicks = ticksPerFrame(stream);
   let extent: Extent | null = null;

@@ -17,7 +17,7 @@ export interface ScoredCells {
 interface CellGrid {
   columns: number;
   rows: number;
-  /** NaN where no tile lay; the mean where several did. */
+  /** NaN where no tile lay, the mean where several did. */
   values: Float32Array;
 }
 

@@ -11,7 +11,7 @@ const BAR_TOP = 4;
 const BAR_BOTTOM = 12;
 const TICK_BOTTOM = 15;
 const TEXT_TOP = 16;
-/** Letters are drawn twice as large where they find room. */
+/** Letters are drawn twice as large if they fit. */
 const LARGE_SCALE = 2;
 const GAP = 12;
 

@@ -4,7 +4,7 @@ export type ReportStep = (step: string, done: number, total: number) => void;
 /** A person's eye follows no faster. */
 const INTERVAL_MS = 250;
 
-/** Reports whole seconds of sound; where the length is not known, as much as is done. */
+/** Reports whole seconds of sound; if the length is not known, the total is what is done. */
 export function secondsReporter(
   report: ReportStep,
   step: string,

@@ -17,7 +17,7 @@ const MARKER_SOS = 0xda;
 /** A legal file has a few dozen segments before its data; a hostile one could have millions. */
 const SEGMENTS_MAX = 2000;
 
-/** The 64 values of table 0, or null where the file has none before its first scan. */
+/** The 64 values of table 0, or null if the file has none before its first scan. */
 export async function readLuminanceTable(path: string): Promise<number[] | null> {
   await using file = await open(path, 'r');
   let offset = 2;

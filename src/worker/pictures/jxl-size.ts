@@ -19,7 +19,7 @@ const RATIOS: readonly (readonly [number, number])[] = [
 ];
 const SIDE_BITS = [9, 13, 18, 30] as const;
 
-/** Null where no header is found in the first 64 KB. Stored sides; the orientation is not in this header. */
+/** Null if no header is found in the first 64 KB. Stored sides; the orientation is not in this header. */
 export async function readJxlSize(path: string): Promise<{ width: number; height: number } | null> {
   await using file = await open(path, 'r');
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);

@@ -1,5 +1,5 @@
 /**
- * The picture as the models see it: first page, upright, 8-bit RGB, at its native size. It is held once, in
+ * The picture as the models see it: first page, upright, 8-bit RGB, at its native size. It lies once in
  * memory, at most `pixelsMax` × 3 bytes, and every patch is cut from it.
  */
 

@@ -15,7 +15,7 @@ const ENTRY_BYTES = 12;
 /** A legal first page has some dozens. */
 const ENTRIES_MAX = 512;
 
-/** `a DNG raw photograph`, or null where the TIFF is an ordinary one. */
+/** `a DNG raw photograph`, or null if the TIFF is an ordinary one. */
 export async function describeRawTiff(path: string): Promise<string | null> {
   await using file = await open(path, 'r');
   const head = await readAt(file, 0, 12);

@@ -3,7 +3,7 @@
  * small messages: pixels and sound go by path inside a slot's folder, never through the channel. A path never
  * leaves the slot's folder, so that a slot can one day be another machine.
  *
- * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy where no wall
+ * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy if no wall
  * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
@@ -86,7 +86,7 @@ export interface PatchSetRequest {
   layout: PatchLayout;
   /** Instead of patches: the whole picture scaled, and its middle. The layout's `countMax` then bounds the views. */
   resized?: ResizedLayout | undefined;
-  /** Where the picture is smaller than a patch, its mirror image fills the rest; else the set is left out. */
+  /** A picture smaller than a patch is filled up with its mirror image; without this, the set is left out. */
   isMirrored?: boolean | undefined;
   /** Whether the answer says which parts lie in the picture twice. */
   withRepeats?: boolean | undefined;
@@ -135,7 +135,7 @@ export interface PatchSet {
   height: number;
   /** Only for a set of scaled views, and if it was asked for: some models must not answer on some textures. */
   texture?: Texture | undefined;
-  /** Where it was asked for: the sharpest shifts between likenesses. */
+  /** If it was asked for: the sharpest shifts between likenesses. */
   repeats?: RepeatedShift[] | undefined;
 }
 
@@ -143,7 +143,7 @@ export interface PatchSet {
 export interface PatchedPicture {
   width: number;
   height: number;
-  /** A set is left out where its picture is smaller than a patch. */
+  /** A set is left out if its picture is smaller than a patch. */
   patchSets: PatchSet[];
 }
 
@@ -153,7 +153,7 @@ export interface DecodedImage extends PatchedPicture {
   quality: ImageQuality;
   provenance: Provenance;
   marks: MarkSearch;
-  /** Null where the picture is too small for one. */
+  /** Null if the picture is too small for one. */
   likeness: PerceptualHash | null;
 }
 
@@ -236,7 +236,7 @@ export interface DecodedFrame extends PatchedPicture {
 
 /** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
 export interface SoundFile {
-  /** `mix`, or `channel-1` … where the channels hold different speakers. */
+  /** `mix`, or `channel-1` … if the channels have different speakers. */
   name: string;
   file: string;
   sampleCount: number;
@@ -272,7 +272,7 @@ export interface DecodedVideo {
   decoder: VideoDecoder;
   /** Frames that were chosen and could not be decoded. */
   damagedFrames: number;
-  /** Null where none was asked for or the video is silent. */
+  /** Null if none was asked for or the video is silent. */
   track: DecodedTrack | null;
 }
 
@@ -386,7 +386,7 @@ export type DecodeResponse =
   | { type: 'patched'; id: number; picture: PatchedPicture }
   | { type: 'frame'; id: number; frame: DecodedFrame }
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
-  /** `fault`: why there is none; null where there is one. */
+  /** `fault`: why there is none; null if there is one. */
   | { type: 'found-gpu'; id: number; fault: string | null }
   | { type: 'sampled-frames'; id: number; sampled: SampledFrames }
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }

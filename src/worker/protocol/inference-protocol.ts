@@ -112,7 +112,7 @@ export interface TranscribeRequest {
   sampleCount: number;
   /** The speech that is heard, in order, one piece after the other; thirty seconds at most together. */
   ranges: SampleRange[];
-  /** Null where nothing is known. */
+  /** Null if nothing is known. */
   language: SpokenLanguage | null;
 }
 
@@ -154,7 +154,7 @@ export type InferenceRequest =
       /** Packs that gave their golden outputs on this box before: they are brought up and checked by their first request. */
       remembered: RememberedCheck[];
       providers: string[];
-      /** Those of them on which a pack is first tried in half precision; it keeps it where its golden outputs hold. */
+      /** Those of them on which a pack is first tried in half precision; it stays in it if its golden outputs are right. */
       halfProviders: string[];
       threads: number;
       batchMax: number;
@@ -175,14 +175,14 @@ export interface PackReport {
   key: string;
   provider: string | null;
   precision: Precision;
-  /** Why it runs in full precision although half is wanted; null where there is nothing to say. */
+  /** Why it runs in full precision although half is wanted; null if there is nothing to say. */
   precisionNote: string | null;
   /** Why each provider that was to be tried before it did not take the pack. */
   passedOver: string[];
   fault: string | null;
   /** Largest difference to the golden outputs. */
   goldenError: number | null;
-  /** What the model gives for the golden inputs, where it is in service. */
+  /** What the model gives for the golden inputs, if it is in service. */
   goldenOutputs?: number[];
   /** Providers that are being prepared for it, and since when, while `provider` answers. */
   preparing?: string;

@@ -251,7 +251,7 @@ class CodeBook {
   }
 }
 
-/** `self#jumbf=/c2pa/LABEL/…`; null where it names no manifest. */
+/** `self#jumbf=/c2pa/LABEL/…`; null if it names no manifest. */
 function labelOf(url: string): string | null {
   return /^self#jumbf=\/c2pa\/([^/]+)/.exec(url)?.[1] ?? null;
 }

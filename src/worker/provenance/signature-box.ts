@@ -7,7 +7,7 @@ import { decode } from 'cborg';
 export interface SignatureBox {
   /** The manifest's label. */
   label: string;
-  /** DER, the signer's own first; empty where there is none or more than one chain. */
+  /** DER, the signer's own first; empty if there is none or more than one chain. */
   certificates: Uint8Array[];
   /** RFC 3161, a reply or its token. */
   timeStamp: Uint8Array | null;
@@ -118,7 +118,7 @@ function tokensIn(value: unknown): Uint8Array[] {
   );
 }
 
-/** Undefined where it is no CBOR. */
+/** Undefined if it is no CBOR. */
 function decodeCbor(bytes: Uint8Array): unknown {
   try {
     return decode(bytes, { useMaps: true, rejectDuplicateMapKeys: true, tags: TAGS });

@@ -13,7 +13,7 @@ export interface TimeStampToken {
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const CERTIFICATES_MAX = 10;
 
-/** Null where it cannot be read, or does not hold the one certificate that signed it. */
+/** Null if it cannot be read, or lacks the one certificate that signed it. */
 export function readTimeStamp(bytes: Uint8Array): TimeStampToken | null {
   try {
     const signed = openToken(bytes);

@@ -43,7 +43,7 @@ export class Vouchers {
     return this.#find(chain, ({ forTime }) => forTime);
   }
 
-  /** The product whose name the certificate carries; null where the list has none. */
+  /** The product whose name the certificate carries; null if the list has none. */
   productOf(certificate: X509Certificate): ConformingProduct | null {
     const { CN = '', O = '', OU = '' } = nameParts(certificate.subject);
     const named = (this.#products.get(CN) ?? []).filter(({ organisation }) => organisation === O);

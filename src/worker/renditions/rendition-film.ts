@@ -81,7 +81,7 @@ function streamOf(container: Container, { name }: MediaType, kind: 'video' | 'au
   throw refuseKind(kind, kind === 'video' ? `${name} with sound only` : `${name} without sound`);
 }
 
-/** Null where there is none or none of it can be decoded: the film is there all the same. */
+/** Null if there is none or none of it can be decoded: the film is there all the same. */
 function openTrack(
   path: string,
   type: MediaType,

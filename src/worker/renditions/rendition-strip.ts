@@ -20,7 +20,7 @@ const WIDTH_MAX = 640;
 
 interface Thumbnail {
   timeSeconds: number;
-  /** Empty where no frame could be had there. */
+  /** Null if no frame could be decoded there or before. */
   picture: Picture | null;
 }
 

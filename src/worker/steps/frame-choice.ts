@@ -12,7 +12,7 @@ import type { ChosenFrames } from '../protocol/decode-protocol.ts';
 import { type ChangeMeter, colourMeter, motionMeter } from './frame-change.ts';
 
 export interface ChoiceWork {
-  /** Gives the video from its beginning; where frames need no choosing it is never read. */
+  /** Gives the video from its beginning; if frames need no choosing, it is never read. */
   open: () => Reading;
   span: TimeSpan;
   choice: ChosenFrames;
@@ -107,7 +107,7 @@ function scoreAll(
   return scored;
 }
 
-/** Key frames where there are enough of them: they need nothing else decoded; else moments spread evenly. */
+/** Key frames if there are enough: they need nothing else decoded. Otherwise moments spread evenly. */
 function scoreMoments(work: ChoiceWork, meter: ChangeMeter): Scored[] {
   const { span, choice, report } = work;
   const keys = listKeyTimes(work);

@@ -77,7 +77,7 @@ async function writeFrame(
   const encoding = sharp(rgb, { raw: { width, height, channels: 3 } })
     .png({ compressionLevel: COMPRESSION_LEVEL, adaptiveFiltering: false })
     .toBuffer();
-  // Its failure is met below, also where the patches fail first.
+  // Awaited below; this keeps a failure from being unhandled if the patches fail first.
   encoding.catch(() => {});
   const likeness = await describeLikeness(picture, FRAME_KEYPOINTS_MAX);
   const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);

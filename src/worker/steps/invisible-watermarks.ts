@@ -24,7 +24,7 @@ const STEP = 72;
 /** All of a picture of 1024 × 1024; of a larger one as many rows of blocks, evenly spread. */
 const BLOCKS_MAX = 16_384;
 
-/** The messages that a picture carries; none for most. Null where it is smaller than what the scheme marks. */
+/** The messages that a picture carries; none for most. Null if it is smaller than what the scheme marks. */
 export function findWatermarks(picture: Picture): WatermarkFind[] | null {
   const { width, height } = picture;
   if (width * height < MARKED_PIXELS_MIN || Math.min(width, height) < BLOCK) return null;

@@ -12,7 +12,7 @@ import { findAskedKeypoints as findAsked, findKeypoints } from '../keypoints/fin
 import type { Picture } from '../media/picture.ts';
 import { hashPicture } from './perceptual-hash.ts';
 
-/** Null where the picture is too small. */
+/** Null if the picture is too small. */
 export async function describeLikeness(picture: Picture, countMax: number): Promise<PerceptualHash | null> {
   const hash = hashPicture(picture);
   if (hash === null) return null;
@@ -26,7 +26,7 @@ export async function findAskedKeypoints(picture: Picture): Promise<[AskedKeypoi
   return [await findAsked(picture, wanted), await findAsked(picture, wanted, true)];
 }
 
-/** What a picture is searched by. Null where it is too small. */
+/** What a picture is searched by. Null if it is too small. */
 export async function describeAsked(picture: Picture): Promise<AskedPicture | null> {
   const hash = hashPicture(picture);
   if (hash === null) return null;

@@ -75,7 +75,7 @@ async function writePatches(
   giveBack(group);
 }
 
-/** False where the copy of the picture would be smaller than a patch. */
+/** False if the copy of the picture would be smaller than a patch. */
 async function writeCopies(
   picture: Picture,
   positions: PatchPosition[],

@@ -22,7 +22,7 @@ interface Plane {
   values: Float32Array;
 }
 
-/** Null where the picture is too small. */
+/** Null if the picture is too small. */
 export function hashPicture(picture: Picture): PerceptualHash | null {
   if (Math.min(picture.width, picture.height) < SIDE_PIXELS_MIN) return null;
   const small = reduce(toLuma(picture));
@@ -34,7 +34,7 @@ export function hashPicture(picture: Picture): PerceptualHash | null {
 const planeMemory = new Scratch();
 const spareMemory = new Scratch();
 
-/** Brightness by BT.601, averaged over blocks where the picture is large. */
+/** Brightness by BT.601, averaged over blocks if the picture is large. */
 function toLuma({ width, height, rgb }: Picture): Plane {
   const block = Math.max(1, Math.floor(Math.min(width, height) / REDUCED_SIDE));
   const [columns, rows] = [Math.floor(width / block), Math.floor(height / block)];
@@ -89,7 +89,7 @@ function windowOf(length: number): Window {
   return { before: size - 1 - after, after };
 }
 
-/** The last pass only where it is looked at: of each line the means at 64 columns. */
+/** The last pass, only at the columns that are looked at: the means of each line at 64 columns. */
 function takeColumns(
   { width, height, values }: Plane,
   columns: Int32Array,

@@ -46,7 +46,7 @@ function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Pr
   return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
 }
 
-/** The type by what the container holds. Throws where it holds nothing that can be decoded. */
+/** The type by what the container holds. Throws if it holds nothing that can be decoded. */
 export function checkStreams(container: Container, type: MediaType): MediaType {
   const { video, audio } = container;
   const found = `the file is ${type.name} without picture or sound that can be decoded`;

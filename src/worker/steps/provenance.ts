@@ -62,7 +62,7 @@ async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
 
 type Unopened = Pick<Provenance, 'remoteManifestUrl' | 'fault' | 'store'>;
 
-/** Null where the file holds and names no manifest; `format` where the reader knows none in such files. */
+/** Null if the file neither has nor names a manifest; `format` if the reader knows no manifests in such files. */
 async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | 'format' | null> {
   if (!canHoldManifest(order.mime)) return 'format';
   try {
@@ -77,7 +77,7 @@ async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened
   }
 }
 
-/** What the reader says where a stapled answer, by an authority of a list, says that the signer was revoked. */
+/** What the reader says if a stapled answer, by an authority of a list, says that the signer was revoked. */
 const REVOKED = /certificate is not trusted/i;
 
 async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopened | null> {

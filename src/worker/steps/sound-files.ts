@@ -3,7 +3,7 @@
  * flat over hours. The channels of a stereo recording are written besides the mix if they hold different
  * speakers, as in an interview with a microphone each.
  *
- * The rule, over the whole recording at 16 kHz: the channels differ where their correlation is below 0.5 and the
+ * The rule, over the whole recording at 16 kHz: the channels differ if their correlation is below 0.5 and the
  * quieter one has at least a hundredth of the louder one's energy. Music, film and two microphones in one room
  * correlate above that (0.6 to 1), an interview with a microphone each near 0. Channels that cancel each other
  * (correlation below −0.5: one was wired the wrong way round) give the left one as the mix.

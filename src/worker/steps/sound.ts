@@ -29,7 +29,7 @@ const MISSING_SECONDS_MIN = 0.5;
 /** Other containers' lengths are estimates, and nothing follows from them. */
 const EXACT_LENGTH = /^(mov|wav|flac|aiff|caf)/;
 
-/** The container stands at its beginning. Throws `corrupt` where no sound can be decoded at all. */
+/** The container stands at its beginning. Throws `corrupt` if no sound can be decoded at all. */
 export function decodeSound(work: SoundWork): DecodedStream {
   const { container, stream, outFolder, secondsMax } = work;
   container.readOnly(stream);

@@ -15,7 +15,7 @@ const BLOCK_PX = 16;
 const MARGIN_PX = 8;
 const SCALE = 0.75;
 
-/** The patch as the copy shows it, or null where the copy would be smaller than a patch. */
+/** The patch as the copy shows it, or null if the copy would be smaller than a patch. */
 export async function copyPatch(
   picture: Picture,
   position: PatchPosition,

@@ -1,5 +1,5 @@
 /**
- * Cuts tiles from the picture for the models that look for edits. Where the picture is smaller than a tile, its mirror image
+ * Cuts tiles from the picture for the models that look for edits. If the picture is smaller than a tile, its mirror image
  * fills the rest: at a whole number of 8-pixel blocks, so that the blocks of a JPEG stay where a decoder puts them.
  */
 import { open } from 'node:fs/promises';

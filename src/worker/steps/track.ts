@@ -20,7 +20,7 @@ export interface TrackWork {
   onProgress: (seconds: number) => void;
 }
 
-/** Null where the track cannot be decoded: the pictures are there all the same. */
+/** Null if the track cannot be decoded: the pictures are there all the same. */
 export async function decodeTrack(work: TrackWork): Promise<DecodedTrack | null> {
   const path = join(work.outFolder, TRACK_FILE);
   let flac: FlacFile | null = null;

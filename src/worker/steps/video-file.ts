@@ -18,7 +18,7 @@ export class VideoFile implements Disposable {
     this.span = span;
   }
 
-  /** Throws MediaFaultFound where it is none. */
+  /** Throws MediaFaultFound if it is no video. */
   static async open(path: string): Promise<VideoFile> {
     const type = await readMediaType(path);
     if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
@@ -46,7 +46,7 @@ export class VideoFile implements Disposable {
   }
 }
 
-/** On the GPU where that is wanted and there is one. */
+/** On the GPU if that is wanted and there is one. */
 export function openDecoder({ container, stream }: Reading, wanted: VideoDecoder): StreamDecoder {
   return new StreamDecoder(container, stream, wanted === 'nvdec' ? openGpu().device : null);
 }

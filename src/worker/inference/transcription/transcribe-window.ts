@@ -23,7 +23,7 @@ const LANGUAGES_GIVEN = 5;
 
 export interface WindowSound {
   samples: Float32Array;
-  /** Null where nothing is known. */
+  /** Null if nothing is known. */
   language: SpokenLanguage | null;
 }
 
