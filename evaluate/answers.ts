@@ -62,7 +62,7 @@ function toSilence(state: Answer['state']): Answer {
   return { probability: null, state, called: null, models: {} };
 }
 
-/** The mean of the models' log-odds; the heuristics have no verdict on it. Null where no model answered. */
+/** The mean of the models' log-odds; the heuristics have no verdict on it. Null if no model answered. */
 function toAnswer(results: readonly ModelResult[], state: Answer['state']): Answer | null {
   const models = scoresOf(results);
   const logOdds = Object.values(models).map((score) => Math.log(score / (1 - score)));

@@ -128,7 +128,7 @@ async function readMedia({ file, tier }: Work, evaluation: Evaluation): Promise<
   return await makeCopy(path, file, { kind, tier, shortSideMin });
 }
 
-/** Empty where there is no map, or no mask to hold it against. */
+/** Empty if there is no map, or no mask to compare it with. */
 async function locate(
   client: AssayClient,
   { path, label }: LabelledFile,

@@ -45,7 +45,7 @@ export function findMask(folder: string, path: string): string | null {
 }
 
 /**
- * A mask, white where the picture was edited and black elsewhere. Throws where it has another size than the upright
+ * A mask, white where the picture was edited and black elsewhere. Throws if it has another size than the upright
  * picture at `picture`, or nothing white.
  */
 export async function readMask(path: string, picture: string): Promise<Buffer> {
@@ -89,7 +89,7 @@ async function toPixels(mask: Buffer, width: number, height: number): Promise<Bu
   return await sharp(mask).resize(width, height, { fit: 'fill' }).greyscale().raw().toBuffer();
 }
 
-/** Red less blue where a map shows the probability: the grey of the picture below adds as much to both. */
+/** Red less blue in a map that shows the probability: the grey of the picture below adds as much to both. */
 function rednessOf(probability: number): number {
   const offset = rampOffset(probability);
   return ((RAMP[offset] ?? 0) - (RAMP[offset + 2] ?? 0)) * OVERLAY_SHARE;

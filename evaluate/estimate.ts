@@ -4,7 +4,7 @@ import { FIGURE_NAMES, type Figures, type Scored, shareOf, toFigures } from './f
 import { makeRandom } from './random.ts';
 import { widen } from './rate-interval.ts';
 
-/** NaN where a figure has nothing to stand on; a file of figures has null there. */
+/** NaN if a figure has no data behind it; a file of figures has null there. */
 export interface Estimate {
   value: number;
   low: number;

@@ -5,17 +5,17 @@
 import type { Measurement } from './measurement.ts';
 
 export interface Scored {
-  /** One half where no model answered. */
+  /** One half if no model answered. */
   probability: number;
   /** Without an answer nothing is called artificial, and nothing is decided. */
   isAnswered: boolean;
   isArtificial: boolean;
   source: string;
-  /** Null where the task knows no inconclusive. */
+  /** Null if the task knows no inconclusive. */
   isDecided: boolean | null;
-  /** Heuristics that said artificial; null where the task has none. */
+  /** Heuristics that said artificial; null if the task has none. */
   called: readonly string[] | null;
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   flips: boolean | null;
   weight: number;
 }
@@ -115,7 +115,7 @@ export function balanceLabels(rows: readonly Scored[]): Scored[] {
   return rows.map((row) => ({ ...row, weight: row.weight / 2 / totals[`${row.isArtificial}`] }));
 }
 
-/** Rows must be in falling order of probability and balanced. NaN where a figure has nothing to stand on. */
+/** Rows must be in falling order of probability and balanced. NaN if a figure has no data behind it. */
 export function toFigures(rows: readonly Scored[]): Figures {
   const balanced = toRates(rows, isCalled);
   const judged = rows.filter(({ called }) => called !== null);
@@ -151,7 +151,7 @@ export function toFigures(rows: readonly Scored[]): Figures {
   };
 }
 
-/** By `balanced`; at even odds where a task has no heuristics. */
+/** By `balanced`; at even odds if a task has no heuristics. */
 export function isCalled({ called, probability, isAnswered }: Scored): boolean {
   return isAnswered && (called === null ? probability >= SILENCE : called.includes('balanced'));
 }

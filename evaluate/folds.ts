@@ -40,7 +40,7 @@ export class Folds {
     this.#foldOf = foldOf;
   }
 
-  /** Throws a FolderError, a sentence, where the folder cannot say which packs have not seen what. */
+  /** Throws a FolderError, a sentence, if the folder cannot say which packs have not seen what. */
   static async read(folder: string): Promise<Folds> {
     const index = join(folder, INDEX);
     if (!existsSync(index))

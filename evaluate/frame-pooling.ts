@@ -17,7 +17,7 @@ export interface Clip {
 export interface PoolingRule {
   name: string;
   share: number;
-  /** Frames that decide at least, where there are so many. */
+  /** Frames that decide at least, if there are that many. */
   countMin: number;
 }
 
@@ -111,7 +111,7 @@ interface Row {
 
 const SEED = 1;
 
-/** Throws where a label has no clip, or all human clips one source. Sources are drawn again, the same ones for every share and both cases. */
+/** Throws if a label has no clip, or all human clips one source. Sources are drawn again, the same ones for every share and both cases. */
 export function comparePooling(
   clips: readonly Clip[],
   weights: Readonly<Record<string, number>>,

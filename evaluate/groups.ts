@@ -14,13 +14,13 @@ const DEFAULT_FILE = join(import.meta.dirname, 'groups.tsv');
 export interface GroupReport {
   label: LabelName;
   group: string;
-  /** Groups that are too small to stand alone, where these are the others. */
+  /** In the row of the others: the groups too small to stand alone; else empty. */
   joined: string[];
   /** Also those without an answer, which are called human. */
   files: number;
   sources: number;
   unanswered: number;
-  /** Files that balanced and cautious call artificial, and that the assessment leaves open; null where the task has none. */
+  /** Files that balanced and cautious call artificial, and that the assessment leaves open; null if the task has none. */
   calledFiles: number;
   calledCautiousFiles: number | null;
   inconclusiveFiles: number | null;

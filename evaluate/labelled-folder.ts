@@ -1,5 +1,5 @@
 /**
- * The folder that is evaluated: `files.tsv` where there is one, else a folder per label with one sub-folder per source. A source is one generator, one camera, one recording chain: figures are weighed and drawn by it.
+ * The folder that is evaluated: `files.tsv` if there is one, else a folder per label with one sub-folder per source. A source is one generator, one camera, one recording chain: figures are weighed and drawn by it.
  */
 import { existsSync } from 'node:fs';
 import { opendir, readdir, readFile, stat } from 'node:fs/promises';
@@ -27,11 +27,11 @@ export interface LabelledFile {
   path: string;
   label: LabelName;
   source: string;
-  /** Kind of picture or family of generators; empty where the folder does not tell. */
+  /** Kind of picture or family of generators; empty if the folder does not say. */
   kind: string;
   /** Long side of the picture that a crop was cut from, pixels; null for a whole picture. */
   originalLongSide: number | null;
-  /** Of a video; null where the index does not tell. */
+  /** For a video; null if the index does not say. */
   framesPerSecond: number | null;
 }
 
@@ -41,13 +41,13 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
 
 export interface FolderRule {
   task: Task;
-  /** A source is what stands before the first hyphen of a name, where nothing else names it. */
+  /** A source is what stands before the first hyphen of a name, if nothing else names it. */
   hasPrefixes: boolean;
 }
 
 const ORIGIN_RULE: FolderRule = { task: 'origin', hasPrefixes: false };
 
-/** In stable order. Throws a FolderError, a sentence, where the folder is not labelled. */
+/** In stable order. Throws a FolderError, a sentence, if the folder is not labelled. */
 export async function readLabelledFolder(folder: string, rule = ORIGIN_RULE): Promise<LabelledFile[]> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true) throw new FolderError(`${folder}: expected a folder, found none`);

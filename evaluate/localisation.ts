@@ -22,7 +22,7 @@ export interface LocalisationReport {
   authentic: number;
   /** 2 × hit / (called + edited), mean over edited pictures. */
   f1: Figure;
-  /** hit / called; 0 where nothing is called. */
+  /** hit / called; 0 if nothing is called. */
   precision: Figure;
   /** hit / edited. */
   recall: Figure;
@@ -32,7 +32,7 @@ export interface LocalisationReport {
 
 type FigureName = 'f1' | 'precision' | 'recall' | 'falselyCalled';
 
-/** One row per threshold; none where no picture has a map. */
+/** One row per threshold; none if no picture has a map. */
 export function toLocalisation(measurements: readonly Measurement[]): LocalisationReport[] {
   const withMap = measurements.filter(({ localisation }) => localisation !== undefined);
   if (withMap.length === 0) return [];

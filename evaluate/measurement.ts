@@ -10,27 +10,27 @@ export interface Measurement {
   label: LabelName;
   source: string;
   kind: string;
-  /** Calibrated probability of artificial; null where no model could answer. */
+  /** Calibrated probability of artificial; null if no model could answer. */
   probability: number | null;
-  /** Null where the task knows no inconclusive. */
+  /** Null if the task knows no inconclusive. */
   state: 'human' | 'artificial' | 'inconclusive' | 'not_applicable' | null;
-  /** The heuristics that said artificial; null where the task has no verdicts. */
+  /** The heuristics that said artificial; null if the task has no verdicts. */
   called: string[] | null;
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
   /** Of the picture or video as it was sent, pixels; null for sound. */
   shortSide: number | null;
-  /** Of a video as its index states it; null where that does not, and for other media. */
+  /** For a video, as its index states it; null if the index does not, and for other media. */
   framesPerSecond: number | null;
   /** Of the rules by which the daemon read its figures. */
   rulesVersion: number;
   /** Whether it is a video of which the sound was judged too. */
   hasTrack: boolean;
-  /** Whose packs answered; null where the running daemon's did. */
+  /** Whose packs answered; null if the running daemon's did. */
   fold: string | null;
   /** Scaled less than the tier says. */
   held: boolean;
-  /** Faces that were found; absent where none was looked for. */
+  /** Faces that were found; absent if none was looked for. */
   faces?: number;
   /** How the map of edits meets the mask; absent without a map, and of an edited picture without a mask. */
   localisation?: Localisation;

@@ -1,5 +1,5 @@
 /**
- * Intervals of rates that drawing sources again cannot give: where no source shows a false alarm, no draw does either,
+ * Intervals of rates that drawing sources again cannot give: if no source shows a false alarm, no draw does either,
  * and a rate of 0 with an interval from 0 to 0 would be said of three sources as of three thousand.
  */
 import type { Interval } from './bootstrap.ts';

@@ -52,7 +52,7 @@ export interface TierReport {
   groups: GroupReport[];
   /** Figures of a part of the files that a confound cannot decide; of video. */
   subsets: SubsetReport[];
-  /** Edits against their own originals; null where there are none. */
+  /** Edits against their own originals; null if there are none. */
   pairs: PairsReport | null;
   /** AUC of each model alone. */
   models: ({ model: string; files: number; auc: number } & Omit<Estimate, 'value'>)[];
@@ -105,7 +105,7 @@ export interface ReportAbout {
   task: string;
   kind: string;
   data: DataReport;
-  /** Of the rules by which the daemon read its figures; more than one where a newer daemon went on with the journal. */
+  /** Versions of the rules that gave the figures; more than one if a newer daemon went on with the journal. */
   rulesVersions: number[];
   rounds: RoundReport[];
   /** Sources that no fold leaves out: in no figure, since every pack may have seen them. */
@@ -142,14 +142,14 @@ export function toTierReports(
   });
 }
 
-/** Null in the clean tier itself and where the file was not decided twice. */
+/** Null in the clean tier itself and if the file was not decided twice. */
 function flipOf(measurement: Measurement, clean: Measurement | undefined): boolean | null {
   if (measurement.tier === CLEAN || clean === undefined) return null;
   const [here, there] = [sideOf(measurement), sideOf(clean)];
   return here === null || there === null ? null : here !== there;
 }
 
-/** Whether it was called artificial; by even odds where the task knows no inconclusive. Null where nothing was said. */
+/** Whether it was called artificial; by even odds if the task knows no inconclusive. Null if nothing was said. */
 function sideOf({ state, probability }: Measurement): boolean | null {
   if (state === null) return probability === null ? null : probability >= 0.5;
   return state === 'human' || state === 'artificial' ? state === 'artificial' : null;

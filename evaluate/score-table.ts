@@ -9,7 +9,7 @@ export interface ScoreRow {
   logOdds: Record<string, number>;
 }
 
-/** Throws where a row is not `label`, `source` and a number per tier, naming the line. */
+/** Throws, naming the line, if a row is not `label`, `source` and a number per tier. */
 export function readScoreTable(path: string): ScoreRow[] {
   const [head = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
   const [first, second, ...tiers] = head.split('\t');

@@ -11,7 +11,7 @@ const CLASS_FLOORS = [0, 384, 768, 1536];
 export interface SizeClassReport {
   /** Pixels. */
   shortSideMin: number;
-  /** Exclusive; null where there is no upper end. */
+  /** Exclusive; null if there is no upper end. */
   shortSideMax: number | null;
   human: number;
   artificial: number;

@@ -7,7 +7,7 @@ const MP3_RATE = 16_000;
 const MP3_BITS_PER_SECOND = 64_000n;
 const TELEPHONE_RATE = 8_000;
 const TELEPHONE_BAND_HZ = { low: 300, high: 3_400 };
-/** Speech to evaluate is seconds long; an hour would be held in memory several times. */
+/** Speech to evaluate is seconds long; an hour would be in memory several times. */
 const SECONDS_MAX = 600;
 const BYTES_PER_FLOAT = 4;
 
@@ -150,7 +150,7 @@ function mulawHeader(sampleCount: number): Buffer {
   return header;
 }
 
-/** Returns the first `secondsMax` seconds of a recording as one channel in -1..1 at `rate` hertz. Fails where there is no sound. */
+/** Returns the first `secondsMax` seconds of a recording as one channel in -1..1 at `rate` hertz. Fails if there is no sound. */
 export function decodeMono(path: string, rate: number, secondsMax = SECONDS_MAX): Float32Array {
   const demuxer = Demuxer.openSync(path);
   const stream = demuxer.audio();

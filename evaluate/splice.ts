@@ -8,7 +8,7 @@ export const SPLICE_RATE = 16_000;
 export const HOST_SECONDS = { min: 30, max: 60 } as const;
 /** One sentence; less is a word or two, more fills several clips. */
 export const INSERT_SECONDS = { min: 2.5, max: 5 } as const;
-/** Neither at the very beginning nor at the very end, where nobody looks. */
+/** Neither at the very beginning nor at the very end, where no one looks. */
 const MARGIN_SHARE = 0.1;
 /** Within this reach of the drawn place the sentence goes where the host is quietest: between two words. */
 const REACH_SECONDS = 2;
@@ -23,7 +23,7 @@ export interface Splice {
   endSeconds: number;
 }
 
-/** Recordings of one source, one after the other, up to a minute; null where they are too short together. */
+/** Recordings of one source, one after the other, up to a minute; null if they are too short together. */
 export function joinHost(parts: readonly Float32Array[]): Float32Array | null {
   const most = HOST_SECONDS.max * SPLICE_RATE;
   const joined = new Float32Array(
@@ -103,7 +103,7 @@ export function rightClips<Clip extends Omit<RankedClip, 'probability'>>(
   });
 }
 
-/** Place of the first right clip in the order of suspicion, from 1 on; null where there is none. */
+/** Place of the first right clip in the order of suspicion, from 1 on; null if there is none. */
 export function rankOf(clips: readonly RankedClip[], right: readonly RankedClip[]): number | null {
   const sorted = [...clips].sort((one, other) => other.probability - one.probability);
   const index = sorted.findIndex((clip) => right.includes(clip));

@@ -1,7 +1,7 @@
 /**
  * `npm run evaluate:splices -- --data DIR [--each N] [--tier mp3-64]`: puts a sentence of an artificial voice into a minute of a
- * real one, sends it through the running daemon, and prints where the clip that holds it stands in the order of suspicion. DIR is
- * a labelled folder (docs/models.md) of sources that no model was made with; every host is also sent as it was.
+ * real one, sends it through the running daemon, and prints the place of the clip that has it in the order of
+ * suspicion. DIR is a labelled folder (docs/models.md) of sources that no model was made with; every host is also sent as it was.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ const ATTEMPTS_MAX = 10;
 const PAUSE_SECONDS_MIN = 0.5;
 const PAUSE_SECONDS_MAX = 30;
 
-/** Throws a CliFailure where the daemon refuses the file, cannot be reached or stays busy. */
+/** Throws a CliFailure if the daemon refuses the file, cannot be reached or stays busy. */
 export async function submitFile(client: AssayClient, submission: Submission): Promise<Classification> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -20,7 +20,7 @@ export interface SubsetReport {
   figures: Estimates;
 }
 
-/** None where no frame rate is known. */
+/** None if no frame rate is known. */
 export function toSubsets(own: readonly Measurement[]): SubsetReport[] {
   const fast = own.filter(({ framesPerSecond }) => framesPerSecond !== null && framesPerSecond >= RATE_MIN);
   if (fast.length === 0) return [];
@@ -51,7 +51,7 @@ const PIPELINE = 'pipeline';
 const ORIGINAL = /-src$/;
 const SEED = 1;
 
-/** A source NAME-src of the family `pipeline` holds the originals that NAME edited. Null where there are none. */
+/** A source NAME-src of the family `pipeline` holds the originals that NAME edited. Null if there are none. */
 export function toPairs(own: readonly Measurement[]): PairsReport | null {
   const bySource = Map.groupBy(own, ({ label, source }) => `${label}/${source}`);
   const originals = own.filter(

@@ -1,6 +1,6 @@
 /**
  * `npm run evaluate:video -- --data DIR`: sends labelled clips through the running daemon and compares the shares of
- * frames that could decide a video (`src/domain/verdicts/video-verdict.ts`). Run it again where the image models change.
+ * frames that could decide a video (`src/domain/verdicts/video-verdict.ts`). Run it again if the image models change.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ const FRAME_COUNTS = [5, 10, 30];
 
 interface MeasuredClip extends Clip {
   path: string;
-  /** What the daemon itself answered for the clip; null where no model could. */
+  /** What the daemon itself answered for the clip; null if no model could. */
   probability: number | null;
 }
 

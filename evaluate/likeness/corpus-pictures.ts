@@ -49,7 +49,7 @@ export class DescribedPictures {
   }
 }
 
-/** Null where it cannot be decoded. */
+/** Null if it cannot be decoded. */
 export async function decodePicture({ path }: CorpusPicture): Promise<Picture | null> {
   try {
     return (await decodePixels(await readHeader(path, DECODE_LIMITS))).picture;

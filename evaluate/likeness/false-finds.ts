@@ -32,7 +32,7 @@ const SETTLE_ROWS = 1024;
 /** The first byte of its hash decides about a group: below this number its pictures are searched with. */
 const ASKED_GROUPS = 96;
 const ROWS_SHARE = 0.45;
-/** A picture is kept as so many columns and rows of tiles that share no pixel: whole, or in quarters where those are no smaller than what is kept. */
+/** A picture is kept as so many columns and rows of tiles that share no pixel: whole, or in quarters if those are no smaller than what is kept. */
 const TILES = 2;
 /** Chance is shown from so many places on: how fast it falls says more than what passes the bound. */
 const SHOWN_PLACES_MIN = 4;
@@ -207,7 +207,7 @@ function countOf(some: readonly CorpusPicture[], name: 'sha256' | 'group'): numb
   return new Set(some.map((entry) => entry[name])).size;
 }
 
-/** The mean above which no more than `count` would be seen in less than 5 % of all runs: 3 where nothing was seen. */
+/** The mean above which no more than `count` would be seen in less than 5 % of all runs: 3 if nothing was seen. */
 function poissonMost(count: number): number {
   const seenAtMost = (mean: number) => {
     let [term, sum] = [Math.exp(-mean), 0];
