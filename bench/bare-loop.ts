@@ -1,6 +1,6 @@
 /**
  * What an analysis cannot do without, in one process and nothing around it: decode, cut the same patches, make the
- * same stability copies where the answer needs them, run the same models. No upload, no store, no isolation, no provenance, no record.
+ * same stability copies if the answer needs them, run the same models. No upload, no store, no isolation, no provenance, no record.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -120,7 +120,7 @@ export class BareLoop implements AsyncDisposable {
   }
 }
 
-/** The patches of a request, of the picture or of its copy; none where the copy is too small. */
+/** The patches of a request, of the picture or of its copy; none if the copy is too small. */
 export async function cutAll(
   picture: Picture,
   { variant, layout }: Pick<PatchSetRequest, 'variant' | 'layout'>,

@@ -36,7 +36,7 @@ export class BareServer implements Disposable {
     this.origin = origin;
   }
 
-  /** Over TLS 1.3, as Assay's, where a certificate is given. */
+  /** Over TLS 1.3, as Assay's, if a certificate is given. */
   static async start(
     answer: Answer = { headers: {}, body: '' },
     certificate: Certificate | null = null,
@@ -49,7 +49,7 @@ export class BareServer implements Disposable {
     return new BareServer(child, folder, `${scheme}://127.0.0.1:${port}`);
   }
 
-  /** Zero where it did not start. */
+  /** Zero if it did not start. */
   get pid(): number {
     return this.#child.pid ?? 0;
   }

@@ -16,7 +16,7 @@ import { VideoFile } from '../src/worker/steps/video-file.ts';
 import { cutAll, inferAll, type Model, openModels } from './bare-loop.ts';
 import { timeWork, type WorkTime } from './timed-work.ts';
 
-/** Seconds that evenly spread frames take to be found and decoded, and made pictures of where that is wanted. */
+/** Seconds to find and decode evenly spread frames, and, if wanted, to make pictures of them. */
 export async function walkFrames(
   path: string,
   count: number,

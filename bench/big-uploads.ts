@@ -15,7 +15,7 @@ const WAIT_MS = 100;
 
 export interface TimedUpload {
   speed: number;
-  /** The identifier, where Assay answers. */
+  /** The identifier, if Assay answers. */
   identifier: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How often the face detector misses a portrait's face and finds one where there is none, by the daemon's own code:
+ * How often the face detector misses a portrait's face and finds one in a picture without faces, by the daemon's own code:
  * `node bench/face-detector.ts MODEL DATA`. MODEL is the ONNX file in the data folder; DATA has portraits in
  * `face/human`, and pictures in `image` and `whole`, whose `files.tsv` name their kinds.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [--json] [ROW…]`: measures this machine, judges nothing; the rows are those of MEASUREMENTS. It
- * ends with 0 even where a row could not be taken, because a figure of a busy machine must not fail a build.
+ * ends with 0 even if a row could not be taken, because a figure of a busy machine must not fail a build.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -36,7 +36,7 @@ interface Fault {
 interface Measurement {
   name: string;
   measure: () => Promise<Row[]>;
-  /** Taken only where it is named: it is long, or needs what most machines lack. */
+  /** Taken only if it is named: it is long, or needs what most machines lack. */
   onlyNamed?: boolean;
 }
 

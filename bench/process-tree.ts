@@ -16,12 +16,12 @@ export function treeOf(pid: number): number[] {
   }
 }
 
-/** Anonymous memory of one process in MiB; 0 where it is gone. */
+/** Anonymous memory of one process in MiB; 0 if it is gone. */
 export function rssAnonOf(pid: number): number {
   return mebibytesOf(`/proc/${pid}/status`, /^RssAnon:\s+(\d+) kB$/m);
 }
 
-/** Memory of one process in MiB, what it shares with others divided among them; 0 where it is gone. */
+/** Memory of one process in MiB, what it shares with others divided among them; 0 if it is gone. */
 export function pssOf(pid: number): number {
   return mebibytesOf(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB$/m);
 }

@@ -24,7 +24,7 @@ export function toForm(jpeg: Buffer, options: Readonly<Record<string, string>> =
   return Buffer.concat([Buffer.from(head), jpeg, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }
 
-/** The answer's body: the identifier, where Assay answers. */
+/** The answer's body: the identifier, if Assay answers. */
 export async function post(origin: string, form: Buffer): Promise<string> {
   const outgoing = request(`${origin}/api/classification`, {
     method: 'POST',

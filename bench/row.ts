@@ -1,4 +1,4 @@
-/** A row of the table: the figures of some runs, beside the bare loop or server they are held against. */
+/** A row of the table: the figures of some runs, beside the bare loop or server they are compared with. */
 
 export interface Row {
   name: string;

@@ -1,4 +1,4 @@
-/** Where the time of analyses goes, as rows: the steps that their records tell of. */
+/** Where the time of analyses goes, as rows: the steps that their records name. */
 import type { StepTime } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { medianOf, type Row } from './row.ts';
 

@@ -6,7 +6,7 @@ export interface WorkTime {
   processorSeconds: number;
 }
 
-/** Of a daemon and its children, while the work is done; or of this process where no other is named. */
+/** Times a daemon and its children while the work is done, or this process if no other is named. */
 export async function timeWork(pid: number | null, work: () => Promise<void>): Promise<WorkTime> {
   const [processorBefore, startedAt] = [readProcessor(pid), performance.now()];
   await work();

@@ -24,7 +24,7 @@ const SUBMISSIONS = 200;
 const RECORDS = 10_000;
 /** Beside two for each record: looks, downloads. */
 const LOOKS_A_RECORD = 8;
-/** As many as wait for the disk together where many submit; one writes them one after the other. */
+/** As many as wait for the disk together if many submit; one writes them one after the other. */
 const AT_ONCE = [1, 32];
 /** Some seconds each. */
 const VERIFICATIONS = 3;

@@ -71,7 +71,7 @@ async function measureParts(): Promise<Row[]> {
   ];
 }
 
-/** The 99th percentiles of each run, in milliseconds: how long a search took, and how long it held the event loop at most. */
+/** The 99th percentiles of each run, in milliseconds: how long a search took, and how long it blocked the event loop at most. */
 async function timeSearches(
   prepare: () => () => Promise<unknown>,
 ): Promise<{ searched: number[]; held: number[] }> {

@@ -1,6 +1,6 @@
 /**
- * One upload until its identifier is back, against servers that only write and hash: 15 MB, where looking at the file
- * counts, and 1 GB, where moving the bytes does.
+ * One upload until its identifier is back, against servers that only write and hash: 15 MB, for which looking at the file
+ * counts, and 1 GB, for which moving the bytes does.
  */
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
