@@ -19,7 +19,7 @@ export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K
   return parsed as T;
 }
 
-/** As parseEach, where a judgement takes its time; one after another. */
+/** As parseEach, for judgements that take time; one after another. */
 export async function checkEach<T extends object>(
   judges: {
     [K in keyof T]: () => T[K] | Promise<T[K]>;

@@ -15,7 +15,7 @@ export function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** One line of text without control characters; undefined where the field is absent. */
+/** One line of text without control characters; undefined if the field is absent. */
 export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {
   const value = fields[field];
   if (value === undefined) return undefined;
@@ -29,7 +29,7 @@ export function parseLine(fields: RawFields, field: string, charactersMax: numbe
   return line;
 }
 
-/** As parseLine, where null or nothing clears the field. */
+/** As parseLine, but null or nothing clears the field. */
 export function parseNullableLine(
   fields: RawFields,
   field: string,
@@ -130,7 +130,7 @@ export function parseBoolean(fields: RawFields, field: string): boolean {
   throw badField(field, `expected true, 1, on, false, 0 or nothing, found ${show(value)}`);
 }
 
-/** Text within its bound, or undefined where it is absent or empty. */
+/** Text within its bound, or undefined if it is absent or empty. */
 export function parseText(fields: RawFields, field: string, charactersMax: number): string | undefined {
   const value = fields[field];
   if (value === undefined || value === null || value === '') return undefined;

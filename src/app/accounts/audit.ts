@@ -54,7 +54,7 @@ export function listAudit(app: AccountParts, { principal, before, limit }: Audit
     .map((entry) => ({ ...entry, accountName: accountNameOf(read.accounts, entry.accountId) }));
 }
 
-/** Empty where there is none, or it is gone or damaged. */
+/** Empty if there is none, or it is gone or damaged. */
 export function accountNameOf(accounts: AccountReader, id: number | null): string {
   return id === null ? '' : (accounts.getUnlessDamaged(id)?.name ?? '');
 }

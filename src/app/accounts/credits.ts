@@ -16,7 +16,7 @@ export function getCredits(app: AccountParts, { principal }: { principal: Princi
 
 export interface LedgerQuery {
   principal: Principal;
-  /** An account that the caller manages; its own where absent. */
+  /** An account that the caller manages; its own if absent. */
   userId?: number | undefined;
   /** Sequence number of the last entry seen. */
   before?: number | undefined;
@@ -40,7 +40,7 @@ export interface Charge {
   at: number;
 }
 
-/** Takes the price of a submission, in its transaction; throws `credits` where the balance does not hold it. */
+/** Takes the price of a submission, in its transaction; throws `credits` if the balance is too small. */
 export function charge(tx: StoreTransaction, { accountId, credits, identifier, at }: Charge): void {
   if (credits === 0) return;
   const { available } = tx.balance(accountId);

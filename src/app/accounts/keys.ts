@@ -107,7 +107,7 @@ export async function revokeKey(app: AccountParts, { principal, userId, id }: Ke
   });
 }
 
-/** Throws on the field where the password is not the account's; every try is counted. */
+/** Throws on the field if the password is not the account's; every try is counted. */
 export async function assertPassword(
   app: AccountParts,
   principal: Principal,

@@ -1,5 +1,5 @@
 /**
- * Mail: by SMTP where the operator set a server up, else as `.eml` files in the data folder that a person can read
+ * Mail: by SMTP if the operator set a server up, else as `.eml` files in the data folder that a person can read
  * and hand on. What is written in it is mail-texts.ts.
  */
 import { randomBytes } from 'node:crypto';

@@ -24,7 +24,7 @@ import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
 import type { AccountParts } from './parts.ts';
 import { hashPassword, parsePassword } from './password.ts';
 
-/** Mails a link where the address has an account. The answer is the same, and as fast, where there is none. */
+/** Mails a link if the address has an account. The answer is the same, and as fast, if there is none. */
 export async function requestPasswordReset(
   app: AccountParts,
   { email: given, from }: { email: unknown; from: CallOrigin },
@@ -120,7 +120,7 @@ export async function verifyEmail(
   });
 }
 
-/** A link for the administrator to hand over, where mail does not reach: sets the account's password, once. */
+/** A link for the administrator to hand over, if mail does not reach the user: sets the account's password, once. */
 export async function createPasswordLink(
   app: AccountParts,
   { principal, email }: { principal: Principal; email: unknown },
@@ -145,7 +145,7 @@ export interface RegisterInput {
   from: CallOrigin;
 }
 
-/** Where the operator opened it. Answers the same for an address that has an account: its owner gets a mail. */
+/** Only if the operator opened registration. Answers the same for an address that has an account: its owner gets a mail. */
 export async function register(app: AccountParts, input: RegisterInput): Promise<void> {
   const { from, termsAccepted } = input;
   if (!app.config.registration.isOpen) {

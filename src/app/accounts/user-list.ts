@@ -41,7 +41,7 @@ const PAGE_MAX = 1_000_000_000;
 
 export interface UserPage {
   currentPage: number;
-  /** Place of the first and the last user of the page in the whole list, from 1; 0 where the page is empty. */
+  /** Place of the first and the last user of the page in the whole list, from 1; 0 if the page is empty. */
   from: number;
   to: number;
   lastPage: number;

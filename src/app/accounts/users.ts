@@ -109,7 +109,7 @@ export function getUser(app: AccountParts, { principal, id }: UserInput): UserVi
   return toUserView(app, ownOrManaged(app.store.read, principal, id), principal);
 }
 
-/** Mails the link that sets the first password, or one that resets it; throws `mail` where that fails. */
+/** Mails the link that sets the first password, or one that resets it; throws `mail` if that fails. */
 export async function sendCreationEmail(app: AccountParts, { principal, id }: UserInput): Promise<UserView> {
   assertMayWrite(principal);
   const { account, issued, purpose } = await app.store.transact((tx) => {

@@ -46,7 +46,7 @@ async function readEntry(path: string): Promise<BackupEntry> {
 }
 
 /**
- * Resolves once the backup has begun; readBackups shows how far it is and how it ended. Throws as makeBackup does where
+ * Resolves once the backup has begun; readBackups shows how far it is and how it ended. Throws as makeBackup does if
  * it cannot begin.
  */
 export async function startBackup(app: ApplianceParts, input: BackupInput): Promise<void> {

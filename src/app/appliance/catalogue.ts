@@ -131,7 +131,7 @@ function statedWeight({ statedFigures }: CatalogueEntry['pack']): number {
   );
 }
 
-/** Throws where the entry's licence must be accepted by name and was not. */
+/** Throws if the entry's licence must be accepted by name and was not. */
 export function assertLicenceAccepted(
   { name, licenceAccept, homepage }: CatalogueEntry,
   accepted: string,

@@ -102,7 +102,7 @@ export class EarlierPictures implements AsyncDisposable {
     return this.#state.isDone;
   }
 
-  /** Some analyses; true where none is left. */
+  /** Some analyses; true if none is left. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const { store } = this.#parts;
     const analyses = store.read.analysesAfter(this.#cursor, ANALYSES_AT_ONCE);
@@ -174,7 +174,7 @@ interface KeptPicture {
   stored: KeptFile;
 }
 
-/** The original of a picture, or the frames of a film; none where they are gone. */
+/** The original of a picture, or the frames of a film; none if they are gone. */
 async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<KeptPicture[]> {
   if (result?.kind !== 'video')
     return (await store.blobs.has(hash)) ? [{ timeSeconds: null, stored: { hash } }] : [];

@@ -36,7 +36,7 @@ export interface FirstStart {
   passwordToken: string | null;
 }
 
-/** Null where the appliance was set up before. */
+/** Null if the appliance was set up before. */
 export async function setUpFirstStart(
   store: Store,
   clock: Clock,

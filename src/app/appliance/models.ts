@@ -26,20 +26,20 @@ export interface ModelFile {
 
 export interface AddModelInput {
   principal: Principal;
-  /** Empty where the files are a whole pack. */
+  /** Empty if the files are a whole pack. */
   catalogueName: string;
   /** Whether the daemon fetches the catalogue's file itself. */
   download: boolean;
-  /** The licence that the caller accepts, where the catalogue asks for one; empty else. */
+  /** The licence that the caller accepts, if the catalogue asks for one; empty else. */
   acceptLicence: string;
-  /** A whole pack, or the catalogue's model file alone; none where it is fetched. */
+  /** A whole pack, or the catalogue's model file alone; none if it is fetched. */
   files: AsyncIterable<ModelFile>;
 }
 
 export interface AddModelStep {
   stage: 'receive' | 'download' | 'test' | 'done';
   doneBytes: number;
-  /** 0 where it is not known. */
+  /** 0 if it is not known. */
   totalBytes: number;
   /** `id@version` once it is in service; empty before. */
   model: string;

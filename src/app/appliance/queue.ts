@@ -14,7 +14,7 @@ import type { ApplianceParts } from './parts.ts';
 
 /**
  * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
- * where there is no such work, `already_ended`. Resolves to the records' identifiers.
+ * if there is no such work, `already_ended`. Resolves to the records' identifiers.
  */
 export async function cancelAnalysis(
   app: ApplianceParts,
@@ -27,7 +27,7 @@ export async function cancelAnalysis(
 
 /**
  * Runs failed work again for every record that it was for; each owner's plan pays as at the first time. Administrators
- * only; throws `classification` where there is no such work, `not_ended`, and what refuses new work.
+ * only; throws `classification` if there is no such work, `not_ended`, and what refuses new work.
  */
 export async function retryAnalysis(
   app: ApplianceParts,

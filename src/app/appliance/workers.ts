@@ -47,7 +47,7 @@ export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Pro
 
 /**
  * One that is gone is listed no more, and what it held goes to others. It comes again with its next word, for as long as the
- * broker lets it speak. Administrators only; throws `worker`, and `worker_here` where it is not gone.
+ * broker lets it speak. Administrators only; throws `worker`, and `worker_here` if it is not gone.
  */
 export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const known = find(app, input);

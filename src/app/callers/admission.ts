@@ -30,7 +30,7 @@ export interface Admittance {
 
 export interface Admitted {
   principal: Principal;
-  /** Null where the plan has no limit, or the call was not counted. */
+  /** Null if the plan has no limit, or the call was not counted. */
   rate: RateState | null;
 }
 
@@ -54,9 +54,9 @@ export async function admitCaller(
 
 /** What is known of media that somebody is about to send. */
 export interface MediaIntent {
-  /** Validating changes nothing and costs nothing; undefined where the body has to say what it is for. */
+  /** Validating changes nothing and costs nothing; undefined if the body has to say what it is for. */
   purpose: 'submit' | 'validate' | undefined;
-  /** Undefined where the content decides, or is not known yet. */
+  /** Undefined if the content decides, or is not known yet. */
   kind?: MediaKind | undefined;
   announcedBytes?: number | undefined;
   requestId?: unknown;

@@ -5,7 +5,7 @@ import type { CallerParts } from './parts.ts';
 import type { AdmittedBy, CallOrigin, Principal } from './principal.ts';
 import { hashSecret } from './tokens.ts';
 
-/** Throws `key` for a missing, unknown or revoked key, `terms` where the terms must be accepted first. */
+/** Throws `key` for a missing, unknown or revoked key, `terms` if the terms must be accepted first. */
 export function authenticate(app: CallerParts, key: string | undefined, from: CallOrigin): Principal {
   const principal = identify(app, key, from);
   assertTerms(app, principal);

@@ -24,7 +24,7 @@ function isManagedBy({ deletedAt, partnerId }: Account, { account: { id, role } 
   return deletedAt === null && (role === 'admin' || (role === 'partner' && partnerId === id));
 }
 
-/** As managedAccount finds one, for where a look at many must not end at the first. */
+/** As managedAccount, but false instead of an error, also for a damaged account: a look at many must not end at one. */
 export function manages(read: StoreReader, principal: Principal, id: number): boolean {
   const account = read.accounts.getUnlessDamaged(id);
   return account !== undefined && isManagedBy(account, principal);

@@ -28,7 +28,7 @@ export function sessionCookieName({ config }: CallerParts): string {
   return config.publicUrl.startsWith('https:') ? '__Host-assay_session' : 'assay_session';
 }
 
-/** Undefined where the request carries no session cookie. */
+/** Undefined if the request carries no session cookie. */
 export function readBrowserCall(app: CallerParts, headers: Headers): BrowserCall | undefined {
   const cookieValue = cookieOf(textOf(headers.cookie), sessionCookieName(app));
   if (cookieValue === undefined) return undefined;
@@ -61,7 +61,7 @@ function isForeign(app: CallerParts, headers: Headers): boolean {
  */
 export type BrowserProof = 'token' | 'page' | 'read';
 
-/** Throws `credentials` where the proof is missing or the session has ended; terms are not asked for. */
+/** Throws `credentials` if the proof is missing or the session has ended; terms are not asked for. */
 export function identifyBrowser(
   app: CallerParts,
   call: BrowserCall,

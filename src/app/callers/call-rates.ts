@@ -26,7 +26,7 @@ export class CallRates {
   readonly #counter = new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
 
   /**
-   * Counts one call; every facade does so once per call, after it knows who calls. Null where the plan has no limit.
+   * Counts one call; every facade does so once per call, after it knows who calls. Null if the plan has no limit.
    * Throws `rate` for a call too many.
    */
   async count({ account, plan }: Pick<Principal, 'account' | 'plan'>): Promise<RateState | null> {

@@ -20,6 +20,6 @@ export interface Principal extends CallOrigin {
   account: Account;
   plan: Plan;
   admittedBy: AdmittedBy;
-  /** The key that was sent; absent where a session speaks for the account. */
+  /** The key that was sent; absent if a session speaks for the account. */
   key?: Pick<ApiKey, 'id' | 'name'>;
 }

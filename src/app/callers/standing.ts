@@ -19,7 +19,7 @@ export interface StandingNeeds {
   anyRole?: boolean;
 }
 
-/** For a stream that is about to begin; its signal has aborted already where the caller lost its standing meanwhile. */
+/** For a stream that is about to begin; its signal has aborted already if the caller lost its standing meanwhile. */
 export function followStanding(app: CallerParts, principal: Principal, needs: StandingNeeds = {}): Standing {
   return app.standings.follow(principal, () => assertStands(app, app.store.read, principal, needs));
 }
@@ -39,7 +39,7 @@ export function followUntilClosed(
 }
 
 /**
- * Throws `key`, `credentials`, `role`, `terms` or `read_only` where the principal would not be admitted as it was. A higher role than
+ * Throws `key`, `credentials`, `role`, `terms` or `read_only` if the principal would not be admitted as it was. A higher role than
  * it had, another plan and other rights of the account are no fault: they hold from the next call on.
  */
 export function assertStands(

@@ -15,7 +15,7 @@ import { findingsOf } from '../records/judging.ts';
 import { readingOf, toRecord } from '../records/record.ts';
 import type { ExportOrder } from './export-input.ts';
 
-/** Throws `classification`, and `not_ended` where one is still being analysed: all before a byte is written. */
+/** Throws `classification`, and `not_ended` if one is still being analysed: all before a byte is written. */
 export async function gatherRecords(app: CustodyParts, order: ExportOrder): Promise<EvidenceRecord[]> {
   const { principal, identifiers } = order;
   const own = identifiers.map((identifier) => ownClassification(app, { principal, identifier }));
@@ -49,7 +49,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
   return gathered;
 }
 
-/** The one that does not lie in the record's file; null where there is none, or none is kept. */
+/** The one that does not lie in the record's file; null if there is none, or none is kept. */
 export function manifestOf({ read }: Pick<Store, 'read'>, identifier: string): OuterManifest | null {
   return read.outerManifests.of(read.records.get(identifier)?.analysisId ?? '') ?? null;
 }
@@ -99,7 +99,7 @@ export function modelsOf(records: readonly EvidenceRecord[]): EvidenceModel[] {
   return [...new Map(all.map((model) => [`${model.id}@${model.version}`, model])).values()];
 }
 
-/** Null where the pack brings none. */
+/** Null if the pack brings none. */
 export async function cardOf(app: CustodyParts, { id }: EvidenceModel): Promise<string | null> {
   try {
     return await readModelCard(app.engine.installed, id);

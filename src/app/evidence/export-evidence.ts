@@ -41,7 +41,7 @@ export interface ExportProgress {
 export interface EvidenceExport {
   /** File name of the zip. */
   name: string;
-  /** The zip; throws where a file cannot be read whole. */
+  /** The zip; throws if a file cannot be read whole. */
   bytes: AsyncGenerator<Buffer>;
   /** SHA-256 of the signed list of files, hex; empty until the bytes have reached that list. */
   readonly packageSha256: string;
@@ -154,7 +154,7 @@ function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string):
   const { record, result, originalMember } = one;
   const { store } = app;
   if (originalMember !== null) {
-    // Hashed as it streams: it breaks off before its last bytes where it is not what was submitted.
+    // Hashed as it streams: it breaks off before its last bytes if it is not what was submitted.
     const open = () => store.blobs.checks.read(record.hash);
     yield { path: originalMember, open, isCompressible: false };
   }
@@ -194,7 +194,7 @@ function* manifestMember(
   yield { path, open: () => Readable.from([Buffer.from(manifest.bytes)]), isCompressible: false };
 }
 
-/** Held in memory (a few megabytes), since making room for other renditions may remove it before it is read. */
+/** Kept in memory (a few megabytes), since making room for other renditions may remove it before it is read. */
 async function* sheetMember(
   app: CustodyParts,
   principal: Principal,

@@ -54,7 +54,7 @@ export class ExportJobs implements AsyncDisposable {
     return new ExportJobs(folder);
   }
 
-  /** Throws what refuses an export, and `exhausted` where too many lie there. */
+  /** Throws what refuses an export, and `exhausted` if too many lie there. */
   async start(app: CustodyParts, input: ExportInput): Promise<ExportJob> {
     await assertAcceptsWork(app);
     const accountId = input.principal.account.id;
@@ -89,12 +89,12 @@ export class ExportJobs implements AsyncDisposable {
     }
   }
 
-  /** Throws `media` where the account has no such package, or none any more. */
+  /** Throws `media` if the account has no such package, or none any more. */
   find(principal: Principal, id: string): ExportJob {
     return { ...this.#own(principal, id).job };
   }
 
-  /** The zip; throws `media` where it is not ready. */
+  /** The zip; throws `media` if it is not ready. */
   async file(principal: Principal, id: string): Promise<MediaFile> {
     const { job, path } = this.#own(principal, id);
     if (job.state !== 'ready') throw noSuchExport();
@@ -103,7 +103,7 @@ export class ExportJobs implements AsyncDisposable {
     return { path, sizeBytes: size, name: job.name, mime: 'application/zip', tag };
   }
 
-  /** Tokens of the package have come: it holds them from now on, where it lies here. */
+  /** Tokens of the package have come: it holds them from now on, if it lies here. */
   async addTimestamps(app: CustodyParts, packageSha256: string): Promise<void> {
     const kept = [...this.#kept.values()].find((one) => one.packageSha256 === packageSha256);
     if (kept === undefined || kept.job.state !== 'ready') return;

@@ -48,7 +48,7 @@ export async function previewsOf(
   return pictures;
 }
 
-/** Path of a video's contact sheet; null where there is none, or none can be made now. */
+/** Path of a video's contact sheet; null if there is none, or none can be made now. */
 export async function sheetOf(
   app: CustodyParts,
   principal: Principal,

@@ -18,7 +18,7 @@ export function listEvidenceKeys({ signingKeys }: Pick<CustodyParts, 'signingKey
   }));
 }
 
-/** Administrators only; leaves an audit line. Throws `signing_key` where the key is given by a setting. */
+/** Administrators only; leaves an audit line. Throws `signing_key` if the key is given by a setting. */
 export async function rotateEvidenceKey(
   app: CustodyParts,
   { principal }: { principal: Principal },

@@ -18,7 +18,7 @@ interface StampedPackage extends Pick<SignedPackage, 'tagManifestSha256' | 'sign
   identifiers: string[];
 }
 
-/** In the transaction that records the package, so that a kill loses no question. Nothing where no authority is set. */
+/** In the transaction that records the package, so that a kill loses no question. Does nothing if no authority is set. */
 export function orderTimestamps(
   { config, clock }: Pick<Core, 'config' | 'clock'>,
   tx: StoreTransaction,
@@ -33,7 +33,7 @@ export function orderTimestamps(
   tx.putTimestamps({ ...about, createdAt: now, attempts: 0, nextAttemptAt: now, requests });
 }
 
-/** Never rejects but where `signal` aborted. A reply that is no timestamp of the bytes is none. */
+/** Rejects only if `signal` aborted. A reply that is no timestamp of the bytes is none. */
 export async function askForTimestamp(
   { timestampRootsPem: rootsPem, fetchAllowNetworks: allowNetworks }: AppConfig,
   url: string,
@@ -58,7 +58,7 @@ export interface PackageOrder {
   packageSha256: string;
 }
 
-/** Throws `media` where the account made no such package, or none whose time an authority was asked for. */
+/** Throws `media` if the account made no such package, or none whose time an authority was asked for. */
 export function getPackageTimestamps(
   { store }: Pick<Core, 'store'>,
   { principal, packageSha256 }: PackageOrder,

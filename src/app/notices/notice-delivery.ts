@@ -65,7 +65,7 @@ function newDelivery(
   };
 }
 
-/** One attempt; rejects only where `signal` aborted. */
+/** One attempt; rejects only if `signal` aborted. */
 export async function sendNotice(
   app: NoticeParts,
   { noticeId, identifier }: WebhookDelivery,

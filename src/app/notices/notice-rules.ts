@@ -23,7 +23,7 @@ import { checkEach } from '../check-each.ts';
 import { parseBoolean, parseChoice, parseChoices, parseLine, type RawFields } from '../field-parsers.ts';
 import { deliver } from './notice-delivery.ts';
 
-/** One per room and desk, with space; each is held against every record that ends. */
+/** One per room and desk, with space; each is compared with every record that ends. */
 export const NOTICE_RULES_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
 
@@ -161,9 +161,9 @@ export async function removeNoticeRule(
 
 export interface NoticeTest {
   delivered: boolean;
-  /** What the receiver answered; null where it did not. */
+  /** What the receiver answered; null if it did not. */
   status: number | null;
-  /** Why it was not taken; empty where it was. */
+  /** Why it was not taken; empty if it was. */
   error: string;
 }
 

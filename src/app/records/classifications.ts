@@ -43,7 +43,7 @@ export function getClassification(app: RecordParts, input: RecordInput): Classif
   return record;
 }
 
-/** As a person opens it on the page: a look, where a key only asks. */
+/** As a person opens it on the page: that is noted as a look; a call with a key only asks. */
 export function openClassification(app: RecordParts, input: RecordInput): ClassificationRecord {
   const record = getClassification(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
@@ -190,7 +190,7 @@ const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
   tampering_reliability: 'map of edits',
 };
 
-/** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` where there is none or it is not ready. */
+/** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` if there is none or it is not ready. */
 export async function getHeatmap(
   app: RecordParts,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },

@@ -1,7 +1,7 @@
 /**
  * One look at the records that a filter lets through, newest first, up to a bound. An index finds those of a reference, a
- * state, a verdict, an outcome (domain/records/answer-class.ts) or what was said; it may find some too many, so each record is still held
- * against the filter. If a text is searched, the index shows which are passed over. The cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
+ * state, a verdict, an outcome (domain/records/answer-class.ts) or what was said; it may find some too many, so each record is still
+ * compared with the filter. If a text is searched, the index shows which are passed over. The cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
@@ -30,7 +30,7 @@ const SCAN_RECORDS_MAX = 5000;
 const SCAN_MS_MAX = 40;
 /** Looked at in any case: a busy box must not answer with one empty page after another. */
 const SCAN_RECORDS_MIN = 100;
-/** Records of one hash, of its beginning, or of words that were said, that are sorted in memory; where there are more the scan meets them soon. */
+/** Records of one hash, of its beginning, or of words that were said, that are sorted in memory; if there are more the scan meets them soon. */
 const CANDIDATES_MAX = 1000;
 /** A shorter beginning would match other files as well. */
 const HASH_PREFIX_MIN = 8;
@@ -50,7 +50,7 @@ interface FindQuery {
 
 interface FoundPage {
   entries: RecordEntry[];
-  /** The last record that was looked at, where there may be more. */
+  /** The last record that was looked at, if there may be more. */
   last: Place | null;
 }
 
@@ -174,7 +174,7 @@ function candidatesOfText(app: RecordParts, accountId: number, search: string): 
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
-/** Undefined where the index of words does not help: then each record is looked at. */
+/** Undefined if the index of words does not help: then each record is looked at. */
 function candidatesOfSaid(
   { store: { read } }: RecordParts,
   { account: { id } }: Principal,
@@ -213,7 +213,7 @@ function matchingEntry(
   });
 }
 
-/** What the filter asks of its state or findings the index last knew; where it did not, the row is shown rather than hidden. */
+/** The index last knew the state or findings that the filter asks for; if it did not, the row is shown rather than hidden. */
 function damagedEntry({ identifier, createdAt, texts }: DamagedRow, filter: RecordFilter): RecordEntry[] {
   if (texts !== undefined && !matchesSubmission({ identifier, ...texts }, filter)) return [];
   const { message: reason } = new DamagedRecordError('classifications', identifier);
@@ -239,8 +239,8 @@ function matchesFindings(record: Decided, { outcome, verdict }: RecordFilter): b
 }
 
 /**
- * The row of a list for what `read` gives: none where it gives nothing, or the record is not there for the caller, and the
- * reason where it cannot be shown.
+ * The row of a list for what `read` gives: none if it gives nothing or the record is not there for the caller, and the
+ * reason if it cannot be shown.
  */
 export function entryOf(
   { identifier, createdAt }: Omit<RefusedRecord, 'reason'>,
@@ -257,7 +257,7 @@ export function entryOf(
   }
 }
 
-/** The record, or nothing where it is not there or cannot be shown: for work that goes on with the others. */
+/** The record, or nothing if it is not there or cannot be shown: for work that goes on with the others. */
 export function recordUnlessRefused(read: () => ClassificationRecord): ClassificationRecord | undefined {
   return entryOf({ identifier: '', createdAt: null }, read)[0]?.record;
 }

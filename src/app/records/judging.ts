@@ -11,7 +11,7 @@ import { managedAccounts, manages } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RecordParts } from './parts.ts';
 
-/** Files whose records one list looks at; where more wait the others follow as these are answered. */
+/** Files whose records one list looks at; if more wait the others follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;
 
 /** The account's own record, or another's whose finding asks for the caller's sign-off or has it. */
@@ -34,7 +34,7 @@ function mayJudge(
 }
 
 /**
- * The newest record of each file whose finding waits for the caller, in no order. Where none of them can be read, one of
+ * The newest record of each file whose finding waits for the caller, in no order. If none of them can be read, one of
  * them, at the time of the question: its own is known to its owner's list only.
  */
 export function recordsThatWaitFor(

@@ -124,7 +124,7 @@ export class KeptPictures implements AsyncDisposable {
   }
 }
 
-/** Undefined where there are none, or what lies there is damaged. */
+/** Undefined if there are none, or what lies there is damaged. */
 export function keypointsOf({ read }: Pick<Store, 'read'>, sequence: number): Keypoints | undefined {
   const stored = read.keypoints(sequence);
   return stored === undefined ? undefined : unpackKeypoints(stored.packed);

@@ -11,7 +11,7 @@ import type { Principal } from '../callers/principal.ts';
 import { getClassification } from './classifications.ts';
 import type { RecordParts } from './parts.ts';
 
-/** Which of the four answers about a manifest a record's file still gives, held against another's. */
+/** Which of the four answers about a manifest a record's file still gives, compared with another's. */
 export function compareRecordAnswers(
   app: RecordParts,
   {

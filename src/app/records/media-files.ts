@@ -44,7 +44,7 @@ interface MediaDescription {
   tag: string;
 }
 
-/** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
+/** Throws `classification` for a foreign record, `media` if the bytes are not kept or not there yet. */
 export async function getMedia(app: RecordParts, input: MediaInput): Promise<MediaFile> {
   const file = await findMedia(app, input);
   noteUse(app, input);
@@ -125,7 +125,7 @@ async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): P
 }
 
 /**
- * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes where
+ * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes if
  * it is not what was submitted; a part of one is given once the file is known to be whole.
  */
 export async function openMedia(

@@ -83,7 +83,7 @@ function assertSubmitted(app: RecordParts, accountId: number, kind: MediaKind, h
   throw new AppError('classification', `no ${kind} with this hash was submitted`);
 }
 
-/** The verdict of the account's newest finished record of the file, or null where there is none yet. */
+/** The verdict of the account's newest finished record of the file, or null if there is none yet. */
 function measuredOf(app: RecordParts, accountId: number, kind: MediaKind, hash: string): Label | null {
   const newestFirst = app.store.read
     .classificationsOfHash(accountId, kind, hash)

@@ -51,7 +51,7 @@ export function readRecord(app: RecordParts, identifier: string): Classification
   return toRecord(app, classification);
 }
 
-/** Throws `damaged` where what is stored cannot be shown. */
+/** Throws `damaged` if what is stored cannot be shown. */
 export function toRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   const build = () => recordOf(app, classification, analysisOf(app, classification));
   return app.refusals.shown(classification.identifier, build);
@@ -143,7 +143,7 @@ function withExports({ store }: RecordParts, record: ClassificationRecord): Clas
   return { ...record, exports };
 }
 
-/** The record of one frame or track of a video; undefined where the video's analysis has none. */
+/** The record of one frame or track of a video; undefined if the video's analysis has none. */
 export function toPartRecord(
   app: RecordParts,
   classification: Classification,

@@ -1,5 +1,5 @@
 /**
- * What happens where a stored record cannot be shown: an older version stored a figure that is no number, or the record
+ * What happens if a stored record cannot be shown: an older version stored a figure that is no number, or the record
  * does not fit the rules that read it. The caller gets one error, and the log and a metric say it once for each record.
  * A row whose checksum fails was reported by its table already.
  */

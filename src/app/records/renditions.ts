@@ -39,9 +39,9 @@ export interface RenditionInfo {
   width: number | null;
   height: number | null;
   durationSeconds: number | null;
-  /** Seconds of a film done, or steps; null where nothing is being made. */
+  /** Seconds of a film done, or steps; null if nothing is being made. */
   progress: { done: number; total: number } | null;
-  /** Why it cannot be made; empty where it can. */
+  /** Why it cannot be made; empty if it can. */
   error: string;
 }
 
@@ -75,7 +75,7 @@ const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   thumbnail: 'thumbnail.webp',
 };
 
-/** Most pictures are there by then, and no connection is held for long. */
+/** Most pictures are there by then, and no connection stays open for long. */
 const WAIT_MS = 3000;
 
 export interface RenditionInput {
@@ -91,8 +91,8 @@ export type OpenedRendition =
   | { type: 'making'; state: 'waiting' | 'making'; done: number; total: number };
 
 /**
- * Makes the rendition where it is not there yet, and waits a moment for it. Throws `classification` for a foreign
- * record, `media` where there is no such rendition or no file any more, and what makes the file impossible to show.
+ * Makes the rendition if it is not there yet, and waits a moment for it. Throws `classification` for a foreign
+ * record, `media` if there is no such rendition or no file any more, and what makes the file impossible to show.
  */
 export async function openRendition(app: RecordParts, input: RenditionInput): Promise<OpenedRendition> {
   const { resource } = input;
@@ -250,7 +250,7 @@ function gone(): AppError {
 /** Enough to distinguish what one analysis may be drawn as. */
 const NAME_CHARACTERS = 16;
 
-/** Null where the record is no video, or has no frames (yet). */
+/** Null if the record is no video, or has no frames (yet). */
 export function sheetOrder({ store }: RecordParts, record: ClassificationRecord): SheetOrder | null {
   if (record.kind !== 'video' || record.images.length === 0) return null;
   const analysisId = store.read.records.get(record.identifier)?.analysisId ?? '';

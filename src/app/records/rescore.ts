@@ -32,7 +32,7 @@ export interface Rescored {
   name: string;
   kind: MediaKind;
   before: Judgement;
-  /** Null where it could not be analysed again; `error` says why. */
+  /** Null if it could not be analysed again; `error` says why. */
   after: Judgement | null;
   error: string;
   /** Whether the main verdict or the assessment's state differs. */

@@ -143,7 +143,7 @@ export class Retention implements AsyncDisposable {
     return this.#app.store.read.records.list({ accountId, before, limit: BATCH_MAX });
   }
 
-  /** Where the value that decides is damaged, these bytes stay until it is restored; those of other records still go. */
+  /** If the value that decides is damaged, these bytes stay until it is restored; those of other records still go. */
   async #dropMediaUnlessDamaged(record: Classification): Promise<'dropped' | 'open' | 'none'> {
     try {
       return await this.#dropMedia(record);

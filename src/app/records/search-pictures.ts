@@ -62,7 +62,7 @@ export async function searchByRecord(
   return await search(app, principal, asked, analysisId);
 }
 
-/** Null where the original is gone. */
+/** Null if the original is gone. */
 async function describeKept(
   { store, engine }: SearchParts,
   { account }: Principal,

@@ -42,7 +42,7 @@ export class SeenBeforeIndex {
     this.#store = store;
   }
 
-  /** What is to be kept of an analysis that is about to end; null where nothing is. */
+  /** What to keep of an analysis that is about to end; null if nothing. */
   async look(
     { id, accountId }: Pick<Analysis, 'id' | 'accountId'>,
     seen: readonly SeenLikeness[],
@@ -168,7 +168,7 @@ function seenAtOtherTimes(
       .filter(({ accountId }) => accountId === own.accountId || plan.seenBeforeAcrossUsers)
       .toSorted(order)[0];
     if (other === undefined) return [];
-    // Where the other one cannot be shown, the one that is asked for still can; the log names the other.
+    // If the other one cannot be shown, the one that is asked for still can; the log names the other.
     const record = recordUnlessRefused(() => currentRecord(app, other));
     return record === undefined ? [] : [{ ...describe(app, own, other, match), outcome: outcomeOf(record) }];
   });

@@ -32,7 +32,7 @@ export async function askSignOff(app: RecordParts, input: RecordInput): Promise<
   return readRecord(app, own.identifier);
 }
 
-/** In the transaction of the finding where the plan demands it, in one of its own otherwise. */
+/** In the transaction of the finding if the plan demands it, in one of its own otherwise. */
 export function putAsk(
   app: RecordParts,
   tx: StoreTransaction,

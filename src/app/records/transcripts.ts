@@ -16,7 +16,7 @@ export interface TranscriptInput extends Pick<RecordInput, 'principal' | 'identi
   format: TranscriptFormat;
 }
 
-/** The record may be a recording, a video or its track. Throws `classification` for a foreign record, `media` where there is none. */
+/** The record may be a recording, a video or its track. Throws `classification` for a foreign record, `media` if there is none. */
 export function getTranscript(app: RecordParts, input: TranscriptInput): MediaFile & { bytes: Buffer } {
   const transcript = findTranscript(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);

@@ -37,8 +37,8 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
 }
 
 /**
- * Every change of the account's records from now on, until the signal aborts; where asked, instead of those of others'
- * records that it may judge. A record that asks no more is sent no more; one that cannot be shown is left out, and the
+ * Every change of the account's records from now on, until the signal aborts; with `waitsForMe`, those of others'
+ * records that it may judge instead. A record that asks no more is sent no more; one that cannot be shown is left out, and the
  * others go on: a list says what is wrong with it.
  */
 export async function* watchClassifications(

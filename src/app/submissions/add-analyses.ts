@@ -39,7 +39,7 @@ export interface AddInput extends RecordInput {
 
 /**
  * Answers with the record, which shows what is being added. What it has already costs nothing and is not made again, nor is what is
- * under way. Throws `not_enabled`, `no_models`, `media` where the file is not kept, `not_ended` where the record has no result yet
+ * under way. Throws `not_enabled`, `no_models`, `media` if the file is not kept, `not_ended` if the record has no result yet
  * or something else is being added, `credits`, and what refuses new work.
  */
 export async function addAnalyses(app: SubmissionParts, input: AddInput): Promise<ClassificationRecord> {

@@ -112,7 +112,7 @@ function toFetchError(error: unknown): unknown {
     : error;
 }
 
-/** The file name of a Content-Disposition (RFC 6266), the extended form first; an empty string where there is none. */
+/** The file name of a Content-Disposition (RFC 6266), the extended form first; an empty string if there is none. */
 export function nameOfDisposition(header: string): string {
   const extended = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header)?.[1];
   if (extended !== undefined) {

@@ -11,7 +11,7 @@ import { readBounded } from '../../machinery/read-bounded.ts';
 /** As faults name it. */
 export const SIDECAR_FIELD = 'manifest';
 
-/** Throws `too_large`, or `bad_field` where it is no manifest. */
+/** Throws `too_large`, or `bad_field` if it is no manifest. */
 export function parseSidecar(bytes: Uint8Array): OuterManifest {
   if (bytes.length > OUTER_MANIFEST_BYTES_MAX) throw sidecarTooLarge(bytes.length);
   if (!isManifestStore(bytes)) {

@@ -14,7 +14,7 @@ export interface SubmitUploadInput extends UploadName {
   principal: Principal;
 }
 
-/** Resolves with the identifier of its record, also where an earlier call has submitted it. */
+/** Resolves with the identifier of its record, even if an earlier call has submitted it. */
 export async function submitUpload(app: SubmissionParts, input: SubmitUploadInput): Promise<string> {
   const { identifier } = readUpload(app, input);
   if (identifier !== null) return identifier;
@@ -42,7 +42,7 @@ async function submit(app: SubmissionParts, input: SubmitUploadInput): Promise<s
   return identifier;
 }
 
-/** Undefined where the content decides. */
+/** Undefined if the content decides. */
 export function parseKind({ kind }: RawFields): MediaKind | undefined {
   if (kind === undefined || kind === null || kind === '') return undefined;
   const found = MEDIA_KINDS.find((name) => name === kind);

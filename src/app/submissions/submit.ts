@@ -37,12 +37,12 @@ import { cleanName, type ReceivedMedia } from './uploads.ts';
 export interface SubmitInput {
   principal: Principal;
   facade: WayIn;
-  /** Undefined where the content decides. */
+  /** Undefined if the content decides. */
   kind: MediaKind | undefined;
   /** The form field of the media, for errors. */
   field: string;
   media: ReceivedMedia | undefined;
-  /** The bytes of a manifest beside the file; undefined or empty where none is sent. */
+  /** The bytes of a manifest beside the file; undefined or empty if none is sent. */
   manifest?: Uint8Array | undefined;
   fields: RawFields;
   /** Writes what must be there exactly if the record is: part of the transaction that makes it, or that finds it made. */
@@ -178,7 +178,7 @@ export async function checkFields(
   return { submission: { ...submission, options: enabledOptions(plan, submission.options) }, webhookUrl };
 }
 
-/** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
+/** Throws `bad_address` on webhook_url if it is no address or leads to a refused network. */
 async function checkWebhook(
   { config }: SubmissionParts,
   fields: RawFields,

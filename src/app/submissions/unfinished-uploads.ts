@@ -60,7 +60,7 @@ export interface UploadState {
   expiresAt: number;
 }
 
-/** Throws `bad_field` where the name cannot be one. */
+/** Throws `bad_field` if the name cannot be one. */
 export function parseUploadId(uploadId: string, field: string): string {
   if (UPLOAD_ID.test(uploadId)) return uploadId;
   throw badField(field, 'expected 16 to 128 printable ASCII characters without spaces');

@@ -1,5 +1,5 @@
 /**
- * Ends an upload that hardly moves: what its sender brought in the last half minute of waiting for it is held against a
+ * Ends an upload that hardly moves: what its sender brought in the last half minute of waiting for it is compared with a
  * floor. Time in which the sender waits for us (a slow disk, a turn) does not count, for it is not the sender's.
  */
 import { AppError } from '../../domain/errors.ts';
@@ -25,7 +25,7 @@ interface Mark {
 }
 
 /**
- * Passes on what the sender brings; throws `too_slow` where that is too little, also while nothing comes at all, and the reason of
+ * Passes on what the sender brings; throws `too_slow` if that is too little, also while nothing comes at all, and the reason of
  * the signal once it aborts, also while it waits.
  */
 export async function* atPace<T>(

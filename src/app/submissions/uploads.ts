@@ -26,7 +26,7 @@ export interface ReceiveInput {
   field: string;
   name: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** The caller's own bound where it knows the kind already. */
+  /** The caller's own bound if it knows the kind already. */
   bytesMax?: number | undefined;
 }
 

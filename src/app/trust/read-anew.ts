@@ -16,7 +16,7 @@ import { recordOf } from '../records/record.ts';
 
 export interface ReadAnew {
   outcome: RecheckOutcome;
-  /** The analysis with its new reading; as it was where it could not be read. */
+  /** The analysis with its new reading; as it was if it could not be read. */
   analysis: Analysis;
   records: Classification[];
   changes: AnswerChange[];
@@ -35,7 +35,7 @@ export interface Rereading {
 const GONE = 'the file is not kept any more';
 const OUTSIDE = 'its manifest does not lie in the file, and is not kept';
 
-/** Throws where the signal aborts; whatever else goes wrong is an outcome. */
+/** Throws if the signal aborts; whatever else goes wrong is an outcome. */
 export async function readAnew(
   app: RecordParts,
   { analysis, records, trust, signal }: Rereading,
@@ -92,7 +92,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The new reading, its entry on the records' history, and a row for each record that reads otherwise. False where the
+ * The new reading, its entry on the records' history, and a row for each record that reads otherwise. False if the
  * analysis is gone meanwhile, or was done anew.
  */
 export function writeReadAnew(

@@ -92,7 +92,7 @@ export interface TrustListUpdate {
   /** Empty: back to the edition that came. */
   content: Uint8Array;
   date: string;
-  /** Otherwise refused where it drops a signer of a record here. */
+  /** Otherwise refused if it drops a signer of a record here. */
   dropSeen: boolean;
 }
 

@@ -90,7 +90,7 @@ export class TrustRechecks implements AsyncDisposable {
     return ended ?? this.#parts.store.read.automation.trustRecheck() ?? null;
   }
 
-  /** Null where there was none. Administrators only. */
+  /** Null if there was none. Administrators only. */
   current(principal: Principal): TrustRecheck | null {
     assertAdmin(principal);
     return this.#parts.store.read.automation.trustRecheck() ?? null;
@@ -140,7 +140,7 @@ export class TrustRechecks implements AsyncDisposable {
     }
   }
 
-  /** Some analyses; true where none is left. */
+  /** Some analyses; true if none is left. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const { store, trust } = this.#parts;
     const known = store.read.automation.trustRecheck();
@@ -195,7 +195,7 @@ export class TrustRechecks implements AsyncDisposable {
     return counted;
   }
 
-  /** Undefined where none runs. */
+  /** Undefined if none runs. */
   async #end(
     state: Exclude<RecheckState, 'running'>,
     principal: Principal | null,

@@ -94,7 +94,7 @@ async function moveJudged(
   return true;
 }
 
-/** Null where there is nothing. */
+/** Null if there is nothing. */
 async function inodeAt(place: string): Promise<bigint | null> {
   try {
     return (await lstat(place, { bigint: true })).ino;

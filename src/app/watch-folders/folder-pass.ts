@@ -37,7 +37,7 @@ export type SeenFiles = ReadonlyMap<string, FileLook & { atMs: number }>;
 
 export interface PassOutcome {
   seen: SeenFiles;
-  /** Why it ended early; null where all was looked at. */
+  /** Why it ended early; null if all was looked at. */
   obstacle: Obstacle | null;
   /** What could not be gone into. */
   obstacles: string[];
@@ -174,7 +174,7 @@ export class FolderPass {
     }
   }
 
-  /** False where the pass ends first. */
+  /** False if the pass ends first. */
   async #hasRoom(): Promise<boolean> {
     for (;;) {
       if (this.#signal.aborted || this.#obstacle !== null) return false;

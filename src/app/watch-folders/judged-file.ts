@@ -15,7 +15,7 @@ const PIECE_BYTES = 256 * 1024;
 /** Nothing there, a link, a pipe without a reader. */
 const NO_FILE: readonly string[] = ['ENOENT', 'ELOOP', 'ENXIO'];
 
-/** Null if there is none, or another one. `hash`: SHA-256 of what was judged. Rejects where `signal` aborted. */
+/** Null if there is none, or another one. `hash`: SHA-256 of what was judged. Rejects if `signal` aborted. */
 export async function findJudged(
   folder: SafeFolder,
   name: string,
@@ -38,7 +38,7 @@ export async function findJudged(
   return { inode: found.ino, mode: Number(found.mode) };
 }
 
-/** SHA-256 of what a file holds, as hex characters. Rejects where `signal` aborted. */
+/** SHA-256 of what a file holds, as hex characters. Rejects if `signal` aborted. */
 export async function hashOf(handle: FileHandle, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const bytes = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES, signal });

@@ -10,7 +10,7 @@ export interface ManifestBeside extends FileLook {
   name: string;
 }
 
-/** Undefined where there is none. Throws what the file system says. */
+/** Undefined if there is none. Throws what the file system says. */
 export async function findManifest(folder: SafeFolder, name: string): Promise<ManifestBeside | undefined> {
   const found = await findSidecarName(name, async (other) => (await lookAt(folder, other)) !== null);
   if (found === undefined) return undefined;
@@ -18,7 +18,7 @@ export async function findManifest(folder: SafeFolder, name: string): Promise<Ma
   return look === null ? undefined : { name: found, ...look };
 }
 
-/** Undefined where it is another one by now. One that is too large is read as far as shows that. */
+/** Undefined if it is another one by now. One that is too large is read as far as shows that. */
 export async function readManifest(
   folder: SafeFolder,
   manifest: ManifestBeside,

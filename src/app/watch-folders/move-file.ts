@@ -8,8 +8,8 @@ import { codeOf } from '../../machinery/safe-folder.ts';
 const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
 /**
- * Never over another file: a link and the end of the old name where the file system has links, since a rename would
- * replace what came there meanwhile. Rejects with EEXIST where the name is taken.
+ * Never over another file: a link and the end of the old name if the file system has links, since a rename would
+ * replace what came there meanwhile. Rejects with EEXIST if the name is taken.
  */
 export async function moveFile(from: string, to: string): Promise<void> {
   const before = await lstat(from, { bigint: true });
@@ -31,7 +31,7 @@ async function isWithoutLinks(code: string, folder: string): Promise<boolean> {
   return code === 'EIO' ? !(await takesLinks(folder)) : NO_LINKS.includes(code);
 }
 
-/** Tried with a file of our own, flushed: where even that cannot be written, the disk fails, and its error is thrown. */
+/** Tried with a file of our own, flushed: if even that cannot be written, the disk fails, and its error is thrown. */
 async function takesLinks(folder: string): Promise<boolean> {
   const { trial, moved } = trialIn(folder);
   try {

@@ -15,7 +15,7 @@ export interface Recheck {
   handle: FileHandle;
 }
 
-/** False if it is another file, which is to be judged. Rejects where `signal` aborted. */
+/** False if it is another file, which is to be judged. Rejects if `signal` aborted. */
 export async function isStillJudged(
   app: WatchFolderParts,
   { row, look, handle }: Recheck,

@@ -15,7 +15,7 @@ export const RESULT_KINDS = Object.keys(SIDECAR_ENDINGS) as ResultKind[];
 
 /**
  * Names for one result, the first that is free counts: `photo.jpg.assay.json`, and `photo.jpg.assay-1a2b3c4d.json` with
- * letters of its record where the first is a file of somebody else.
+ * letters of its record if the first is a file of somebody else.
  */
 export function resultNames(name: string, kind: ResultKind, identifier: string): string[] {
   const second = `.assay-${identifier.slice(0, LETTERS)}.${kind}`;

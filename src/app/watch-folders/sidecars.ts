@@ -60,7 +60,7 @@ const FIELD_NAMES: ReadonlySet<string> = new Set([
 /** Namespaces of an XMP that Assay wrote. */
 const PREFIXES: ReadonlySet<string> = new Set(['x', 'rdf', 'assay']);
 
-/** As `isOwnJson`: where a program for pictures added fields of its own, the file is that program's. */
+/** As `isOwnJson`: if a program for pictures added fields of its own, the file is that program's. */
 export function isOwnXmp(text: string): boolean {
   if (!text.includes(`xmlns:assay="${XMP_NAMESPACE}"`) || !text.includes('<assay:identifier>')) return false;
   const prefixes = [...text.matchAll(/<\/?([\w-]+):|xmlns:([\w-]+)=/g)].map(([, tag, space]) => tag ?? space);

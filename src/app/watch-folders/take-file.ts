@@ -50,14 +50,14 @@ export const RETRY_SECONDS: readonly number[] = [10, 60, 300, 1800];
 
 /** What is the account's trouble, not the file's. */
 const OF_ACCOUNT: readonly Reason[] = ['terms', 'read_only', 'key', 'user', 'role'];
-/** Asked again so often, where the answer named no time. */
+/** Asked again so often, if the answer named no time. */
 const RETRY_SECONDS_DEFAULT = 5;
 /** Somebody has to do something first. */
 const CREDITS_RETRY_SECONDS = 15;
 /** A piece of a file that is read at once; four files are. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Rejects with an Obstacle, or where `signal` aborted. */
+/** Rejects with an Obstacle, or if `signal` aborted. */
 export async function takeFile(app: WatchFolderParts, input: TakeInput, signal: AbortSignal): Promise<Taken> {
   try {
     return await take(app, input, signal);
@@ -137,7 +137,7 @@ function refOf(path: string): { ref_id?: string } {
 
 const REF_CHARACTERS_MAX = 255;
 
-/** Another one for another file, also where that was given the size and time of the first. */
+/** Another one for another file, also if that was given the size and time of the first. */
 function requestIdOf(input: TakeInput): string {
   const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
   const beside = manifest === undefined ? [] : [sha256(manifest)];
@@ -155,7 +155,7 @@ function ownerOf(app: WatchFolderParts, { accountId }: WatchFolder): Principal {
   return principal;
 }
 
-/** Undefined where the file itself is at fault. */
+/** Undefined if the file itself is at fault. */
 function toObstacle(error: unknown): Obstacle | undefined {
   if (!(error instanceof AppError)) return toBoxObstacle(error);
   const { reason, code, message, retryAfterSeconds = RETRY_SECONDS_DEFAULT } = error;

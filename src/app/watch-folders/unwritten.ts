@@ -5,7 +5,7 @@ import type { WatchFolderParts } from './parts.ts';
 /** Failed files that are looked through for the last one whose results were refused. */
 const FAILED_READ_MAX = 200;
 
-/** Empty where all results could be written. */
+/** Empty if all results could be written. */
 export function describeUnwritten(
   { store }: Pick<WatchFolderParts, 'store'>,
   { id, unwritten = 0 }: WatchFolder,

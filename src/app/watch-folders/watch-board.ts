@@ -3,7 +3,7 @@ import type { WatchState } from '../../domain/automation/watch-folder.ts';
 
 export interface WatchStatus {
   state: WatchState;
-  /** Why it is in that state; empty where there is nothing to say. */
+  /** Why it is in that state; empty if there is nothing to say. */
   reason: string;
   /** When the last look at all of it ended; null before the first. */
   lookedAt: number | null;

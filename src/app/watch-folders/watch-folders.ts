@@ -38,7 +38,7 @@ export interface AddedFolder extends FolderCheck {
   folder: WatchFolderView;
 }
 
-/** `userId`: the account that pays and owns the records; the caller's own where absent. */
+/** `userId`: the account that pays and owns the records; the caller's own if absent. */
 export async function addWatchFolder(
   app: WatchFolderParts,
   { principal, userId, fields }: { principal: Principal; userId?: number | undefined; fields: RawFields },

@@ -11,7 +11,7 @@ interface Place {
   below: string;
 }
 
-/** Undefined where the path lies in none of the roots. */
+/** Undefined if the path lies in none of the roots. */
 export function findPlace(roots: readonly string[], path: string): Place | undefined {
   for (const root of roots) {
     const below = relative(root, path);
@@ -20,7 +20,7 @@ export function findPlace(roots: readonly string[], path: string): Place | undef
   return undefined;
 }
 
-/** The path as it is kept. Throws on the field where it is none, or lies outside; says so where nothing is watched. */
+/** The path as it is kept. Throws on the field if it is none, or lies outside; says so if nothing is watched. */
 export function parsePlace(roots: readonly string[], path: unknown): string {
   if (roots.length === 0) throw watchingIsOff();
   if (typeof path !== 'string' || path === '' || path.length > PATH_CHARACTERS_MAX || path.includes('\0'))
@@ -81,7 +81,7 @@ export interface FolderChain {
   above: readonly string[];
 }
 
-/** Null where there is none now. */
+/** Null if there is none now. */
 export async function chainOf(path: string): Promise<FolderChain | null> {
   try {
     const real = await realpath(path);

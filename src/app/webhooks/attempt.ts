@@ -35,7 +35,7 @@ export interface AttemptEnd {
   apply: (delivery: WebhookDelivery) => WebhookDelivery;
 }
 
-/** Rejects only where `signal` aborted: then nothing is known, and the delivery is tried again. */
+/** Rejects only if `signal` aborted: then nothing is known, and the delivery is tried again. */
 export async function attemptDelivery(
   parts: AttemptParts,
   delivery: WebhookDelivery,
@@ -76,7 +76,7 @@ interface Obstacle {
   error: string;
 }
 
-/** Why nothing may be sent any more; undefined where it may. */
+/** Why nothing may be sent any more; undefined if it may. */
 function obstacleOf(
   read: StoreReader,
   { accountId, url, identifier, noticeId }: WebhookDelivery,

@@ -31,7 +31,7 @@ type Answer = Omit<PostResult, 'at' | 'elapsedMs'>;
 
 export type PostWebhook = (input: PostInput, signal: AbortSignal) => Promise<Answer>;
 
-/** Resolves with what the receiver said or why it said nothing; rejects only where `signal` aborted. */
+/** Resolves with what the receiver said or why it said nothing; rejects only if `signal` aborted. */
 export async function postWebhook(
   { secret, message, ...target }: PostInput,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 
 /** What the receiver said, or why it said nothing. */
 export interface PostResult extends DeliveryAttempt {
-  /** Null where it named no time. */
+  /** Null if it named no time. */
   retryAfterSeconds: number | null;
 }
 
@@ -60,7 +60,7 @@ export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Seconds or an HTTP date (RFC 9110); null where it is neither. */
+/** Seconds or an HTTP date (RFC 9110); null if it is neither. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);

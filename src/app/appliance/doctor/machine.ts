@@ -11,7 +11,7 @@ import { bad, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const DESCRIPTORS_MIN = 8192;
-/** Reading two small files; a box where it takes longer has no room for work either. */
+/** Reading two small files; a box that takes longer has no room for work either. */
 const PROBE_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** A clock that is set by less is being disciplined. */
@@ -83,7 +83,7 @@ export async function checkMemory(_app: ApplianceParts, { decode }: DoctorConfig
   return [notice('memory', found, 'lower decode.slots or decode.memory_bytes_max, or give the box more')];
 }
 
-/** The box's memory, or less where a control group bounds this process. */
+/** The box's memory, or less if a control group bounds this process. */
 async function readMemoryMax(): Promise<number> {
   const groups = await readFile('/proc/self/cgroup', 'utf8').catch(() => '');
   const path = /^0::(\S+)$/m.exec(groups)?.[1] ?? '/';
