@@ -43,7 +43,7 @@ export async function buildProgram(terminal: Terminal, name = ''): Promise<Comma
       writeErr: (text) => void terminal.stderr.write(text),
     });
   for (const load of loadersOf(name)) (await load())(program, terminal);
-  // Each command was made with the settings above only where commander copies them; help text is not among them.
+  // A command has a setting from above only if commander copies it; help text is not among those settings.
   for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);
   return program;
 }
@@ -57,7 +57,7 @@ const DESCRIBES_ALL = 'completion';
 
 type LoadCommand = () => Promise<(program: Command, terminal: Terminal) => void>;
 
-/** In the order of the help; each is loaded only where it is named, since all together take longer than most of them run. */
+/** In the order of the help; each is loaded only if it is named, since all together take longer than most of them run. */
 const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>([
   ['serve', async () => (await import('./commands/serve.ts')).addServeCommand],
   ['classify', async () => (await import('./commands/classify.ts')).addClassifyCommand],

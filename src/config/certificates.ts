@@ -10,7 +10,7 @@ type ReadFile = (path: string) => string;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The bundle's text, or an empty string where none is set or where it is at fault. */
+/** The bundle's text, or an empty string if none is set or if it is at fault. */
 export function readTrustAnchors(
   collected: CollectedSettings,
   readFile: ReadFile,
@@ -19,7 +19,7 @@ export function readTrustAnchors(
   return readCertificates(collected, 'trustAnchorsFile', readFile, faults) ?? '';
 }
 
-/** The bundle's text; null where none is set or where it is at fault. */
+/** The bundle's text; null if none is set or if it is at fault. */
 export function readTimestampRoots(
   collected: CollectedSettings,
   readFile: ReadFile,
@@ -28,7 +28,7 @@ export function readTimestampRoots(
   return readCertificates(collected, 'evidenceTimestampRootsFile', readFile, faults);
 }
 
-/** Null where TLS is not set or at fault. Only the paths are handed on: the files are read again when they change. */
+/** Null if TLS is not set or at fault. Only the paths are handed on: the files are read again when they change. */
 export function readTls(
   collected: CollectedSettings,
   readFile: ReadFile,

@@ -14,7 +14,7 @@ function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** The nearest of `names` within `distanceMax` edits, or undefined where none is near enough to be meant. */
+/** The nearest of `names` within `distanceMax` edits, or undefined if none is near enough to be meant. */
 export function findNearestName(
   name: string,
   names: readonly string[],

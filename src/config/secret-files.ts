@@ -25,7 +25,7 @@ export interface SecretText {
 const CREDENTIALS_FOLDER = 'CREDENTIALS_DIRECTORY';
 const EXPECTED = 'a readable file that holds the secret';
 
-/** Undefined where no file is named, or where it is at fault. The last line break does not count. */
+/** Undefined if no file is named, or if it is at fault. The last line break does not count. */
 export function readSecretFile(
   key: string,
   variable: string,

@@ -5,7 +5,7 @@ export interface SettingRow<T> {
   key: string;
   parser: Parser<T>;
   default: T;
-  /** The default as documents show it, where it depends on the machine or is nothing. */
+  /** The default as documents show it, if it depends on the machine or is nothing. */
   defaultText?: string;
   description: string;
 }

@@ -5,7 +5,7 @@ import { OperatorFault } from '../domain/operator-fault.ts';
 export interface SettingFault {
   /** The setting's name in the file: `http.listen`. */
   key: string;
-  /** Where it was set: `assay.toml line 4`, `ASSAY_HTTP_LISTEN`, or `default` where two settings disagree. */
+  /** Where it was set: `assay.toml line 4`, `ASSAY_HTTP_LISTEN`, or `default` if two settings disagree. */
   place: string;
   expected: string;
   /** What stands there, quoted; a secret's value is never shown. */

@@ -1,6 +1,6 @@
 /**
  * Values of the domain as messages and back, by the messages' own descriptors: fields take the value of the same name,
- * words become enum values, times timestamps, whole numbers 64 bits where the field has them. What differs by more than
+ * words become enum values, times timestamps, whole numbers 64 bits if the field has them. What differs by more than
  * that is named in exceptions, one function a field.
  */
 import {
@@ -136,7 +136,7 @@ function wordsOf(schema: DescEnum): Words {
   return words;
 }
 
-/** Throws where the messages lack a word of ours. */
+/** Throws if the messages lack a word of ours. */
 export function toEnumValue(schema: DescEnum, word: string): number {
   const number = wordsOf(schema).numbers.get(word);
   if (number === undefined) throw new Error(`${schema.typeName} has no value for ${word}`);

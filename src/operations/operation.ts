@@ -83,7 +83,7 @@ export interface Answer<Value = unknown> {
   readonly fields: Fields;
   /**
    * `one`: the use case's value is that of the only field. `itself`: so it is, and the message of the rpc is the value itself,
-   * where GraphQL has it in the field. `several`: the value holds each field. `page`: lines of a list, newest first.
+   * while GraphQL has it in the field. `several`: the value holds each field. `page`: lines of a list, newest first.
    */
   readonly shape: 'one' | 'itself' | 'several' | 'page';
   readonly page?: PageNotes;
@@ -142,14 +142,14 @@ interface Row<In extends InputRows, Value> extends Notes {
 }
 
 interface QueryNotes {
-  /** Name of the query where it is not that of the answer's field; null: GraphQL has it elsewhere. */
+  /** Name of the query if it is not that of the answer's field; null: GraphQL has it elsewhere. */
   readonly field?: string | null;
 }
 
 interface MutationNotes<Value> {
   /** GraphQL answers with `<payload>Payload`. */
   readonly payload: string;
-  /** What fields that are never null hold where the mutation was refused. */
+  /** What fields that are never null hold if the mutation was refused. */
   readonly whenRefused?: Partial<Value> | Readonly<Record<string, unknown>>;
   /** Also for who has not accepted the terms of service. */
   readonly isBeforeTerms?: true;

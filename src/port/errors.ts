@@ -96,7 +96,7 @@ function invalidFileReply(error: AppError, shape: ErrorShape): ErrorReply | unde
   return { status, headers: {}, body: { valid: false, detail: detailOf(error) } };
 }
 
-/** The figures are documented as part of the sentence of a 413, so they are added where it lacks them. */
+/** The figures are documented as part of the sentence of a 413, so they are added if it lacks them. */
 function detailOf(error: AppError): string {
   const { actual_bytes: actual, maximum_bytes: maximum } = error.metadata;
   if (error.reason !== 'too_large' || actual === undefined || maximum === undefined) return error.message;

@@ -1,6 +1,6 @@
 /**
  * `/session…`: signing in and out, passwords, registration and the terms, for the page. Every answer is JSON; every
- * POST must come from our own page, and carries the session's token where there is a session.
+ * POST must come from our own page, and carries the session's token if there is a session.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {

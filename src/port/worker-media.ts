@@ -17,7 +17,7 @@ import { parseRange } from './ranges.ts';
 
 export interface JobMedia {
   original(token: string): Promise<{ path: string; hash: string; signal: AbortSignal } | undefined>;
-  /** False where the token opens nothing. */
+  /** False if the token opens nothing. */
   keep(token: string, name: string, body: Readable, freeBytesMin: number): Promise<boolean>;
 }
 

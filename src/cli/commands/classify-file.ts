@@ -24,7 +24,7 @@ export interface ClassifyFileInput {
   upload: ResumableUpload;
 }
 
-/** Thrown when Ctrl-C came: `identifier` is set where the daemon had accepted the file already. */
+/** Thrown when Ctrl-C came: `identifier` is set if the daemon had accepted the file already. */
 export class Interrupted extends CliFailure {
   readonly identifier: string | null;
 

@@ -9,7 +9,7 @@ export interface OptionNode {
   description: string;
   /** Whether a value follows it. */
   takesValue: boolean;
-  /** The words it takes; empty where it takes others. */
+  /** The words it takes; empty if it takes others. */
   choices: readonly string[];
 }
 

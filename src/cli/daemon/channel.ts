@@ -1,4 +1,4 @@
-/** Where the daemon is and how it is spoken to: clear text on the box itself, TLS where the environment says so. */
+/** Where the daemon is and how it is spoken to: clear text on the box itself, TLS if the environment says so. */
 import { readFile } from 'node:fs/promises';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
@@ -15,7 +15,7 @@ export interface Channel {
 const TLS_PREFIX = 'https://';
 
 /**
- * TLS where ASSAY_ADDRESS begins with https:// or ASSAY_CA_FILE names whom to trust; a client certificate from
+ * TLS if ASSAY_ADDRESS begins with https:// or ASSAY_CA_FILE names whom to trust; a client certificate from
  * ASSAY_CLIENT_CERT_FILE and ASSAY_CLIENT_KEY_FILE.
  */
 export async function findChannel(env: Environment): Promise<Channel> {

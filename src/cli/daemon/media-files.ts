@@ -78,7 +78,7 @@ async function* listFolder(folder: string, counts: SourceCounts): AsyncGenerator
   }
 }
 
-/** The C2PA manifest of a file: the one that is named, or the one that lies beside it. Throws a CliFailure where it cannot be read or is too large. */
+/** The C2PA manifest of a file: the one that is named, or the one that lies beside it. Throws a CliFailure if it cannot be read or is too large. */
 export async function manifestOf(
   source: FileSource | StdinSource,
   named: string | undefined,

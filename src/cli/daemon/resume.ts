@@ -17,7 +17,7 @@ export interface ResumePoint {
   /** Empty: the upload cannot be continued. */
   uploadId: string;
   offset: number;
-  /** The record, where the daemon has accepted the file already; else empty. */
+  /** The record, if the daemon has accepted the file already; else empty. */
   identifier: string;
 }
 

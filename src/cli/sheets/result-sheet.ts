@@ -14,7 +14,7 @@ import { type Sheet, type SheetRow, usage } from './sheet-rows.ts';
 const isResultColumn = (name: string): boolean => (RESULT_COLUMNS as readonly string[]).includes(name);
 
 export class ResultSheet implements AsyncDisposable {
-  /** Rows that it held when it was opened. */
+  /** Rows that were in it when it was opened. */
   readonly doneRows: number;
   readonly #sheet: Sheet;
   readonly #file: FileHandle;
@@ -28,7 +28,7 @@ export class ResultSheet implements AsyncDisposable {
     this.#kept = keptColumns(sheet);
   }
 
-  /** Begins it, or goes on behind its last whole row. Throws where it holds the rows of another sheet. */
+  /** Begins it, or goes on behind its last whole row. Throws if it holds the rows of another sheet. */
   static async open(path: string, sheet: Sheet): Promise<ResultSheet> {
     const held = await readHeld(path, sheet);
     const file = await open(path, held === null ? 'w' : 'r+');
@@ -78,7 +78,7 @@ interface Held {
   bytes: number;
 }
 
-/** Null where there is nothing to go on with. */
+/** Null if there is nothing to go on with. */
 async function readHeld(path: string, sheet: Sheet): Promise<Held | null> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.size === 0) return null;

@@ -23,7 +23,7 @@ const SOURCE_COLUMNS = [
 export interface SheetRow {
   /** From 0 on. */
   index: number;
-  /** An address or a path; empty where the row has none. */
+  /** An address or a path; empty if the row has none. */
   source: string;
   /** Cells of a CSV row, in the order of the head. */
   cells: readonly string[];

@@ -30,7 +30,7 @@ Exit codes:
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: number;
-  /** Seconds after which the same call may succeed, where the daemon said so. */
+  /** Seconds after which the same call may succeed, if the daemon said so. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -153,7 +153,7 @@ function toLocalFailure(error: unknown): CliFailure {
 const STATUS_KEY = 'grpc-status-details-bin';
 
 interface ErrorReason {
-  /** A reason of domain/errors.ts in lower case, or null where the daemon itself did not answer. */
+  /** A reason of domain/errors.ts in lower case, or null if the daemon itself did not answer. */
   reason: string | null;
   retryAfterSeconds: number | null;
   /** One sentence for each field at fault. */

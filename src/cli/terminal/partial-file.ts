@@ -12,7 +12,7 @@ export class PartialFile implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Throws a failure in words where it cannot be made. */
+  /** Throws a failure in words if it cannot be made. */
   static async create(path: string): Promise<PartialFile> {
     try {
       return new PartialFile(path, await open(`${path}.part`, 'wx', 0o600));

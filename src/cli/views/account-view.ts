@@ -14,7 +14,7 @@ import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { DeliveryState, type WebhookDelivery } from '../../grpc/gen/assay/v1/webhook_pb.ts';
 import { nameOf } from './record-view.ts';
 
-/** To the second; empty where there is none. */
+/** To the second; empty if there is none. */
 export function formatTimestamp(at: Timestamp | undefined): string {
   return at === undefined ? '' : new Date(timestampMs(at)).toISOString().replace(/\.\d+Z$/, 'Z');
 }
@@ -63,7 +63,7 @@ export function toPlanRow(plan: Plan): string[] {
   ];
 }
 
-/** `all` where nothing is withheld: the list of all would be wider than a terminal. */
+/** `all` if nothing is withheld: the list of all would be wider than a terminal. */
 function describeOptions({ options, optionCredits }: Plan): string {
   const priced = (option: string): string => {
     const credits = optionCredits[option] ?? 0n;

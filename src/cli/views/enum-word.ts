@@ -1,4 +1,4 @@
-/** The word of the domain for a value of a generated enum: `not_applicable`; empty where it is absent or unspecified. */
+/** The word of the domain for a value of a generated enum: `not_applicable`; empty if it is absent or unspecified. */
 export function wordOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
   const name = Object.keys(values).find((key) => values[key] === value) ?? '';
   return name === 'UNSPECIFIED' ? '' : name.toLowerCase();

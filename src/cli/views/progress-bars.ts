@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 const NAME_WIDTH = 28;
 
 export interface FileBar {
-  /** `sizeBytes` is 0 where it is not known (standard input). */
+  /** `sizeBytes` is 0 if it is not known (standard input). */
   showUpload(sentBytes: number, sizeBytes: number): void;
   showStep(step: string, done: number, total: number): void;
   remove(): void;

@@ -25,7 +25,7 @@ export interface RecordCells {
   verdict: string;
   confidence: string;
   assessment: string;
-  /** What the verdict rests on: models, `c2pa`, or `override` where a person decided. */
+  /** What the verdict rests on: models, `c2pa`, or `override` if a person decided. */
   decidedBy: string;
 }
 
@@ -62,7 +62,7 @@ function describeModels(verdict: Verdict | undefined): string {
   return verdict.models.includes('c2pa') ? `${names} (a rule on signatures, no finding)` : names;
 }
 
-/** `so far 12 % artificial`; empty where nothing is known yet or no model could answer. */
+/** `so far 12 % artificial`; empty if nothing is known yet or no model could answer. */
 export function describeTentative({ tentative }: Classification): string {
   const probability = tentative?.probability;
   return probability === undefined ? '' : `so far ${(probability * 100).toFixed(0)} % artificial`;
@@ -105,7 +105,7 @@ export function describeParts({ media }: Classification): string[][] {
 
 type ToldMoment = NonNullable<ReturnType<typeof mostSuspiciousMoment>>;
 
-/** Where a video or a sound looks most artificial; null of a picture, and where no model could answer. */
+/** Where a video or a sound looks most artificial; null for a picture, and if no model could answer. */
 export function momentOf({ media }: Classification): ToldMoment | null {
   if (media.case === 'audio') {
     return mostSuspiciousMoment(

@@ -4,7 +4,7 @@ import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/a
 import { formatTimestamp } from './account-view.ts';
 import { nameOf } from './record-view.ts';
 
-/** No line where none was asked for. */
+/** No line if none was asked for. */
 export function describeSignOff(signOff: SignOff | undefined): string[] {
   if (signOff === undefined) return [];
   const { state, askedAt, classification, byAccountId, reason, answers } = signOff;

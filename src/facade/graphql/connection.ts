@@ -17,7 +17,7 @@ export interface Connection<T> {
   /** An error stands for a row that cannot be shown, in connections whose nodes may be null. */
   edges: { node: T | AppError; cursor: string }[];
   hasNextPage: boolean;
-  /** Where the next page begins, where that is not behind the last edge. */
+  /** Where the next page begins, if that is not behind the last edge. */
   endCursor?: string | null;
 }
 

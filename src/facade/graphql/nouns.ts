@@ -49,7 +49,7 @@ function typeOf(type: FieldType): unknown {
   return type.table === undefined ? objects.get(type.noun) : typeOfNoun(type.table);
 }
 
-/** The type of a table, defined where it is first asked for. */
+/** The type of a table, defined when it is first asked for. */
 export function typeOfNoun<Table extends Fields>(noun: Noun<Table>): ObjectRef<ValuesOf<Table>> {
   const known = objects.get(noun.name);
   return known === undefined ? defineNoun(noun) : (known as ObjectRef<ValuesOf<Table>>);

@@ -146,7 +146,7 @@ async function receiveManifest(
   const upload = uploads.get(token);
   if (upload === undefined) throw badField(SIDECAR_FIELD, 'expected a file part of a multipart request');
   const bytes = await readSidecar(upload.bytes);
-  // One that is sent empty is a mistake, where none is none.
+  // An empty manifest is a mistake; sending none is not.
   return parseSidecar(bytes).bytes;
 }
 

@@ -30,7 +30,7 @@ const renderWhenAsked: NonNullable<Parameters<typeof createYoga>[0]['renderGraph
 /** What a transport knows of an operation's sender. */
 export interface Caller {
   caller: Credential & {
-    /** Admitted and counted already, where the transport had to know before it read the operation. */
+    /** Admitted and counted already, if the transport had to know before it read the operation. */
     admitted?: Principal | undefined;
     remoteAddress: string;
     signal: AbortSignal;
@@ -80,7 +80,7 @@ export function identifySender(app: App, sender: Omit<Caller['caller'], 'signal'
   return identifyCaller(app, sender, originOf(sender));
 }
 
-/** Undefined where no one is known: the fields that need somebody say so themselves. */
+/** Undefined if no one is known: the fields that need somebody say so themselves. */
 async function admitIfKnown(app: App, sender: Caller['caller']): Promise<Principal | undefined> {
   try {
     const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });

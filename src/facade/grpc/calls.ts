@@ -129,7 +129,7 @@ async function follow<T>(
 }
 
 /**
- * For streams: ended with the reason where the caller loses its standing, though the peer is silent or slow. A call of one answer is
+ * For streams: ended with the reason if the caller loses its standing, though the peer is silent or slow. A call of one answer is
  * not: the one that revokes its own key would lose its answer.
  */
 function whileStanding<T>(

@@ -13,7 +13,7 @@ export const refuseUnlisted: Unlisted = (value, field) => {
 /** As it came, for the app to refuse together with what else is wrong. */
 export const passUnlisted: Unlisted = (value) => value;
 
-/** Undefined where it is unspecified. */
+/** Undefined if it is unspecified. */
 export function fromEnum<Word extends string>(
   schema: DescEnum,
   value: number,

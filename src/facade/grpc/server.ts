@@ -60,7 +60,7 @@ export const SERVICES = [
 const MIB = 1024 * 1024;
 
 const OPTIONS: ServerOptions = {
-  // A chunk is 256 KiB at best; a message is held whole in memory.
+  // A chunk is 256 KiB at best; a message is kept whole in memory.
   'grpc.max_receive_message_length': 4 * MIB,
   // Streams of one connection: watches are many, and each costs a subscription.
   'grpc.max_concurrent_streams': 256,
@@ -184,7 +184,7 @@ function isLoopback(host: string): boolean {
 class TlsCredentials extends ServerCredentials {
   constructor(files: TlsFiles) {
     const { material } = files;
-    // A certificate is asked for only where its issuers are known, and then one that they did not sign is refused.
+    // A certificate is asked for only if its issuers are known, and then one that they did not sign is refused.
     const isAsked = material.clientCa !== null;
     super({ requestCert: isAsked, rejectUnauthorized: isAsked }, toContext(material));
     files.onChange((changed) => this.updateSecureContextOptions(toContext(changed)));

@@ -29,7 +29,7 @@ export interface MediaMessage {
 export interface Upload {
   header: MediaHeader;
   kind: MediaKind | undefined;
-  /** Undefined where the header names an address instead. */
+  /** Undefined if the header names an address instead. */
   media: ReceivedMedia | undefined;
 }
 

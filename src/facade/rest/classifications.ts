@@ -126,7 +126,7 @@ function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterab
   })();
 }
 
-/** `identifiers[]` or `identifiers`, repeated, comma-separated or a JSON array; undefined where none is given. */
+/** `identifiers[]` or `identifiers`, repeated, comma-separated or a JSON array; undefined if none is given. */
 export function parseIdentifiers(query: Query): string[] | undefined {
   const given = Object.entries(query).filter(([name]) => /^identifiers(\[\d*\])?$/.test(name));
   if (given.length === 0) return undefined;

@@ -87,7 +87,7 @@ function toAudio(record: AudioRecord): object {
   };
 }
 
-/** Present only where it was asked for and is there. */
+/** Present only if it was asked for and is there. */
 function toTranscript({ transcript }: AudioRecord): object {
   if (transcript === null) return {};
   const { segments, segmentCount, wordCount, leftOutSeconds, ...rest } = transcript;
@@ -113,7 +113,7 @@ function toHead(record: ClassificationRecord): object {
   };
 }
 
-/** Present only where it was asked for, and only once it is known: an early `false` would read as an answer. */
+/** Present only if it was asked for, and only once it is known: an early `false` would read as an answer. */
 function toNsfw(record: ImageRecord | VideoRecord): object {
   return record.options.withNsfw && record.isNsfw !== null ? { is_nsfw: record.isNsfw } : {};
 }

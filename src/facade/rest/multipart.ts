@@ -34,7 +34,7 @@ export const MULTIPART_LIMITS = {
 export interface FormSpec {
   /** Field that faults of the form itself belong to. */
   field: string;
-  /** Field that carries the file, or null where the form has none. */
+  /** Field that carries the file, or null if the form has none. */
   fileField: string | null;
   /** Given the fields that came before the file, before a byte of it is read; may refuse it. */
   beforeFile?: (fields: RawFields) => Promise<void>;

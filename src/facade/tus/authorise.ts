@@ -52,7 +52,7 @@ function fieldsOf(metadata: string): RawFields {
   }
 }
 
-/** Null where it has become a record: who missed that answer gets it, whatever the record has cost. */
+/** Null if it has become a record: who missed that answer gets it, whatever the record has cost. */
 function begun(app: App, principal: Principal, { params }: FastifyRequest): MediaIntent | null {
   const { id: uploadId } = params as { id: string };
   const { fields, sizeBytes, committedBytes, identifier } = readUpload(app, { principal, uploadId });

@@ -76,7 +76,7 @@ async function receive(
   return path;
 }
 
-/** One line that is written over; nothing where no one looks. */
+/** One line that is written over; nothing if no one looks. */
 function tellProgress(
   { stderr }: Terminal,
   { files, filesTotal }: { files: number; filesTotal: number },

@@ -5,7 +5,7 @@ import type { PendingUpload } from './uploads.ts';
 
 export interface GraphqlContext {
   readonly app: App;
-  /** Found by the operation's key at the first question; throws an AppError where there is none. */
+  /** Found by the operation's key at the first question; throws an AppError if there is none. */
   readonly principal: () => Principal;
   /** As principal, also before the terms of service were accepted: for accepting them. */
   readonly newcomer: () => Principal;

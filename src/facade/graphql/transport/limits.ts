@@ -1,5 +1,5 @@
 /**
- * Bounds of one operation, held before anything runs: a document of a few hundred bytes may otherwise ask for
+ * Bounds of one operation, checked before anything runs: a document of a few hundred bytes may otherwise ask for
  * millions of values. Fragments are measured once each, so that nesting them cannot make the measuring slow.
  */
 import {

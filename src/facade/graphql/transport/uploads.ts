@@ -1,6 +1,6 @@
 /**
  * Uploads by the GraphQL multipart request specification, read as they arrive: `operations`, then `map`, then the file,
- * whose stream goes to the app without being held here. A manifest beside it comes before it, and is held: it is small.
+ * whose stream goes to the app without being kept here. A manifest beside it comes before it, and is kept: it is small.
  * In the variables a token stands for each.
  */
 import { randomUUID } from 'node:crypto';

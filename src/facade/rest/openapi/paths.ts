@@ -237,7 +237,7 @@ function guarded(
   return operation(summary, description, type, { responses, security: [{}, { apiKey: [] }] });
 }
 
-/** One word, or JSON where it was asked for. */
+/** One word, or JSON if it was asked for. */
 function readinessAnswer(description: string, example: string): Schema {
   const content = jsonContent(reference('Readiness'), []);
   return { description, content: { 'text/plain': { schema: { type: 'string' }, example }, ...content } };
