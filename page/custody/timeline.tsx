@@ -21,7 +21,7 @@ interface Entry {
   detailsDeletedAt: string | null;
 }
 
-/** `children` are shown where the record is older than the log: what the record itself says of its beginning. */
+/** `children` are shown if the record is older than the log: what the record itself says of its beginning. */
 export function Timeline({
   identifier,
   account,

@@ -11,7 +11,7 @@ import { colourOf } from './colours.ts';
 interface ViewerProps {
   /** Null while there is nothing to show yet: the place is kept. */
   source: string | null;
-  /** Called where the browser cannot show the source. */
+  /** Called if the browser cannot show the source. */
   onBroken: () => void;
   /** What lies over the picture, by what of it is seen. */
   tiles: ((view: View, stageWidth: number) => JSX.Element) | null;

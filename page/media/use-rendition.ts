@@ -72,7 +72,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The figures of a rendition, once it is made; undefined before, and where it cannot be made. */
+/** The figures of a rendition, once it is made; undefined before, and if it cannot be made. */
 export function useFigures<T>(source: string | null): T | undefined {
   const view = useRendition(source);
   const [found, setFound] = useState<{ of: string; figures: T }>();

@@ -24,7 +24,7 @@ const OPTIONS = [
 
 const SWITCHES = ['zeroRetention', 'seenBeforeAcrossUsers', 'fourEyes'] as const;
 
-/** What a new plan has where nothing is said (`domain/contract/plan.ts`, which the page does not load). */
+/** What a new plan has if nothing is said (`domain/contract/plan.ts`, which the page does not load). */
 const FOUR_EYES_DAYS = 90;
 
 interface DialogProps {

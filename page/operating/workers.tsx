@@ -1,4 +1,4 @@
-/** The boxes that carry out work for this one; nothing where there are none. */
+/** The boxes that carry out work for this one; nothing if there are none. */
 import type { JSX } from 'preact';
 import {
   DRAIN_WORKER,

@@ -59,7 +59,7 @@ export function Fold({ anchor, title, isOpen = false, children }: FoldProps): JS
   );
 }
 
-/** Leads to a part and opens it, also where the address names it already. */
+/** Leads to a part and opens it, even if the address names it already. */
 export function FoldLink({ anchor, children }: { anchor: Anchor; children: ComponentChildren }): JSX.Element {
   return (
     <a

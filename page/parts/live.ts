@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Cell } from '../state/cell.ts';
 import type { Document } from './document.ts';
 
-/** Whether live changes arrive; the page says so where they do not. */
+/** Whether live changes arrive; the page says so if they do not. */
 export const isLive = new Cell(true);
 
 const RETRIES_MAX = 1_000_000;

@@ -20,7 +20,7 @@ export function outcomeOf({ outcome }: Pick<ListedRecord, 'outcome'>): Outcome {
   return outcome.toLowerCase() as Outcome;
 }
 
-/** Probability of an artificial origin by one model; null where it gave no answer. */
+/** Probability of an artificial origin by one model; null if it gave no answer. */
 export function artificialScore({
   classification,
 }: {
@@ -34,7 +34,7 @@ export function verdictScore(verdict: Verdict | null): number | null {
   return verdict.classification === 'ARTIFICIAL' ? verdict.confidence : 1 - verdict.confidence;
 }
 
-/** What the models say where a person's word or a signature says otherwise: it is no reason for what the record comes to. */
+/** What the models say when a person's word or a signature says otherwise: it is no reason for what the record comes to. */
 export function isAgainstOutcome(record: Pick<ListedRecord, 'outcome'>, code: string): boolean {
   const { outcome } = record;
   if (outcome === 'ARTIFICIAL') return code === 'MODEL_LEANS_HUMAN';

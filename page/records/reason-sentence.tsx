@@ -11,7 +11,7 @@ interface ReasonProps {
   probability: number | null;
 }
 
-/** Where the daemon's sentence holds no more than figures, the reader's language says it; else it stays English. */
+/** If the daemon's sentence holds no more than figures, the reader's language says it; else it stays English. */
 export function ReasonSentence({ code, sentence, probability }: ReasonProps): JSX.Element {
   const text = findText(`reason_${code}`);
   if (text === undefined) return <span lang="en">{sentence}</span>;

@@ -92,7 +92,7 @@ export function matchesFilter(
   return matchesText(record, text.trim());
 }
 
-/** Midnight of the day in the reader's zone; a day further, where the clock is put forward too. */
+/** Midnight of the day in the reader's zone; a day further, even if the clock is put forward. */
 function startOf(day: string, daysLater = 0): Date {
   const start = new Date(`${day}T00:00:00`);
   start.setDate(start.getDate() + daysLater);

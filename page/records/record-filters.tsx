@@ -52,7 +52,7 @@ export function RecordFilters({
   );
 }
 
-/** Open where there is room for them, and where one of them narrows the list. */
+/** Open if there is room for them, or if one of them narrows the list. */
 function MoreFilters({
   filter,
   onPart,

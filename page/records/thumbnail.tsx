@@ -88,7 +88,7 @@ function usePause(identifier: string): boolean {
   return seen === identifier;
 }
 
-/** The address once the browser has the picture; null before, and where there is none. */
+/** The address once the browser has the picture; null before, and if there is none. */
 function useThumbnail(source: string): string | null {
   const [ready, setReady] = useState(known.get(source) === 'ready' ? source : null);
   useEffect(() => {

@@ -10,7 +10,7 @@ import { isRefused, type ListRow } from '../parts/records.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
 
 const PAGE_SIZE = 50;
-/** As many as the daemon answers at once, where many are wanted. */
+/** As many as the daemon answers at once, if many are wanted. */
 const PAGE_SIZE_MAX = 100;
 /** Answers without a record that one look for something takes by itself. */
 const EMPTY_PAGES_MAX = 40;
@@ -145,7 +145,7 @@ function append(state: Loaded, { rows, pageInfo }: RowPage): Loaded {
 }
 
 /**
- * A known record is changed where it stands, also where the filter would not let it through any more: nothing vanishes
+ * A known record is changed where it stands, even if the filter would not let it through any more: nothing vanishes
  * under the reader's hand. A new one goes on top only when the reader is there.
  */
 function merge(

@@ -108,7 +108,7 @@ interface Shown {
   note: JSX.Element | null;
 }
 
-/** The file itself where the browser shows it, else its rendition, and what must be said of that. */
+/** The file itself if the browser shows it, else its rendition, and what must be said of that. */
 function useShown(record: ImageRecord): Shown {
   const { identifier, name, width, height } = record;
   const [isBroken, setBroken] = useState(false);

@@ -45,7 +45,7 @@ function Content({ provenance }: { provenance: Provenance }): JSX.Element {
   );
 }
 
-/** Where the manifest came from; empty where the sentence says it already. */
+/** Where the manifest came from; empty if the sentence says it already. */
 function outerNote({ source, outcome, host }: NonNullable<Provenance['outer']>): string {
   if (outcome === 'EMBEDDED_SPEAKS') return t('embeddedSpeaks');
   if (outcome !== 'READ') return '';
@@ -119,7 +119,7 @@ function ManifestItem({ manifest, manifests }: { manifest: Manifest; manifests: 
   );
 }
 
-/** In words where the use and the permission are known ones. */
+/** In words if the use and the permission are known ones. */
 function describeMining({ use, permission }: Manifest['trainingMining'][number]): string {
   const [what, may] = [findText(`mining_${use}`), findText(`permission_${permission}`)];
   return `${what ?? use}: ${may ?? permission}`;

@@ -157,7 +157,7 @@ function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Elemen
   );
 }
 
-/** The file and what happened to it; open where there is nothing else to show. */
+/** The file and what happened to it; open if there is nothing else to show. */
 function Background({ record, account }: Omit<PartProps, 'onChange'>): JSX.Element {
   const isOpen = record.status !== 'DONE';
   return (

@@ -10,7 +10,7 @@ interface MomentProps {
   onPick: (index: number) => void;
 }
 
-/** Nothing where no model could answer. */
+/** Nothing if no model could answer. */
 export function SuspiciousMoment({ moments, onPick }: MomentProps): JSX.Element | null {
   const index = mostSuspiciousIndex(moments);
   const { seconds, probability } = moments[index ?? -1] ?? {};

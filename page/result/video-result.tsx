@@ -51,7 +51,7 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
             src={source}
             onError={() => setBroken(true)}
             onLoadedMetadata={({ currentTarget }) => {
-              // Where a browser knows the sound but not the picture, it plays the sound to a black picture.
+              // If a browser knows the sound but not the picture, it plays the sound to a black picture.
               if (currentTarget.videoWidth === 0) setBroken(true);
               else if (now > 0) currentTarget.currentTime = now;
             }}

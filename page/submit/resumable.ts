@@ -58,7 +58,7 @@ export class ResumableUpload {
   }
 }
 
-/** Also where nothing was answered, whatever the browser thinks of its line. */
+/** Also if nothing was answered, whatever the browser thinks of its line. */
 function isPassing(response: HttpResponse | null): boolean {
   const status = response?.getStatus();
   return status === undefined || PASSING_STATUSES.includes(status);

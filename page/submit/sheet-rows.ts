@@ -4,7 +4,7 @@ import type { MediaKind } from '../gen/documents.ts';
 
 /** More than a person looks through on a page; the command line takes any number. */
 export const SHEET_ROWS_MAX = 1000;
-/** Held in memory several times while it is read. */
+/** Kept in memory several times while it is read. */
 export const SHEET_BYTES_MAX = 5 * 1024 ** 2;
 const SOURCE_COLUMNS = ['source', 'url', 'address', 'file_url', 'source_url', 'link'];
 
@@ -20,7 +20,7 @@ export function isSheet({ name }: { name: string }): boolean {
   return /\.(csv|jsonl|ndjson)$/i.test(name);
 }
 
-/** Throws where the text is no such sheet. */
+/** Throws if the text is no such sheet. */
 export async function readSheet(file: File): Promise<PageSheet | SheetFault> {
   if (file.size > SHEET_BYTES_MAX) return 'sheetTooLong';
   const text = await file.text();

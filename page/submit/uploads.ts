@@ -1,5 +1,5 @@
 /**
- * Files on their way: a few at a time, each with its progress, its record once it is accepted and the reason where it
+ * Files on their way: a few at a time, each with its progress, its record once it is accepted and the reason if it
  * is not. Lives beside the pages, so that looking at another one stops nothing.
  */
 
@@ -182,7 +182,7 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
   return promise;
 }
 
-/** The manifest goes first: it is small, and is held until the file has come. */
+/** The manifest goes first: it is small, and is kept until the file has come. */
 function bodyOf({ file, manifest, fileUrl, submission, name }: Upload): FormData | string {
   const { refId, noCache, options } = submission;
   const input: SubmitMediaInput = { options, noCache, ...(refId === '' ? {} : { refId }) };

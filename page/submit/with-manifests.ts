@@ -2,7 +2,7 @@
 
 export interface NamedFile {
   file: File;
-  /** A manifest beside it; null where none was chosen with it. */
+  /** A manifest beside it; null if none was chosen with it. */
   manifest: File | null;
 }
 

@@ -30,7 +30,7 @@ export function t(key: TextKey, filling: Readonly<Record<string, string | number
   );
 }
 
-/** For keys made from what the daemon says, such as a reason's code; undefined where there is no text for it. */
+/** For keys made from what the daemon says, such as a reason's code; undefined if there is no text for it. */
 export function findText(key: string): string | undefined {
   return (CATALOGUE[language.get()] as Readonly<Record<string, string>>)[key];
 }
