@@ -63,7 +63,7 @@ export interface Settings {
   store: { folder: string };
   engine: EngineSettings;
   http: HttpSettings;
-  /** Where the trust anchors come from; null where none are set. */
+  /** Where the trust anchors come from; null if none are set. */
   trustAnchorsFile: string | null;
   /** Its PEM bundle, or an empty string. */
   trustAnchorsPem: string;

@@ -1,5 +1,5 @@
 /**
- * All use cases' parts in one: what facades hold. A use case takes `(app, input, signal)`, where `app` is no more than the
+ * All use cases' parts in one: what facades hold. A use case takes `(app, input, signal)`; `app` is no more than the
  * parts of its noun.
  */
 import type { AccountParts } from '../accounts/parts.ts';
