@@ -27,7 +27,7 @@ export type FieldType =
 export interface FieldNotes {
   /** Description in the typed facades; the protocols' own files say it in their own words. */
   readonly description?: string;
-  /** The name in the documented interface, where it is another: the old one stays for one release beside it. */
+  /** The name in the documented interface, if it is different: the old one stays for one release beside it. */
   readonly documented?: string;
   /** A facade computes it, or leaves it out. */
   readonly isComputed?: true;

@@ -1,6 +1,6 @@
 /** Finds a figure that is no finite number, wherever it lies in a value. Pure. */
 
-/** Its place and the figure, `verdict.confidence is NaN`; undefined where every figure is finite. */
+/** Its place and the figure, `verdict.confidence is NaN`; undefined if every figure is finite. */
 export function figureThatIsNotFinite(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `is ${value}`;
   if (typeof value !== 'object' || value === null) return undefined;

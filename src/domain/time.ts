@@ -11,7 +11,7 @@ export function formatTime(microseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
 }
 
-/** ISO 8601 with a zone, as formatTime writes it or with fewer digits; undefined where it is no such time. */
+/** ISO 8601 with a zone, as formatTime writes it or with fewer digits; undefined if it is no such time. */
 export function parseTime(text: string): number | undefined {
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (parts === null) return undefined;

@@ -1,4 +1,4 @@
-/** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/accounts/keys.ts. */
+/** Accounts, their roles and API keys. Secrets are stored sealed or hashed; see app/accounts/keys.ts. */
 
 import type { LEDGER_ENTRY } from '../contract/ledger.ts';
 import { ROLE } from '../contract/words.ts';
@@ -18,7 +18,7 @@ export interface Account {
   partnerId: number | null;
   heuristic: HeuristicName;
   readonly: boolean;
-  /** Overrides the plan's policy where set. */
+  /** Overrides the plan's policy if set. */
   c2paPolicy: C2paPolicy | null;
   /** The Standard Webhooks secret, sealed as API keys are; null until it is first asked for. */
   webhookSecret: Uint8Array | null;

@@ -42,7 +42,7 @@ function toExported(summary: RecordSummary): ExportedRecord {
   };
 }
 
-/** What stands before the first record; empty where a format has no head. */
+/** What stands before the first record; empty if a format has no head. */
 export function sheetHead(format: SheetFormat): string {
   return format === 'csv' ? toCsvLine(EXPORT_COLUMNS) : '';
 }

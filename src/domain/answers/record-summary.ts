@@ -13,7 +13,7 @@ export interface RecordSummary {
   /** SHA-256 of the file, as 64 hex characters; empty while an address was not fetched. */
   sha256: string;
   refId: string;
-  /** The formal verdict, or a person's finding; `waiting` and `failed` where there is none. */
+  /** The formal verdict, or a person's finding; `waiting` and `failed` if there is none. */
   verdict: string;
   /** What the record comes to for a reader. */
   outcome: Outcome;
@@ -24,7 +24,7 @@ export interface RecordSummary {
   reasons: string[];
   /** Where it is looked at in a browser. */
   link: string;
-  /** Why the work failed; empty where it did not. */
+  /** Why the work failed; empty if it did not. */
   error: string;
   createdAt: number;
   /** What its signed provenance reads as. */

@@ -3,7 +3,7 @@ import type { ClassificationRecord } from './record.ts';
 
 export interface RefusedRecord {
   identifier: string;
-  /** When it was accepted, as the index of the list says, in microseconds; null where only the row knows. */
+  /** When it was accepted, as the index of the list says, in microseconds; null if only the row knows. */
   createdAt: number | null;
   /** A sentence for who reads the list. */
   reason: string;

@@ -24,7 +24,7 @@ export interface NoticeRule {
   /** For administrators: the records of all accounts. */
   ofEveryAccount: boolean;
   isPaused: boolean;
-  /** Why it was paused by itself; empty where a person did, or it is not. */
+  /** Why it was paused by itself; empty if a person did, or it is not. */
   reason: string;
   createdAt: number;
 }

@@ -50,7 +50,7 @@ export interface WatchedFile {
   modifiedNs: string;
   /** When anything of it changed last, as `modifiedNs`; absent from rows of earlier versions. */
   changedNs?: string | undefined;
-  /** Absent where the file system gives a file another one each time. */
+  /** Absent if the file system gives a file another one each time. */
   inode?: string | undefined;
   /** SHA-256 of what was submitted, as hex characters; absent if nothing was. */
   hash?: string | undefined;
@@ -59,7 +59,7 @@ export interface WatchedFile {
   identifier: string;
   /** It was judged, and its results could not be written; only of those that failed. */
   isUnwritten?: boolean;
-  /** Why it failed, or what else a person should know; empty where there is nothing to say. */
+  /** Why it failed, or what else a person should know; empty if there is nothing to say. */
   reason: string;
   /** Tries that failed for a reason that may pass. */
   attempts: number;
@@ -91,5 +91,5 @@ export function isPassedOver(name: string): boolean {
   return UNFINISHED_ENDINGS.some((ending) => lower.endsWith(ending));
 }
 
-/** With eight letters of its record where the plain name is somebody else's file. */
+/** With eight letters of its record if the plain name is somebody else's file. */
 const RESULT_NAME = /\.assay(-[0-9a-f]{8})?\.(json|xmp)$/;

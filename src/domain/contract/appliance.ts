@@ -23,7 +23,7 @@ export const MODEL = {
   id: identifier<string>(),
   version: text(),
   name: text(),
-  /** Empty where its description cannot be read. */
+  /** Empty if its description cannot be read. */
   task: text<ModelTask | ''>(),
   kind: oneOf(MEDIA_KIND),
   provider: nullable(text({ description: 'What really runs it.' })),

@@ -6,7 +6,7 @@ const BACKUP = {
   fields: {
     /** Its folder's. */
     name: identifier<string>(),
-    /** Null where its description cannot be read. */
+    /** Null if its description cannot be read. */
     createdAt: nullable(moment()),
     version: text({ description: 'Version of the daemon that made it.' }),
     files: long(),

@@ -7,7 +7,7 @@ import { PLAN_OPTIONS, type PlanOption } from '../plan-option.ts';
 import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
 
 export interface PlanField<Value> extends Field<Value> {
-  /** In the plan of the first start, in a new plan where nothing is said, and where a stored plan is older than the row. */
+  /** In the plan of the first start, in a new plan if nothing is said, and if a stored plan is older than the row. */
   readonly initial: Value;
   /** Maximum of a whole number, which begins at 0. */
   readonly maximum?: number;

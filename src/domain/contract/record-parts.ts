@@ -77,7 +77,7 @@ const MODEL_RESULT = {
   axis: text<Axis>(),
   device: text(),
   unknown: flag(),
-  /** Why there is no answer; an empty string where there is one. */
+  /** Why there is no answer; an empty string if there is one. */
   reason: text(),
   elapsedSeconds: number({ documented: 'elapsedTime', ...IN_SECONDS }),
   /** Both labels with their scores, or empty when unknown. */

@@ -54,7 +54,7 @@ export interface SignedCheckpoint extends Checkpoint {
   signatures: { name: string; keyId: Buffer; signature: Buffer }[];
 }
 
-/** Undefined where the note is not of these formats. Signatures of other algorithms are kept for who knows them. */
+/** Undefined if the note is not of these formats. Signatures of other algorithms are kept for readers that know them. */
 export function parseCheckpoint(note: string): SignedCheckpoint | undefined {
   if (note.length > NOTE_CHARACTERS_MAX) return undefined;
   const end = note.indexOf('\n\n');

@@ -12,7 +12,7 @@ export interface CustodyEntry {
   /** Microseconds since 1970. */
   at: number;
   kind: CustodyKind;
-  /** Identifier of a record or an analysis, or of an epoch; empty where it is about none. */
+  /** Identifier of a record or an analysis, or of an epoch; empty if it is about none. */
   subject: string;
   /** The account that did it; null for the appliance itself and for callers that were not signed in. */
   actor: number | null;
@@ -43,7 +43,7 @@ export function encodeEntry(entry: CustodyEntry): string {
   return JSON.stringify({ sequence, at, kind, subject, actor, commitment, previous });
 }
 
-/** Undefined where the line is none that was written here. */
+/** Undefined if the line is not of the form that is written here. */
 export function parseEntry(line: unknown): CustodyEntry | undefined {
   if (typeof line !== 'string' || line.length > LINE_CHARACTERS_MAX) return undefined;
   const found = parseObject(line);

@@ -9,7 +9,7 @@ interface KindRow {
    * the last record of it; nothing, so that they stay.
    */
   about: 'record' | 'analysis' | 'file' | 'nothing';
-  /** How the audit log names it; absent where no person did it. */
+  /** How the audit log names it; absent if no person did it. */
   action?: string;
 }
 

@@ -35,7 +35,7 @@ function slideAlong(
   for (let index = -before; index < after; index++) {
     sum += from[Math.min(last, Math.max(start, start + index))] as number;
   }
-  // Where the square lies inside, nothing has to be held at the border.
+  // If the square lies inside, no index has to be clamped at the border.
   const inside = Math.max(start + before, last + 1 - after);
   for (let at = start; at <= last; at++) {
     to[at] = sum / side;

@@ -1,6 +1,6 @@
 /**
  * Every accepted format, once: what it is called, how it is known, what reads it and how a browser shows it. A new
- * format is a row here and, where no library of ours decodes it, a file in `worker`. Nothing here opens a file.
+ * format is a row here and, if no library of ours decodes it, a file in `worker`. Nothing here opens a file.
  */
 import { MEDIA_KINDS, type MediaKind } from './media.ts';
 
@@ -308,7 +308,7 @@ export function typeOf(mime: string): MediaType | undefined {
   return MEDIA_TYPES.find((known) => known.mime === mime);
 }
 
-/** The type of a container by what it was found to hold; undefined where such a one is not accepted. */
+/** The type of a container by what it was found to hold; undefined if such a one is not accepted. */
 export function refineMediaType(mime: string, kind: 'video' | 'audio'): MediaType | undefined {
   const { kinds = {}, otherwise } = formatOf(mime) ?? {};
   const refined = kind in kinds ? mime : otherwise;

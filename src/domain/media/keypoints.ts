@@ -86,7 +86,7 @@ export function packKeypoints(keypoints: Keypoints): Uint8Array {
   return bytes;
 }
 
-/** Undefined where the bytes are none that `packKeypoints` writes. */
+/** Undefined if the bytes are not as `packKeypoints` writes them. */
 export function unpackKeypoints(bytes: Uint8Array): Keypoints | undefined {
   const count = (bytes.length - HEAD_BYTES) / KEYPOINT_BYTES;
   if (!Number.isInteger(count) || count < 0) return undefined;
@@ -112,7 +112,7 @@ export function packAskedKeypoints(keypoints: AskedKeypoints): Uint8Array {
   return Buffer.concat([packKeypoints(keypoints), keypoints.unsure]);
 }
 
-/** Undefined where the bytes are none that `packAskedKeypoints` writes. */
+/** Undefined if the bytes are not as `packAskedKeypoints` writes them. */
 export function unpackAskedKeypoints(bytes: Uint8Array): AskedKeypoints | undefined {
   const count = (bytes.length - HEAD_BYTES) / (KEYPOINT_BYTES + UNSURE_BITS);
   if (!Number.isInteger(count) || count < 0) return undefined;

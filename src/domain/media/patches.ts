@@ -35,7 +35,7 @@ export function placePatches(width: number, height: number, layout: PatchLayout)
   return spread(height, rows, layout).flatMap((y) => spread(width, columns, layout).map((x) => ({ x, y })));
 }
 
-/** Where a pack names no share: with less, sky, wall or blur begins. */
+/** If a pack names no share: with less, sky, wall or blur begins. */
 const DETAIL_SHARE_MIN = 0.5;
 
 /**
@@ -70,6 +70,6 @@ function spread(length: number, count: number, { size, align }: PatchLayout): nu
     const exact = count === 1 ? (length - size) / 2 : (index * (length - size)) / (count - 1);
     return Math.floor(exact / align) * align;
   });
-  // On the grid two places may fall together where the side is hardly longer than a patch.
+  // On the grid two places may fall together if the side is hardly longer than a patch.
   return [...new Set(offsets)];
 }

@@ -40,7 +40,7 @@ export const perceptualHashSchema = z.strictObject({
   mirrored: bits,
   /** How much there is to see. */
   quality: z.int().min(0).max(100),
-  /** By which it is found in part; absent where nothing stands out. */
+  /** By which it is found in part; absent if nothing stands out. */
   keypoints: packedKeypoints(STORED_KEYPOINTS_MAX).optional(),
 });
 export type PerceptualHash = z.infer<typeof perceptualHashSchema>;

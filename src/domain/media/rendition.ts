@@ -39,7 +39,7 @@ export const THUMBNAIL_PLACE = 1 / 3;
 
 /** Two hours, as sound is bounded: more is hours of encoding and gigabytes of disk for one look. */
 export const FILM_SECONDS_MAX = 7200;
-/** Height of a film's rendition, or its width where it stands upright. */
+/** Height of a film's rendition, or its width if it stands upright. */
 export const FILM_SHORT_SIDE_MAX = 720;
 
 /** One row of thumbnails at even distances. */

@@ -169,7 +169,7 @@ function sortByCode({ codes, places, count }: CodedPlaces): CodedPlaces {
   return sorted;
 }
 
-/** Each place with the next NEIGHBOURS of its code, where there are few enough. */
+/** Each place with the next NEIGHBOURS of its code, if there are few enough. */
 function pairLikenesses({ codes, places, count }: CodedPlaces, { width }: Sides): Pairs {
   const pairs = {
     shifts: new Int32Array(count * NEIGHBOURS),
@@ -246,7 +246,7 @@ function toShift(shift: number, width: number): { dx: number; dy: number } {
   return { dx: (shift % (2 * width)) - width, dy: Math.floor(shift / (2 * width)) };
 }
 
-/** Far from those that are chosen. Null where no shift stands out. */
+/** Far from those that are chosen. Null if no shift stands out. */
 function findSharpest(
   { counts, shifts, most }: Votes,
   sides: Sides,
@@ -254,7 +254,7 @@ function findSharpest(
 ): { shift: number; sharpness: number } | null {
   const { width } = sides;
   let best = { shift: 0, sharpness: 0 };
-  // No shift stands out by more than its votes: those of few are looked at only where no better one is found.
+  // No shift stands out by more than its votes: those of few are looked at only if no better one is found.
   for (let [least, below] = [most / 2, most + 1]; below > 1; [least, below] = [least / 2, least]) {
     for (const shift of shifts) {
       const votes = counts[shift] as number;

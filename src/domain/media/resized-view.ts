@@ -1,5 +1,5 @@
 /**
- * Models that see the whole picture scaled to one size, and where that leaves doubt also its middle at native
+ * Models that see the whole picture scaled to one size, and, if that leaves doubt, also its middle at native
  * resolution. And the pictures on which such models must not answer at all.
  */
 import { z } from 'zod';

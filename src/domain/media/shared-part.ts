@@ -11,7 +11,7 @@ const DISTANCE_MAX = 64;
 const FIRST_DISTANCE_MAX = 11;
 /** Bits that are set in each number of 16: for the comparison that is made most, half the time of counting them. */
 const SET_BITS = Uint8Array.from({ length: 1 << 16 }, (_, value) => countBits(value));
-/** Distance of the nearest over that of the second nearest elsewhere: where both are as near, either may be it. */
+/** Distance of the nearest over that of the second nearest elsewhere: if both are as near, either may be it. */
 const RATIO_MAX = 0.85;
 /** Places may lie so far from where the others say they should, as a share of the asked picture's long side. */
 const COARSE_TOLERANCE = 0.06;
@@ -46,7 +46,7 @@ export interface Part {
 export interface SharedPart {
   /** Places that agree. */
   places: number;
-  /** Those that lie exactly where a turn and a scale of the whole would place them; 0 where the part is tilted. */
+  /** Those that lie exactly where a turn and a scale of the whole would place them; 0 if the part is tilted. */
   exactPlaces: number;
   /** Where it lies in the picture that was asked with, and in the one that was kept. */
   asked: Part;
@@ -206,7 +206,7 @@ function turnApart(left: number, right: number): number {
   return Math.min(apart, ANGLES - apart);
 }
 
-/** By least squares; null where the places lie on a line, or the map would tear the picture. */
+/** By least squares; null if the places lie on a line, or the map would tear the picture. */
 function fitAffine(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): Affine | null {
   const count = pairs.length;
   const mean = (of: (pair: Pair) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0) / count;

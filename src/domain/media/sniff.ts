@@ -7,7 +7,7 @@ import { FORMATS, type FormatFamily, type MediaType, typeOf } from './formats.ts
 /** Bytes of a file's head that are enough to recognise its type: an MPEG-TS shows itself by three packets in a row. */
 export const HEAD_BYTES = 512;
 
-/** The media type that the first bytes show, or undefined where no accepted type begins so. */
+/** The media type that the first bytes show, or undefined if no accepted type begins so. */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const text = bytes.toString('latin1');
@@ -16,7 +16,7 @@ export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   return format && typeOf(format.mime);
 }
 
-/** The words of a family, most telling first; null where the file is none of it. */
+/** The words of a family, most telling first; null if the file is none of it. */
 type FamilyReader = (text: string, bytes: Buffer) => readonly string[] | null;
 
 /** In the order of trust: what stands last looks at few bits. */

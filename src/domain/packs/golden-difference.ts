@@ -1,7 +1,7 @@
 /** How far outputs for the golden inputs are from those that a pack states. Pure. */
 
 export interface GoldenDifference {
-  /** Absolute; infinite where an output is missing or is not a number. */
+  /** Absolute; infinite if an output is missing or is not a number. */
   largest: number;
   /** Which of the expected outputs differs most, counted from 0. */
   index: number;

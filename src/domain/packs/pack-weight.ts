@@ -10,7 +10,7 @@ const WEIGHT_MAX = 8;
 const WEIGHT_SEEN_MAX = 2;
 
 /**
- * The weighted mean of log-odds is best where weights follow how far a model's scores separate the classes: the
+ * The weighted mean of log-odds is best if weights follow how far a model's scores separate the classes: the
  * squared distance, which for scores of equal spread is the squared log-odds of its balanced accuracy. The worst of
  * the stated tiers counts, since what arrives is rarely clean. `seen`: the model was trained on a part of that set.
  */

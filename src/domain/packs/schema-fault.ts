@@ -16,7 +16,7 @@ export function describeFault({ issues }: z.ZodError): string {
   return `${path.join('.')}: ${message}`;
 }
 
-/** Where there are several forms, `Invalid input` says nothing: the form that is meant fails at the greatest depth. */
+/** If there are several forms, `Invalid input` says nothing: the form that is meant fails at the greatest depth. */
 function placeOf(issue: Issue): Place {
   if (issue.code !== 'invalid_union') return issue;
   const tried = issue.errors.flatMap(([first]) => (first === undefined ? [] : [placeOf(first)]));

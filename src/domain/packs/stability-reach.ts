@@ -28,7 +28,7 @@ export type StabilityReach = z.infer<typeof stabilityReach>;
 /** What a pack said of the original. */
 export interface ReachedRun {
   run: { unknown: boolean; logOdds: number | null };
-  /** Undefined where none was measured. */
+  /** Undefined if none was measured. */
   reach: StabilityReach | undefined;
 }
 

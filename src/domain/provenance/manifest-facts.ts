@@ -31,10 +31,10 @@ export interface ManifestFacts {
   /** The claim generator: name and version of the program or device, as it calls itself. */
   generator: string;
   codes: CodeFact[];
-  /** Null where there is no signature that could be read. */
+  /** Null if there is no signature that could be read. */
   signer: SignerFacts | null;
   actions: ActionFacts[];
-  /** What an EXIF assertion names; null where none does. */
+  /** What an EXIF assertion names; null if none does. */
   device: DeviceFact | null;
   ingredients: IngredientFacts[];
   trainingMining: TrainingMiningFact[];
@@ -48,7 +48,7 @@ export interface CodeFact {
   count: number;
   /** Whether it concerns the identity assertion, not the manifest. */
   isAboutIdentity: boolean;
-  /** The reader's sentence of the first; empty where it gives none. */
+  /** The reader's sentence of the first; empty if it gives none. */
   explanation: string;
 }
 
@@ -57,9 +57,9 @@ export interface SignerFacts {
   name: string;
   organisation: string;
   issuer: string;
-  /** SHA-256 of the certificate, hex; empty where its chain could not be read. */
+  /** SHA-256 of the certificate, hex; empty if its chain could not be read. */
   fingerprint: string;
-  /** Microseconds since 1970; null where the certificate could not be read. */
+  /** Microseconds since 1970; null if the certificate could not be read. */
   notBefore: number | null;
   notAfter: number | null;
   /** Lists that its chain leads to, or that hold the certificate itself. */
@@ -75,7 +75,7 @@ export interface Voucher {
 }
 
 export interface TimeStampFacts {
-  /** Microseconds since 1970, as the authority says; null where it could not be read. */
+  /** Microseconds since 1970, as the authority says; null if it could not be read. */
   time: number | null;
   authority: string;
   vouchedBy: Voucher[];
@@ -84,11 +84,11 @@ export interface TimeStampFacts {
 export interface ActionFacts {
   /** `c2pa.created`, … or another's own. */
   action: string;
-  /** ISO 8601 as declared; empty where none is. */
+  /** ISO 8601 as declared; empty if none is. */
   when: string;
-  /** The program that did it, where it is another than the generator. */
+  /** The program that did it, if it is not the generator. */
   agent: string;
-  /** Term of the IPTC vocabulary, with or without its address; empty where none is declared. */
+  /** Term of the IPTC vocabulary, with or without its address; empty if none is declared. */
   sourceType: string;
   description: string;
 }
@@ -97,7 +97,7 @@ export interface ActionFacts {
 export interface DeviceFact {
   /** Make and model. */
   name: string;
-  /** When it took the picture, as declared; empty where no time is. */
+  /** When it took the picture, as declared; empty if no time is. */
   when: string;
 }
 
@@ -107,7 +107,7 @@ export interface IngredientFacts {
   relationship: Relationship;
   /** Label of its manifest; empty if it has none. */
   manifest: string;
-  /** JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none or it cannot be decoded. */
+  /** JPEG of at most 96 pixels as a data address, drawn anew; empty if there is none or it cannot be decoded. */
   thumbnail: string;
 }
 
@@ -121,6 +121,6 @@ export interface TrainingMiningFact {
 /** Whom a CAWG identity assertion names. */
 export interface IdentityFact {
   name: string;
-  /** `instagram`, an organisation, … that says so; empty where none is named. */
+  /** `instagram`, an organisation, … that says so; empty if none is named. */
   provider: string;
 }

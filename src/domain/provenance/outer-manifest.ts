@@ -30,7 +30,7 @@ export const outerReadingSchema = z.strictObject({
   outcome: z.enum(OUTER_OUTCOMES),
   /** Host and port of one at an address; empty of one beside the file. */
   host: z.string().max(1000),
-  /** SHA-256 of the manifest, hex; empty where there is none. */
+  /** SHA-256 of the manifest, hex; empty if there is none. */
   sha256: z.string().max(64),
   /** Why it was not fetched; empty otherwise. */
   reason: z.string().max(1000),

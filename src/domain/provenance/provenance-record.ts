@@ -19,7 +19,7 @@ import { unreadSentence } from './unread-sentence.ts';
 export interface ProvenanceRecord {
   /** Readings of the active manifest; null if none could be read. */
   readings: Readings | null;
-  /** What it comes to; null where the file holds and names no manifest. */
+  /** What it comes to; null if the file neither holds nor names a manifest. */
   sentence: Sentence | null;
   source: ManifestSource | null;
   /** Oldest first, the one that speaks for the file last. */
@@ -34,7 +34,7 @@ export interface ProvenanceRecord {
   remoteManifestUrl: string | null;
   /** Why a manifest cannot be read. */
   fault: string | null;
-  /** What became of a manifest that does not lie in the file; null where there is none. */
+  /** What became of a manifest that does not lie in the file; null if there is none. */
   outer: OuterReading | null;
   /** Whether the file is of a format in which no manifest can be read. */
   isFormatUnreadable: boolean;

@@ -69,9 +69,9 @@ export const provenanceSchema = z.strictObject({
   store: storeFactsSchema.exactOptional(),
   /** Whether facts were looked for: absent in results of versions that did not. */
   hasReadFacts: z.literal(true).exactOptional(),
-  /** What became of a manifest that does not lie in the file; absent where there is none. */
+  /** What became of a manifest that does not lie in the file; absent if there is none. */
   outer: outerReadingSchema.exactOptional(),
-  /** The file is of a format in which no manifest can be read: absent where one could be, and in results of versions that did not say. */
+  /** The file is of a format in which no manifest can be read: absent if one could be, and in results of versions that did not say. */
   isFormatUnreadable: z.literal(true).exactOptional(),
   /** Absent if the metadata say nothing of the origin. */
   declarations: z.array(declaration).max(8).optional(),
@@ -100,7 +100,7 @@ const STRENGTH: readonly DeclaredOrigin[] = [
   'unknown',
 ];
 
-/** Reads every `digitalSourceType` of every manifest of a report; `unknown` where none is declared. */
+/** Reads every `digitalSourceType` of every manifest of a report; `unknown` if none is declared. */
 export function declaredOriginOf(report: C2paReport): DeclaredOrigin {
   const found = sourceTypesOf(report.manifests).map(originOfSourceType);
   return STRENGTH.find((origin) => found.includes(origin)) ?? 'unknown';

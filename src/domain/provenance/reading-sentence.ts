@@ -81,7 +81,7 @@ function signerPart({ signedBy }: Readings): Sentence {
   }
 }
 
-/** The organisation too where the certificate's name does not say it: `Truepic Lens CLI in ChatGPT (OpenAI)`. */
+/** The organisation too if the certificate's name does not say it: `Truepic Lens CLI in ChatGPT (OpenAI)`. */
 export function nameOf({ name, organisation }: Pick<Readings['signedBy'], 'name' | 'organisation'>): string {
   if (name === '') return organisation === '' ? '?' : organisation;
   return organisation === '' || name.includes(organisation) ? name : `${name} (${organisation})`;

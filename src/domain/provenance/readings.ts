@@ -1,6 +1,6 @@
 /**
  * A manifest read as a person means it: four plain answers in place of one state. Pure, from stored facts, by the one
- * table of codes. `broken` is said only where a binding or a signature fails: a certificate that ran out, a signer on
+ * table of codes. `broken` is said only if a binding or a signature fails: a certificate that ran out, a signer on
  * no list or a person who cannot be looked up says nothing against the file.
  */
 import type { ManifestFacts, SignerFacts, StoreFacts, Voucher } from './manifest-facts.ts';
@@ -43,14 +43,14 @@ export interface Readings {
 
 export interface SignedBy {
   answer: SignerAnswer;
-  /** As in the certificate; empty where none could be read. */
+  /** As in the certificate; empty if none could be read. */
   name: string;
   organisation: string;
   /** Who issued the certificate. */
   issuer: string;
   /** SHA-256 of the certificate, hex. */
   fingerprint: string;
-  /** As the list of conforming products calls it; empty where it is not on it. */
+  /** As the list of conforming products calls it; empty if it is not on it. */
   product: string;
   assuranceLevel: number | null;
   /** Lists that vouch for the signer. */

@@ -1,4 +1,4 @@
-/** How the manifest of a file is called that lies beside it: `photo.jpg.c2pa`, or `photo.c2pa` where no other medium is called so. */
+/** The name of the manifest that lies beside a file: `photo.jpg.c2pa`, or `photo.c2pa` if no other medium has that name. */
 import { MEDIA_TYPES } from '../media/formats.ts';
 
 const ENDING = '.c2pa';
@@ -14,13 +14,13 @@ export function ownSidecarName(name: string): string {
   return `${name}${ENDING}`;
 }
 
-/** Null where it would be the same name. */
+/** Null if it would be the same name. */
 export function sharedSidecarName(name: string): string | null {
   const stem = stemOf(name);
   return stem === name ? null : `${stem}${ENDING}`;
 }
 
-/** Files that the shared name could mean as well: it counts only where none of them is there. */
+/** Files that the shared name could mean as well: it counts only if none of them is there. */
 export function sharersOf(name: string): string[] {
   const stem = stemOf(name);
   const endings = [...MEDIA_TYPES.flatMap(({ extensions }) => extensions), ...OTHER_ENDINGS];
@@ -33,7 +33,7 @@ export function renamedSidecar(sidecar: string, from: string, to: string): strin
   return sidecar === ownSidecarName(from) ? ownSidecarName(to) : `${stemOf(to)}${ENDING}`;
 }
 
-/** Undefined where there is none. `isThere` says whether a plain file of the name is beside it. */
+/** Undefined if there is none. `isThere` says whether a plain file of the name is beside it. */
 export async function findSidecarName(
   name: string,
   isThere: (other: string) => Promise<boolean>,

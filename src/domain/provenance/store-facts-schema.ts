@@ -1,4 +1,4 @@
-/** The shape of what a decode child read of a file's manifests, for whatever says it. The values are whatever the file held. */
+/** The shape of what a decode child read of a file's manifests, for whatever says it. The values are whatever the file contained. */
 import { z } from 'zod';
 import { MANIFEST_SOURCES, RELATIONSHIPS, type StoreFacts } from './manifest-facts.ts';
 import { CODE_KINDS } from './validation-codes.ts';

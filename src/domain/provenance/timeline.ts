@@ -24,13 +24,13 @@ export interface TimelineStep {
   kind: StepKind;
   /** As it is declared: `c2pa.created`. */
   action: string;
-  /** Microseconds since 1970; null where no time is declared. */
+  /** Microseconds since 1970; null if no time is declared. */
   at: number | null;
   /** The program or device that did it. */
   by: string;
-  /** As it is declared; empty where none is. */
+  /** As it is declared; empty if none is. */
   sourceType: string;
-  /** In words; null where none is declared or the vocabulary has no such term. */
+  /** In words; null if none is declared or the vocabulary has no such term. */
   sourceTypeWords: Sentence | null;
   description: string;
 }

@@ -14,9 +14,9 @@ export const OFFICIAL_LIST = 'c2pa';
 export interface ConformingProduct {
   commonName: string;
   organisation: string;
-  /** Empty where the list names none: then any unit is meant. */
+  /** Empty if the list names none: then any unit is meant. */
   unit: string;
-  /** Highest assurance level that it reached, 1 or 2; null where the list names none. */
+  /** Highest assurance level that it reached, 1 or 2; null if the list names none. */
   assuranceLevel: number | null;
   /** Whether the list lets it declare that media were captured by a device. */
   mayCapture: boolean;

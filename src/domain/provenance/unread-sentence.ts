@@ -5,7 +5,7 @@ import type { Provenance } from './provenance.ts';
 import { NOT_READABLE } from './reading-sentence.ts';
 import type { Sentence } from './sentence.ts';
 
-/** Null where the file holds and names none, of a format in which one could be read. */
+/** Null if the file holds no manifest, names none, and is of a format in which one could be read. */
 export function unreadSentence(provenance: Provenance): Sentence | null {
   const { outer, fault, remoteManifestUrl, isFormatUnreadable } = provenance;
   if (outer !== undefined && outer.outcome !== 'embedded_speaks') return outerSentence(outer);

@@ -145,7 +145,7 @@ export const VALIDATION_CODES: ReadonlyMap<string, CodeRow> = new Map([
   ...row('who', 'failed', 'cawg.ica.valid_until.invalid'),
 ]);
 
-/** Meanings that speak for the file: they count only where the reader lists the code as a success. */
+/** Meanings that speak for the file: they count only if the reader lists the code as a success. */
 const GOOD: readonly Meaning[] = [
   ...(['bound', 'consistent', 'signed', 'listed', 'stamped', 'inside', 'verified'] as const),
 ];

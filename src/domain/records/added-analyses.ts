@@ -40,7 +40,7 @@ export function withAnalyses(
 }
 
 /**
- * The options under which only what was added is made: the same frames as before, and of a video its sound only where
+ * The options under which only what was added is made: the same frames as before, and the sound of a video only if
  * that is what is heard.
  */
 export function optionsOfAddition(

@@ -18,15 +18,15 @@ export interface OptionField<Value> extends Field<Value> {
   readonly kinds: readonly MediaKind[];
   /** The kinds, among `kinds`, for which REST documents it. */
   readonly restKinds?: readonly MediaKind[];
-  /** The values that may be said, where it is no flag. */
+  /** The values that may be said if it is no flag. */
   readonly allowed?: readonly (string | number)[];
-  /** What the command line calls its value, where it is no flag. */
+  /** What the command line calls its value if it is no flag. */
   readonly valueName?: string;
   /** What a plan calls it: it may withhold it and price it, and with it models are chosen. */
   readonly planOption?: PlanOption;
   /** Changes only how the result is read, so that both readings share the work. */
   readonly isReadOnly?: true;
-  /** The sentence of REST's description, and of the command line where that says it in other words. */
+  /** The sentence of REST's description, and of the command line if that says it in other words. */
   readonly sentence?: string;
   readonly commandSentence?: string;
 }

@@ -52,7 +52,7 @@ export type WayIn = FacadeName | 'dashboard' | 'watch_folder';
 /** Who handed a file in: by which protocol, and with which key. */
 export interface SubmittedBy {
   via: WayIn;
-  /** Null where a person was signed in at the page. */
+  /** Null if a person was signed in at the page. */
   keyId: number | null;
   /** As it was named then; keys are renamed and revoked, the record stays. */
   keyName: string;
@@ -70,7 +70,7 @@ export interface Classification {
   sizeBytes: number;
   /** Where the file was fetched from, or null for an upload. */
   sourceUrl: string | null;
-  /** SHA-256 of the manifest that came beside it; absent where none did. */
+  /** SHA-256 of the manifest that came beside it; absent if none did. */
   manifestHash?: string;
   options: AnalysisOptions;
   analysisId: string;
@@ -95,7 +95,7 @@ export type Priority = (typeof PRIORITIES)[number];
 export interface Lease {
   slot: number;
   startedAt: number;
-  /** The kernel's name of the boot; absent where a version stored it that did not note it. */
+  /** The kernel's name of the boot; absent if stored by a version that did not note it. */
   bootId?: string;
 }
 
@@ -134,14 +134,14 @@ export interface Analysis {
   kind: MediaKind;
   hash: string;
   sourceUrl: string | null;
-  /** SHA-256 of the manifest that came beside the file; absent where none did. */
+  /** SHA-256 of the manifest that came beside the file; absent if none did. */
   manifestHash?: string;
   options: AnalysisOptions;
   /** Pack keys, sorted. */
   models: string[];
   /** The account whose turn in the queue it takes. */
   accountId: number;
-  /** Absent where a version stored it that knew none: interactive. */
+  /** Absent if stored by a version that knew none: interactive. */
   priority?: Priority;
   state: AnalysisState;
   /** Attempts that were started; one that the daemon's own death ended is not counted. */
@@ -168,7 +168,7 @@ export interface Analysis {
   rulesVersion?: number;
 }
 
-/** How far a running analysis is; held in memory only, nothing depends on it after a restart. */
+/** How far a running analysis is; kept in memory only, nothing depends on it after a restart. */
 export interface Progress {
   step: string;
   done: number;
@@ -194,7 +194,7 @@ export interface Override {
   at: number;
   /** The account that said so: the owner itself, its partner or an administrator. */
   byAccountId: number;
-  /** What was measured then: `human`, `artificial`, or null where nothing was. */
+  /** What was measured then: `human`, `artificial`, or null if nothing was. */
   measured: 'human' | 'artificial' | null;
 }
 

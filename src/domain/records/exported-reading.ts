@@ -10,7 +10,7 @@ import type { TimestampStatus } from './package-timestamps.ts';
 /** What a reader takes away from a record. */
 export interface ReadingOfFigures {
   rulesVersion: number;
-  /** Human or artificial by the account's way of weighing; empty where nothing could answer. */
+  /** Human or artificial by the account's way of weighing; empty if nothing could answer. */
   classification: string;
   /** State of the assessment: human, artificial, inconclusive, not_applicable. */
   state: string;
@@ -38,7 +38,7 @@ export interface RecordExports {
 export interface ExportedReading extends StoredExport {
   /** Whether the record says something else now. */
   readsOtherwise: boolean;
-  /** Timestamp authorities that were asked to stamp the package; empty where none were. */
+  /** Timestamp authorities that were asked to stamp the package; empty if none were. */
   timestamps: TimestampStatus[];
 }
 
@@ -54,7 +54,7 @@ interface Read {
   assessment: Assessment | null;
 }
 
-/** Null before the analysis has ended, and where it ended without a result. */
+/** Null before the analysis has ended, and if it ended without a result. */
 export function readingOfRecord({ rules, verdict, assessment }: Read): ReadingOfFigures | null {
   if (rules === null) return null;
   return { rulesVersion: rules.read, ...toReading({ verdict, assessment }) };

@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts';
  * or edges in them agree in nine by chance, two cats in ten.
  */
 export const SHARED_PLACES_MIN = 12;
-/** Fewer are enough where they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at most in 20 million pairs. */
+/** Fewer are enough if they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at most in 20 million pairs. */
 export const EXACT_PLACES_MIN = 8;
 
 export function isSharedPart({ places, exactPlaces }: SharedPart): boolean {
@@ -30,9 +30,9 @@ export interface FoundPicture {
   createdAt: number;
   degree: LikenessDegree;
   isMirrored: boolean;
-  /** Bits of 256 that differ; null where the whole pictures are not alike. */
+  /** Bits of 256 that differ; null if the whole pictures are not alike. */
   distance: number | null;
-  /** Places that agree; null where only the whole pictures were compared. */
+  /** Places that agree; null if only the whole pictures were compared. */
   places: number | null;
   /** Where the part lies, in the picture that was asked with (as it was sent, or mirrored) and in the one that was found. */
   askedPart: Part | null;
@@ -40,7 +40,7 @@ export interface FoundPicture {
   /** Where the frame is in its film; null for a picture. */
   timeSeconds: number | null;
   outcome: Outcome;
-  /** What a person said, and when; null where no one did. */
+  /** What a person said, and when; null if no one did. */
   finding: Label | null;
   foundAt: number | null;
 }

@@ -14,7 +14,7 @@ export interface TimestampRequest {
   state: TimestampState;
   /** By the authority's clock; microseconds since 1970 UTC; null until it has answered. */
   time: number | null;
-  /** Why the last try brought none; empty where there was none or it brought one. */
+  /** Why the last try brought none; empty if there was none or it brought one. */
   error: string;
   /** DER of the reply; null until it has come. */
   reply: Uint8Array | null;

@@ -23,7 +23,7 @@ export interface Likeness {
 
 /** A likeness on its way to the store. */
 export interface FoundLikeness extends Pick<Likeness, 'hash' | 'timeSeconds'> {
-  /** As `packKeypoints` writes them; absent where nothing stands out. */
+  /** As `packKeypoints` writes them; absent if nothing stands out. */
   keypoints?: Uint8Array | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface SeenBefore {
   timeSeconds: number | null;
   earlierSeconds: number | null;
   outcome: Outcome;
-  /** What a person said, and when and who; null where no one did. */
+  /** What a person said, and when and who; null if no one did. */
   finding: Label | null;
   foundAt: number | null;
   foundByAccountId: number | null;

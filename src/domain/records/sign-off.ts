@@ -45,7 +45,7 @@ export interface SignOff {
   byAccountId: number;
   /** Why the finding was stated. */
   reason: string;
-  /** Null where the plan demands one and no one was asked: then no one can answer. */
+  /** Null if the plan demands one and no one was asked: then no one can answer. */
   askedAt: number | null;
   answers: SignOffAnswer[];
 }

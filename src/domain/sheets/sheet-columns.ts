@@ -15,7 +15,7 @@ export function toCell(value: Field): Cell {
   return typeof value === 'object' && value !== null ? value.join(REASON_BREAK) : value;
 }
 
-/** The four answers about a file's signed provenance: all empty where the file holds no manifest, or was not read. */
+/** The four answers about a file's signed provenance: all empty if the file holds no manifest, or was not read. */
 export const READING_COLUMNS = [
   ...(['provenance', 'unchanged', 'signed_by', 'signer', 'in_time', 'who'] as const),
 ] as const;

@@ -18,7 +18,7 @@ const RUNS = new RegExp(String.raw`(?<pairs>[${UNSPACED}]+)|(?:(?![${UNSPACED}])
 
 export interface SaidWords {
   words: Set<string>;
-  /** False where some are left out: too long, or too many. */
+  /** False if some are left out: too long, or too many. */
   isWhole: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface HeardLanguages {
   seconds: number;
 }
 
-/** The language of most speech, by the mean of the shares; null where nothing was heard. */
+/** The language of most speech, by the mean of the shares; null if nothing was heard. */
 export function poolLanguages(windows: readonly HeardLanguages[]): LanguageShare | null {
   const sums = new Map<string, number>();
   let total = 0;

@@ -15,7 +15,7 @@ export const TRANSCRIPT_TIMEOUTS = 4;
 
 const seconds = z.number().min(0).max(1e9);
 const probability = z.number().min(0).max(1);
-/** ISO 639-1, or 639-2 where that has none. */
+/** ISO 639-1, or 639-2 if that has none. */
 const language = z.string().regex(/^[a-z]{0,3}$/);
 
 export const transcriptSegmentSchema = z.strictObject({
@@ -32,12 +32,12 @@ export type TranscriptSegment = z.infer<typeof transcriptSegmentSchema>;
 export const transcriptSchema = z.strictObject({
   model: z.string().max(200),
   version: z.string().max(200),
-  /** That of most of the text; empty where there is none. */
+  /** That of most of the text; empty if there is none. */
   language,
   segments: z.array(transcriptSegmentSchema).max(TRANSCRIPT_SEGMENTS_MAX),
   /** Speech for which no text could be believed. */
   leftOutSeconds: seconds,
-  /** Why it is not whole; empty where it is. */
+  /** Why it is not whole; empty if it is. */
   fault: z.string().max(500),
   elapsedSeconds: seconds,
 });

@@ -18,7 +18,7 @@ export class UnlikeResultError extends Error {
   override readonly name = 'UnlikeResultError';
 }
 
-/** Throws `UnlikeResultError` where the file no longer yields the frames that were judged. */
+/** Throws `UnlikeResultError` if the file no longer yields the frames that were judged. */
 export function addResult(known: AnalysisResult, added: AnalysisResult): AnalysisResult {
   if (known.kind === 'image' && added.kind === 'image') return addToImage(known, added);
   if (known.kind === 'audio' && added.kind === 'audio') return addToAudio(known, added);

@@ -1,4 +1,4 @@
-/** Which of the four answers about a signed manifest a copy still gives, held against those of its original. Pure. */
+/** Which of the four answers about a signed manifest a copy still gives, compared with those of its original. Pure. */
 
 import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from '../provenance/readings.ts';
 import type { MARK_CHANGES } from './marks-compared.ts';
@@ -10,7 +10,7 @@ export interface AnswerFate {
   answer: ComparedAnswer;
   /** `broken`: the copy gives it, and it speaks against the copy; `unknown`: what the copy holds could not be read. */
   change: (typeof MARK_CHANGES)[number];
-  /** What each says; empty where it says nothing. */
+  /** What each says; empty if it says nothing. */
   before: string;
   after: string;
 }
@@ -24,7 +24,7 @@ export interface ComparedReadings {
 }
 
 export interface ComparedFile {
-  /** Null where no manifest could be read. */
+  /** Null if no manifest could be read. */
   readings: ComparedReadings | null;
   /** Whether there may be one all the same: damaged, elsewhere, or in a format that is not read. */
   mayHoldOne: boolean;
@@ -37,7 +37,7 @@ const BAD: readonly (UnchangedAnswer | SignerAnswer | TimeAnswer | WhoAnswer)[] 
 
 interface Said {
   word: string;
-  /** With whom it names; empty where the answer says nothing. */
+  /** With whom it names; empty if the answer says nothing. */
   text: string;
 }
 

@@ -40,11 +40,11 @@ export interface LabelAdvice {
   duty: LabelDuty;
   /** Why, in a sentence. */
   reason: string;
-  /** The label; empty where there is no duty. */
+  /** The label; empty if there is no duty. */
   wording: string;
-  /** Where and when it is shown; empty where there is no duty. */
+  /** Where and when it is shown; empty if there is no duty. */
   place: string;
-  /** IPTC digitalSourceType for the file; empty for text. It is good practice also where there is no duty. */
+  /** IPTC digitalSourceType for the file; empty for text. It is good practice also if there is no duty. */
   sourceType: string;
   sources: LabelSource[];
 }
@@ -137,7 +137,7 @@ function dutyOf(question: LabelQuestion): Pick<LabelAdvice, 'duty' | 'reason'> {
       };
 }
 
-/** What goes into the question where a caller said nothing; throws where an answer that matters is missing. */
+/** What goes into the question if a caller said nothing; throws if an answer that matters is missing. */
 export function completeQuestion(
   kind: LabelledKind,
   part: AiPart | undefined,

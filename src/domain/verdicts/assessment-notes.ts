@@ -233,7 +233,7 @@ function noteOnFace(what: string, run: ModelRun): AssessmentReason {
   return { code: 'FACES_NOT_JUDGED', sentence };
 }
 
-/** Less than this of a picture was left out where all of it fits but a few border pixels. */
+/** From this share on, all of a picture but a few border pixels was looked at. */
 const WHOLE_COVERAGE = 0.97;
 
 /** Edits are an axis of their own, which takes no part in the verdict on the origin. `what`: `picture` or `video`. */

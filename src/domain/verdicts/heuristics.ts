@@ -9,7 +9,7 @@ export const HEURISTIC_NAMES = ['balanced', 'cautious', 'sensitive', 'majority']
 export type HeuristicName = (typeof HEURISTIC_NAMES)[number];
 export const DEFAULT_HEURISTIC: HeuristicName = 'balanced';
 
-/** As docs/interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1; below a half where doubt says human. */
+/** As docs/interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1; below a half if doubt says human. */
 export interface Verdict {
   heuristic: HeuristicName;
   confidence: number;

@@ -7,7 +7,7 @@ export interface MarkChange {
   kind: MarkKind;
   /** `changed`: there, with another content; `unknown`: it cannot be looked for in the copy. */
   change: (typeof MARK_CHANGES)[number];
-  /** What each holds; empty where it holds none. */
+  /** What each holds; empty if it holds none. */
   before: string;
   after: string;
 }

@@ -39,11 +39,11 @@ export type MarkStrength = (typeof MARK_STRENGTHS)[number];
 export interface Mark {
   kind: MarkKind;
   state: MarkState;
-  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, `pixels`; empty where none was found. */
+  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, `pixels`; empty if none was found. */
   field: string;
-  /** What was found, or why it could not be looked for; empty where it is absent. */
+  /** What was found, or why it could not be looked for; empty if it is absent. */
   value: string;
-  /** What it declares; null where it was not found or declares nothing. */
+  /** What it declares; null if it was not found or declares nothing. */
   origin: DeclaredOrigin | null;
   strength: MarkStrength;
 }
@@ -70,7 +70,7 @@ export interface MarkedMedia {
   marks?: MarkSearch | undefined;
 }
 
-/** Null where they were not looked for. */
+/** Null if they were not looked for. */
 export function marksOf({ kind, provenance, marks }: MarkedMedia): Mark[] | null {
   if (marks === undefined) return null;
   return [

@@ -82,7 +82,7 @@ export const modelRunSchema = z.strictObject({
   logOdds: figure.nullable(),
   /** Calibrated probability of `artificial`, 0..1. */
   probability: probability.nullable(),
-  /** Absent where a model looked at one place or the whole, where it gave no answer, and in results of before. */
+  /** Absent if a model looked at one place or the whole, if it gave no answer, and in results of earlier versions. */
   places: placeSpread.exactOptional(),
   /** Zero would divide by nothing when answers are fused. */
   weight: z.number().positive().max(1e9),

@@ -25,7 +25,7 @@ export interface BesideSignature {
   contradictions: readonly AssessmentReason[];
 }
 
-/** Null where no trusted manifest shows the origin: then it weighs nothing. */
+/** Null if no trusted manifest shows the origin: then it weighs nothing. */
 export function weighSignature(provenance: Provenance, beside: BesideSignature): SignedWeight | null {
   const origin = signedOriginOf(provenance.store);
   if (origin === null) return null;

@@ -63,14 +63,14 @@ export interface SampleRange {
 
 /** Pauses between the words of a sentence: a model hears across them, and was trained so. */
 const PAUSE_HEARD_SECONDS_MAX = 0.5;
-/** A stretch that fills less of a window is left out where a longer one speaks. */
+/** A stretch that fills less of a window is left out if a longer one speaks. */
 const WINDOW_SHARE_MIN = 0.5;
 /** A word or two: less, repeated, would be a stutter that no model has heard. */
 const STRETCH_SECONDS_MIN = 0.6;
 
 /**
- * Overlapping windows inside speech, at most `countMax`, evenly thinned where there are more. A stretch shorter than a
- * window is taken alone, without the silence around it. Where no stretch fills half a window, the longest is taken.
+ * Overlapping windows inside speech, at most `countMax`, evenly thinned if there are more. A stretch shorter than a
+ * window is taken alone, without the silence around it. If no stretch fills half a window, the longest is taken.
  */
 export function placeWindows(
   segments: readonly SpeechSegment[],
@@ -107,7 +107,7 @@ function rangesIn(stretch: SampleRange, { windowSamples, hopSamples }: WindowLay
   const hops = Math.floor((stretch.length - windowSamples) / hopSamples);
   const offsets = Array.from({ length: hops + 1 }, (_, index) => stretch.offset + index * hopSamples);
   const rest = stretch.length - windowSamples - hops * hopSamples;
-  // The end of a stretch is worth a window of its own where a quarter of a hop of it was not seen.
+  // The end of a stretch is worth a window of its own if a quarter of a hop of it was not seen.
   if (rest * 4 >= hopSamples) offsets.push(end - windowSamples);
   return offsets.map((offset) => ({ offset, length: windowSamples }));
 }

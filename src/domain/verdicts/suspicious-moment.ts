@@ -7,7 +7,7 @@ export interface Moment {
   probability: number | null;
 }
 
-/** Place in the list of the most suspicious one, the first of equals; null where no model could answer anywhere. */
+/** Place in the list of the most suspicious one, the first of equals; null if no model could answer anywhere. */
 export function mostSuspiciousIndex(moments: readonly Pick<Moment, 'probability'>[]): number | null {
   let found: number | null = null;
   let highest = -1;

@@ -32,7 +32,7 @@ export const NO_FINDINGS: Findings = { frames: [], clips: [], speech: [] };
 
 export interface TentativeFrame {
   timeSeconds: number;
-  /** Calibrated probability of `artificial`, 0..1; null where no model could answer. */
+  /** Calibrated probability of `artificial`, 0..1; null if no model could answer. */
   probability: number | null;
 }
 

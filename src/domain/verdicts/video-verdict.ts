@@ -19,7 +19,7 @@ export function decidingCount(count: number, share = DECIDING_SHARE, countMin = 
 
 /**
  * One run per model over all frames: the mean calibrated log-odds of the most suspicious fifth of the frames on
- * which it answered, of two at least. Unknown where it answered on none.
+ * which it answered, of two at least. Unknown if it answered on none.
  */
 export function poolFrames(frames: readonly (readonly ModelRun[])[]): ModelRun[] {
   const byModel = Map.groupBy(frames.flat(), ({ model, version }) => `${model}@${version}`);
