@@ -40,11 +40,11 @@ export interface EngineParts {
   observer: EngineObserver;
   fetchMedia: FetchMedia;
   fetchManifest: FetchManifest;
-  /** Where this box works; child processes of its own where it is absent. */
+  /** Where this box works; child processes of its own if it is absent. */
   local?: LocalExecutor;
-  /** Workers on other boxes; null where none may come. */
+  /** Workers on other boxes; null if none may come. */
   remote: RemoteExecutor | null;
-  /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null where nothing is. */
+  /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null if nothing is. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
 }
 

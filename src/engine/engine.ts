@@ -118,7 +118,7 @@ export class Engine implements AsyncDisposable {
     });
   }
 
-  /** Queues again what a dead daemon left, then brings the models up. Throws where the box must not serve at all. */
+  /** Queues again what a dead daemon left, then brings the models up. Throws if the box must not serve at all. */
   async start(): Promise<void> {
     const isStopping = (): boolean => this.#phase === 'draining';
     await this.#recover();
@@ -137,7 +137,7 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** Resolves once the processes of the models have their packs and bring them up. Only where `start` comes so far. */
+  /** Resolves once the processes of the models have their packs and bring them up. Only if `start` comes so far. */
   get modelsLoading(): Promise<void> {
     return this.#modelsLoading.promise;
   }
@@ -201,7 +201,7 @@ export class Engine implements AsyncDisposable {
     return { signal, waitTimeoutMs, timeoutMs, accountId };
   }
 
-  /** Throws the documented AppError where the file may not be analysed. */
+  /** Throws the documented AppError if the file may not be analysed. */
   checkProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
     checkProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
   }
@@ -226,7 +226,7 @@ export class Engine implements AsyncDisposable {
     return await benchPack(inference, installed, stage.folder, signal);
   }
 
-  /** Cancels the analysis where this record was the last that waited for it; call `abortAnalysis` after the commit. */
+  /** Cancels the analysis if this record was the last that waited for it; call `abortAnalysis` after the commit. */
   cancelInTransaction(tx: StoreTransaction, classification: Classification): void {
     leaveAnalysis(tx, classification, this.#parts.clock.now());
   }
@@ -257,12 +257,12 @@ export class Engine implements AsyncDisposable {
     this.#parts.remote?.recount();
   }
 
-  /** Drops a worker that is gone; what it held goes to others. */
+  /** Drops a worker that is gone; its work goes to others. */
   forgetWorker(name: string): void {
     this.#parts.remote?.forget(name);
   }
 
-  /** Why no place begins what waits, of all or of one account; null where work only waits for its turn. */
+  /** Why no place begins what waits, of all or of one account; null if work only waits for its turn. */
   waitReason(accountId?: number): WaitReason | null {
     if (this.#phase !== 'failed') return this.#executors.waitReason(accountId);
     return { step: 'not-ready', sentence: this.#notReadyReason ?? '' };

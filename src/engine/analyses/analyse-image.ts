@@ -1,6 +1,6 @@
 /**
  * The analysis of one picture: a decode child reads it and cuts patches, the models answer for each set of them,
- * and the heatmap is drawn where it was asked for. The slot is held throughout, since the patches lie in it.
+ * and the heatmap is drawn if it was asked for. The slot is held throughout, since the patches lie in it.
  */
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';

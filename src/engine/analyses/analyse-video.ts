@@ -36,7 +36,7 @@ import { VideoProgress } from './video-progress.ts';
 export const TRACK_NAME = 'track.flac';
 
 interface Job extends FrameWork {
-  /** Finds frames that show a face, where they are preferred. */
+  /** Finds frames that show a face, if such frames are preferred. */
   faceFinder: Found<FaceDetectorPack> | null;
   progress: VideoProgress;
 }

@@ -79,7 +79,7 @@ export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
   };
 }
 
-/** The models' common answer on a copy, or null where none answered. */
+/** The models' common answer on a copy, or null if none answered. */
 export function toStabilityVariant(name: string, runs: readonly ModelRun[]): StabilityVariant | null {
   const usable = usableRuns(runs);
   if (usable.length === 0) return null;

@@ -34,7 +34,7 @@ export interface JudgedFaces {
 
 const NO_FACE = 'No face was found.';
 
-/** The least safe answer of the packs; null where none was asked. */
+/** The least safe answer of the packs; null if none was asked. */
 export async function measureNsfw(
   parts: InferParts,
   slot: Pick<DecodeSlot, 'outPath'>,
@@ -130,7 +130,7 @@ function sideOf({ box }: Face): number {
 }
 
 /**
- * A square around the face, moved into the picture where it reaches beyond an edge, and smaller where the picture is:
+ * A square around the face, moved into the picture if it reaches beyond an edge, and smaller if the picture is:
  * black that the camera did not see would show a model how tightly a portrait was cut.
  */
 export function viewOf(

@@ -1,4 +1,4 @@
-/** Chooses the frames of a video so that they show faces where there are any near the times that would be taken. */
+/** Chooses the frames of a video so that they show faces if there are any near the times that would be taken. */
 
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol/decode-protocol.ts';
@@ -23,7 +23,7 @@ export interface FaceFrameWork {
   onProgress: (progress: DecodeProgress) => void;
 }
 
-/** The same choice where no face was found. */
+/** The same choice if no face was found. */
 export async function chooseFaceFrames(
   parts: AnalysisParts,
   { signal }: Attempt,
@@ -47,7 +47,7 @@ export async function chooseFaceFrames(
     throw new WorkerLostError('broken', 'the decoder made more samples than it was asked for');
   }
   const looked = samples.map((sample) => look(parts, slot, { sample, detector, signal }));
-  // Waits for all even where one fails: their files vanish with the slot.
+  // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(looked);
   return { method: 'at', times: preferFaces(regularSeconds, await Promise.all(looked)) };
 }

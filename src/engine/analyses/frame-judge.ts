@@ -69,7 +69,7 @@ export class FrameJudge {
     this.#judging.push(judging);
   }
 
-  /** In the order in which they came. Also where the decoding failed: the files of what runs vanish with the slot. */
+  /** In the order in which they came. Also if the decoding failed: the files of what runs vanish with the slot. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#judging);
   }

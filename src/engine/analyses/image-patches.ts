@@ -46,7 +46,7 @@ export function planPatchSets(
   return shareRequests(plan);
 }
 
-/** Sets of copies are cut later, where the answer of the picture itself needs them. */
+/** Sets of copies are cut later if the answer of the picture itself needs them. */
 export function isOfCopy({ purpose }: PlannedSet): boolean {
   return purpose !== 'origin' && purpose !== 'map';
 }
@@ -107,7 +107,7 @@ function toRequest(
   };
 }
 
-/** The set that was made for the plan; undefined where the picture is smaller than a patch. */
+/** The set that was made for the plan; undefined if the picture is smaller than a patch. */
 export function findPatchSet(
   { patchSets }: Pick<DecodedImage, 'patchSets'>,
   { request }: PlannedSet,

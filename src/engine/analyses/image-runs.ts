@@ -14,7 +14,7 @@ import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patche
 /** A picture or a frame, as the decode child leaves it. */
 export type Patched = Pick<DecodedImage | DecodedFrame, 'width' | 'height' | 'patchSets'>;
 
-/** A pack that the analysis was queued for; `found` is undefined where it is not usable any more. */
+/** A pack that the analysis was queued for; `found` is undefined if it is not usable any more. */
 export interface QueuedPack<P> {
   key: string;
   found: (InstalledPack & { pack: P }) | undefined;
@@ -75,7 +75,7 @@ export async function inferPatches(
     onDone();
     return { planned, set, logits: answer.logits, elapsedMs: answer.elapsedMs };
   });
-  // Waits for all even where one fails: their files vanish with the slot.
+  // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(work);
   return await Promise.all(work);
 }
@@ -120,7 +120,7 @@ function toRun(
   );
 }
 
-/** What the map is drawn from; undefined where its model gave no answer: colours would say what the model does not. */
+/** What the map is drawn from; undefined if its model gave no answer: colours would say what the model does not. */
 export function findMap(answers: readonly Answer[], runs: readonly ModelRun[]): Answer | undefined {
   const answered = new Set(runs.flatMap((run) => (run.unknown ? [] : `${run.model}@${run.version}`)));
   return answers.find(({ planned }) => planned.purpose === 'map' && answered.has(packKey(planned.pack)));

@@ -36,7 +36,7 @@ export async function judgeCopies(
   slot: DecodeSlot,
   { input, image, packs, plan, originRuns, steps }: CopiesToJudge,
 ): Promise<JudgedCopies> {
-  // Where no model answered there is nothing that a copy could change.
+  // If no model answered, there is nothing that a copy could change.
   const isAsked = plan.length > 0 && usableRuns(originRuns).length > 0;
   const notNeeded = isAsked ? findClear(packs, originRuns) : [];
   const needed = (isAsked ? plan : []).filter(({ purpose }) => !notNeeded.some((name) => name === purpose));

@@ -58,7 +58,7 @@ interface Heard {
   answers: WindowAnswer[];
 }
 
-/** Clips are of the mix; where the channels hold different voices, each is judged for itself, and the most suspicious decides. */
+/** Clips are of the mix; if the channels hold different voices, each is judged for itself, and the most suspicious decides. */
 const MIX = 'mix';
 const NO_FRAMES: SpeechFrames = { probabilities: [], frameSamples: 1 };
 
@@ -83,7 +83,7 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
   return { answer, speech: file === null ? null : { file, segments, frames } };
 }
 
-/** Empty where all channels hold the same. */
+/** Empty if all channels hold the same. */
 function channelsOf(heard: readonly Heard[], whole: Heard): ChannelResult[] {
   const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
   if (channels.length < 2) return [];
@@ -151,7 +151,7 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
       if (isTold) tellFindings(work, planned, soFar);
     }),
   );
-  // Waits for all even where one fails: their files vanish with the slot.
+  // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(asked);
   return { ...soFar, answers: await Promise.all(asked) };
 }
@@ -175,7 +175,7 @@ async function detectSpeech(
   return { segments, frames: { probabilities, frameSamples } };
 }
 
-/** Where the model's windows lie; none where there is less speech than it needs. */
+/** Where the model's windows lie; none if there is less speech than it needs. */
 function placeFor(
   { found }: QueuedPack<SpeechPack>,
   { sampleCount }: SoundFile,

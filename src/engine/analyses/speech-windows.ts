@@ -10,7 +10,7 @@ import type { SoundParts, SoundWork } from './sound-work.ts';
 
 export interface WindowAnswer {
   queued: QueuedPack<SpeechPack>;
-  /** Empty where the sound holds too little speech. */
+  /** Empty if the sound holds too little speech. */
   ranges: SampleRange[];
   /** One per range. */
   logits: Float32Array;
@@ -41,7 +41,7 @@ export async function askWindows(
     answered[index] = { queued, ranges: piece, logits, elapsedMs };
     onAnswered(join(queued, answered));
   });
-  // Waits for all even where one fails: their files vanish with the slot.
+  // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(asked);
   await Promise.all(asked);
   return join(queued, answered);

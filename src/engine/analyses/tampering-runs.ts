@@ -23,7 +23,7 @@ export interface TamperingMap {
 
 export interface JudgedTampering {
   runs: ModelRun[];
-  /** Absent where no pack was asked or none could answer. */
+  /** Absent if no pack was asked or none could answer. */
   summary?: TamperingSummary;
   map: TamperingMap | null;
 }
@@ -58,7 +58,7 @@ export async function judgeTampering(
   { picture, packs, media, signal }: TamperingWork,
 ): Promise<JudgedTampering> {
   const work = packs.map((found) => askPack(parts, slot, { picture, found, media, signal }));
-  // Waits for all even where one fails: their files vanish with the slot.
+  // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(work);
   const judged = await Promise.all(work);
   const runs = judged.map(({ run }) => run);

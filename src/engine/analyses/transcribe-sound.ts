@@ -1,6 +1,6 @@
 /**
  * Writes down what is said in a decoded sound, window by window; the text so far is shown as it comes. A transcript never
- * costs the verdict: where it cannot be made it says so.
+ * costs the verdict: if it cannot be made, it says so.
  */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
@@ -50,7 +50,7 @@ interface Written {
   fault: string;
 }
 
-/** Undefined where it was not asked for. Throws as the inference does, but where the model fails alone. */
+/** Undefined if it was not asked for. Throws as the inference does, unless only the model fails. */
 export async function transcribeSound(
   parts: SoundParts,
   work: SoundWork,
@@ -118,7 +118,7 @@ async function writeDown(
   const said = writing.work.language === '' ? null : { code: writing.work.language, isSaid: true };
   const begun = said === null ? await findLanguage(windows, take) : { language: said, count: 0 };
   const asked = windows.slice(begun.count).map((_, index) => take(begun.count + index, begun.language));
-  // Waits for all even where one fails: their file vanishes with the slot.
+  // Waits for all even if one fails: their file vanishes with the slot.
   await Promise.allSettled(asked);
   await Promise.all(asked);
 }

@@ -13,7 +13,7 @@ export type Failure =
 
 const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy', 'exhausted'];
 
-/** How an attempt's error is answered. `isOverdue` where the attempt's own deadline passed. */
+/** How an attempt's error is answered. `isOverdue` if the attempt's own deadline passed. */
 export function failureOf(
   error: unknown,
   { isOverdue, timeoutMs }: { isOverdue: boolean; timeoutMs: number },

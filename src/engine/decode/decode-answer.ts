@@ -155,7 +155,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),
 ]) satisfies z.ZodType<DecodeResponse>;
 
-/** Null where the child speaks out of turn or shape. */
+/** Null if the child speaks out of turn or shape. */
 export function parseDecodeResponse(value: unknown): DecodeResponse | null {
   return response.safeParse(value).data ?? null;
 }

@@ -49,7 +49,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
 };
 
 export interface RunOptions extends WaitOptions {
-  /** For a child that has to be started to be ready; `stepTimeoutMs` where it is absent. */
+  /** For a child that has to be started to be ready; `stepTimeoutMs` if it is absent. */
   startTimeoutMs?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ export class DecodePool implements AsyncDisposable {
     return { ...this.#queue.running, waiting: this.#queue.waiting };
   }
 
-  /** Process ids of the living children (of bubblewrap, where it stands around them). */
+  /** Process ids of the living children (of bubblewrap, if it stands around them). */
   pids(): number[] {
     return [...this.#slots].flatMap(({ pid, isUsable }) => (isUsable && pid !== undefined ? [pid] : []));
   }

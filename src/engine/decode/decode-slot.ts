@@ -33,7 +33,7 @@ export interface DecodeSlotConfig {
   usesGpu?: boolean;
   /** For a request that names no time of its own. */
   timeoutMs: number;
-  /** For a child to be ready; `timeoutMs` where it is absent. */
+  /** For a child to be ready; `timeoutMs` if it is absent. */
   startTimeoutMs?: number;
   log: (line: string) => void;
 }
@@ -181,7 +181,7 @@ export class DecodeSlot implements AsyncDisposable {
     return name;
   }
 
-  /** Absolute path of a file that the child wrote. Throws where it is no plain file: a link could lead anywhere. */
+  /** Absolute path of a file that the child wrote. Throws if it is no plain file: a link could lead anywhere. */
   outPath(file: string): string {
     const path = join(this.#config.folder, 'out', outFile.parse(file));
     if (lstatSync(path).isFile()) return path;

@@ -13,7 +13,7 @@ export type KeptFile = { hash: string } | { framePath: string };
 
 export type AskedFile = { path: string } | { hash: string; blobs: Originals };
 
-/** Null where the picture is too small. Throws AppErrors and AbortError. */
+/** Null if the picture is too small. Throws AppErrors and AbortError. */
 export async function describeForCaller(
   pool: Pool,
   picture: AskedFile,

@@ -24,11 +24,11 @@ export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 /** What `detectIsolation` found to work. */
 export interface Isolation {
   level: IsolationLevel;
-  /** `shell` where `prlimit` is missing: the same bounds by `ulimit`. */
+  /** `shell` if `prlimit` is missing: the same bounds by `ulimit`. */
   limiter: 'prlimit' | 'shell';
-  /** `unshare` with these flags gives an empty network; null where it is not needed or not allowed. */
+  /** `unshare` with these flags gives an empty network; null if it is not needed or not allowed. */
   unshareFlags: readonly string[] | null;
-  /** Lies under a mount of the child's own, but for its slot; null where bubblewrap does that or nothing can. */
+  /** Lies under a mount of the child's own, but for its slot; null if bubblewrap does that or nothing can. */
   coveredFolder: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a file gets into a slot: as a hard link where a wall keeps the child from writing to it, else as a copy that is
+ * How a file gets into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy that is
  * the child's own. A stored original is hashed on the way, so that what is judged is what was submitted.
  */
 import { constants, createReadStream, createWriteStream } from 'node:fs';
@@ -29,7 +29,7 @@ const NO_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'];
 /** Few file systems share blocks between files, and none does so across disks. */
 const NO_CLONE: readonly unknown[] = ['EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'ENOTTY'];
 
-/** Throws AppError `disk_full` where a copy has no room, ChangedOriginalError, and what the disk throws. */
+/** Throws AppError `disk_full` if a copy has no room, ChangedOriginalError, and what the disk throws. */
 export async function placeInput(
   file: PlacedInput,
   target: string,

@@ -1,4 +1,4 @@
-/** Puts a stored original into a slot, hashed on the way: throws ChangedOriginalError where it is not what was submitted. */
+/** Puts a stored original into a slot, hashed on the way: throws ChangedOriginalError if it is not what was submitted. */
 import type { BlobChecks } from '../../store/blob-checks.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 

@@ -136,7 +136,7 @@ export class RenditionMaker {
     return error === undefined ? { state: 'none' } : { state: 'failed', error };
   }
 
-  /** Makes it where it is not there, and waits for it at most so long. Throws AppErrors where it cannot be begun. */
+  /** Makes it if it is not there, and waits for it at most so long. Throws AppErrors if it cannot be begun. */
   async open(
     order: RenditionOrder,
     { accountId, waitMs }: { accountId: number; waitMs: number },

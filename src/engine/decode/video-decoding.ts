@@ -1,11 +1,11 @@
-/** What decodes video: the CPU, or the GPU where the operator has asked for it and there is one. */
+/** What decodes video: the CPU, or the GPU if the operator has asked for it and there is one. */
 import type { Logger } from 'pino';
 import type { VideoDecoder, VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodePool } from './decode-pool.ts';
 
 export class VideoDecoding {
   readonly #choice: VideoDecoderChoice;
-  /** Null where a GPU was found, or none is wanted. */
+  /** Null if a GPU was found, or none is wanted. */
   #fault: string | null = null;
 
   constructor(choice: VideoDecoderChoice) {
@@ -35,7 +35,7 @@ export class VideoDecoding {
     return this.#fault === null ? this.decoder : `cpu: ${this.#fault}`;
   }
 
-  /** Why nothing may be analysed; null where it may. */
+  /** Why nothing may be analysed; null if it may. */
   get notReadyReason(): string | null {
     if (this.#choice !== 'require-gpu' || this.#fault === null) return null;
     return `decode.video is require-gpu, and ${this.#fault}`;

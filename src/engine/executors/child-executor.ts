@@ -116,7 +116,7 @@ export class ChildExecutor implements LocalExecutor {
     return this.#inference;
   }
 
-  /** Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws where the box must not serve at all. */
+  /** Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws if the box must not serve at all. */
   async start(): Promise<void> {
     // What isolates a child is tried in other processes while this one hashes the packs, and the models need not wait for it.
     const reading = Promise.all([this.shelf.read(this.#config.modelFolders), this.#openChecks()]);

@@ -25,7 +25,7 @@ import { inferenceEnvironment } from './inference-environment.ts';
 export interface InferenceConfig {
   /** Execution providers in the order in which they are tried. */
   providers: readonly string[];
-  /** Those of them that run a pack in half precision where its golden outputs hold in it. */
+  /** Those of them that run a pack in half precision if its golden outputs hold in it. */
   halfProviders: readonly string[];
   /** Threads that one model run may use. */
   threads: number;
@@ -301,7 +301,7 @@ export class InferenceProcess implements AsyncDisposable {
     else waiting?.resolve(response);
   }
 
-  /** A pack was brought up that the start did not wait for: where it does not hold, it is out of service from now on. */
+  /** A pack was brought up that the start did not wait for: if it does not hold, it is out of service from now on. */
   #prove(report: PackReport): void {
     if (this.#reports === null) return;
     const before = this.#reports.find(({ key }) => key === report.key);

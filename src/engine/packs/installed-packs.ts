@@ -138,7 +138,7 @@ function findNameFault({ id }: ModelPack, name: string): string | null {
   return id === name ? null : `the folder is named ${name}, the pack ${id}`;
 }
 
-/** Null where the pack's npm package may be absent, and is. */
+/** Null if the pack's npm package may be absent, and is. */
 async function readPackage(pack: TranscriptionPack, folder: string): Promise<InstalledPack | null> {
   const files = packageFilesOf(pack);
   if (!(await exists(files.root))) {

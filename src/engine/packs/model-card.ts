@@ -8,7 +8,7 @@ const CARD_FILE = 'CARD.md';
 /** No one reads more; the rest of a longer one stays in its folder. */
 const CARD_CHARACTERS_MAX = 100_000;
 
-/** Markdown, as the pack brings it. Throws `model` where there is no such model or it has no card. */
+/** Markdown, as the pack brings it. Throws `model` if there is no such model or it has no card. */
 export async function readModelCard(packs: readonly InstalledPack[], id: string): Promise<string> {
   const installed = packs.find(({ pack }) => pack.id === id);
   if (installed === undefined) throw new AppError('model', `no model ${id} is installed`);

@@ -86,7 +86,7 @@ export class PackChanges {
     });
   }
 
-  /** Throws AppError `model` where the data folder has none of that name. */
+  /** Throws AppError `model` if the data folder has none of that name. */
   async remove(id: string): Promise<ModelPack['id']> {
     return await this.#inTurn(async () => {
       const found = this.#parts.packs().find(({ pack }) => pack.id === id);

@@ -99,7 +99,7 @@ export class PackShelf {
     return [...installed, ...refused];
   }
 
-  /** Why a box that must use its GPU may not start; null where every model that runs does so on a GPU. */
+  /** Why a box that must use its GPU may not start; null if every model that runs does so on a GPU. */
   describeCpuFallback(): string | null {
     // What writes down speech runs on the CPU by design.
     const fallen = this.status().flatMap(({ id, provider, task }) =>

@@ -3,8 +3,8 @@ export interface PackStatus {
   id: string;
   version: string;
   task: string;
-  /** Execution provider, or null while it loads or where it is not used. */
+  /** Execution provider, or null while it loads or if it is not used. */
   provider: string | null;
-  /** Why it is not used; null where it is. */
+  /** Why it is not used; null if it is. */
   fault: string | null;
 }

@@ -100,7 +100,7 @@ export function fitsTo(known: Analysis | undefined, result: CheckedResult): bool
 
 const GONE = 'what it was to be added to is gone';
 
-/** The sentence of why they do not fit, where they do not. */
+/** Says why they do not fit, if they do not. */
 function merge({ result }: Analysis, added: CheckedResult): CheckedResult | string {
   if (result === null) return GONE;
   try {

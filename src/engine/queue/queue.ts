@@ -18,7 +18,7 @@ export interface AnalysisSpec {
   /** An empty string for an address that is not fetched yet. */
   hash: string;
   sourceUrl: string | null;
-  /** Hash of the manifest beside the file; undefined where none is. */
+  /** Hash of the manifest beside the file; undefined if none is. */
   manifestHash: string | undefined;
   options: AnalysisOptions;
   models: readonly ModelPack[];
@@ -87,7 +87,7 @@ function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined
   return { analysis: hurried, origin: 'joined' };
 }
 
-/** Cancels the analysis where the record was the last that waited for it. */
+/** Cancels the analysis if the record was the last that waited for it. */
 export function leaveAnalysis(
   tx: StoreTransaction,
   { identifier, analysisId }: Pick<Classification, 'identifier' | 'analysisId'>,

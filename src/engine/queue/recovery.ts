@@ -52,8 +52,8 @@ function deathsOf({ suspicion }: Analysis): number {
 }
 
 /**
- * A death counts again only where the box has shown meanwhile that it can do other work, or has none to show it by.
- * Undefined where the machine was restarted: that explains the end.
+ * A death counts again only if the box has shown meanwhile that it can do other work, or has none to show it by.
+ * Undefined if the machine was restarted: that explains the end.
  */
 function suspect({ lease, suspicion }: Analysis, bootId: string, isOnly: boolean): Suspicion | undefined {
   if (lease?.bootId !== bootId) return undefined;

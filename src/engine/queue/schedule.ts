@@ -66,7 +66,7 @@ export class Schedule {
     this.add({ ...turn, priority: 'interactive' });
   }
 
-  /** Takes waiting work out; false where it does not wait. */
+  /** Takes waiting work out; false if it does not wait. */
   remove(id: string): boolean {
     const turn = this.#waiting.get(id);
     if (turn === undefined) return false;
@@ -75,7 +75,7 @@ export class Schedule {
     return true;
   }
 
-  /** The work to begin now, or undefined where nothing may begin. `release` ends it. */
+  /** The work to begin now, or undefined if nothing may begin. `release` ends it. */
   next(): Turn | undefined {
     if (this.#running.size >= this.#runningMax) return undefined;
     const turn = this.#waiting.get(this.#nextId() ?? '');

@@ -19,7 +19,7 @@ export interface SubscriptionConfig {
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Ends when its signal aborts or the consumer leaves its loop; throws where the watcher fell too far behind. */
+/** Ends when its signal aborts or the consumer leaves its loop; throws if the watcher fell too far behind. */
 export class Subscription implements AsyncGenerator<string, undefined, undefined> {
   readonly #config: SubscriptionConfig;
   readonly #dirty = new Set<string>();

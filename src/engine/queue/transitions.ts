@@ -12,7 +12,7 @@ import type { FoundLikenesses } from '../analyses/analysis-parts.ts';
 import { endAddition, failAddition } from './additions.ts';
 import { queueDeliveries } from './outbox.ts';
 
-/** Claims a queued analysis; undefined where it is gone or not queued any more. */
+/** Claims a queued analysis; undefined if it is gone or not queued any more. */
 export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
   const analysis = tx.analysis(id);
   if (analysis?.state !== 'queued') return undefined;
@@ -35,7 +35,7 @@ export interface CompletedWork {
   copies: FoundLikenesses | null;
 }
 
-/** Undefined where it was cancelled meanwhile: then no one wants the result. */
+/** Undefined if it was cancelled meanwhile: then no one wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
@@ -114,7 +114,7 @@ function refund(tx: StoreTransaction, analysisId: string, now: number): void {
   }
 }
 
-/** Puts running work back; `isCounted` false where the attempt ended for no fault of the file. */
+/** Puts running work back; `isCounted` false if the attempt ended for no fault of the file. */
 export function requeueAnalysis(
   tx: StoreTransaction,
   id: string,

@@ -39,7 +39,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     });
   }
 
-  /** Fetches the original. Throws ExecutorLostError where the listener does not give it. */
+  /** Fetches the original. Throws ExecutorLostError if the listener does not give it. */
   static async open(grant: Grant, folder: string, signal: AbortSignal): Promise<JobFiles> {
     const files = new JobFiles(grant, folder, signal);
     try {

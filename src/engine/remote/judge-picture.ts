@@ -61,7 +61,7 @@ export function checkFrameImage(place: string, job: JudgedJob, image: ImageResul
   checkPicture(place, job, image);
 }
 
-/** The packs that look at a picture's content; a video is searched for faces as well where frames are chosen by them. */
+/** The packs that look at a picture's content; a video is searched for faces as well if frames are chosen by them. */
 export function contentOf({ analysis, findPack }: Pick<JudgedJob, 'analysis' | 'findPack'>): ContentPacks {
   const found = contentPacksOf(analysis.models, findPack);
   return analysis.kind === 'image' || analysis.options.withMorphing ? found : { ...found, detector: null };

@@ -144,7 +144,7 @@ function checkRun(place: string, run: ModelRun, packs: readonly [JudgingPack, ..
   );
 }
 
-/** At how many places of a picture a pack looks; 0 where it does not answer place by place. */
+/** At how many places of a picture a pack looks; 0 if it does not answer place by place. */
 function placesMaxOf(pack: JudgingPack): number {
   return isImagePack(pack) && pack.view.type === 'patches' ? pack.view.countMax : 0;
 }

@@ -63,7 +63,7 @@ function askedOf({ speechSeconds, upperBandDb = null }: ChannelResult) {
   return { seconds: speechSeconds, upperBandDb };
 }
 
-/** By the model that was asked, in order, within the sound; there is none where none was asked for. */
+/** By the model that was asked, in order, within the sound; there is none if none was asked for. */
 function checkTranscript(
   place: string,
   { analysis, findPack }: Pick<JudgedJob, 'analysis' | 'findPack'>,

@@ -4,7 +4,7 @@ import type { InstalledPack } from '../packs/installed-packs.ts';
 
 export interface JudgedJob {
   analysis: Pick<Analysis, 'kind' | 'options' | 'models'>;
-  /** How long the worker held it: no model can have worked longer on it. */
+  /** How long the worker had it: no model can have worked longer on it. */
   heldSeconds: number;
   /** The packs of this box as they were when the work was given. */
   findPack: (key: string) => InstalledPack | undefined;

@@ -154,7 +154,7 @@ export class LeaseBook {
     return { path: this.#store.blobs.pathOf(hash), hash, signal: lease.closed.signal };
   }
 
-  /** False where the token opens nothing. Throws AppErrors `too_large` and `disk_full`. */
+  /** False if the token opens nothing. Throws AppErrors `too_large` and `disk_full`. */
   async keep(token: string, name: string, body: Readable, freeBytesMin: number): Promise<boolean> {
     const lease = this.#byToken(token);
     if (lease === undefined) return false;

@@ -55,10 +55,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const pack = z.strictObject({
   key: z.string().max(200),
   sha256,
-  /** Execution provider; null while it loads or where it is not used. */
+  /** Execution provider; null while it loads or if it is not used. */
   provider: z.string().max(50).nullable(),
   precision: z.enum(['full', 'half']).nullable(),
-  /** What it gives here for the golden inputs, the first of them; null where it gave none. */
+  /** What it gives here for the golden inputs, the first of them; null if it gave none. */
   goldenOutputs: z.array(z.number()).max(GOLDEN_OUTPUTS_MAX).nullable(),
   fault: z.string().max(2000).nullable(),
 });
@@ -79,7 +79,7 @@ export const anyHello = z.object({ version: z.string().max(50) });
 
 /** Not strict: a worker of another version is to read why it gets no work. */
 const welcome = z.object({
-  /** Why it gets no work; null where it does. */
+  /** Why it gets no work; null if it does. */
   refusal: text.nullable(),
   /** Until an administrator resumes it. */
   isDrained: z.boolean(),
@@ -166,7 +166,7 @@ export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-/** Throws UnreadableError where it is no message of the shape; the error's message names the field. */
+/** Throws UnreadableError if it is no message of the shape; the error's message names the field. */
 export async function decode<T>(shape: z.ZodType<T>, bytes: Uint8Array): Promise<T> {
   let value: unknown;
   try {

@@ -15,7 +15,7 @@ export function versionRefusal(version: string): string | null {
   return version === VERSION ? null : `it is version ${version}, and the daemon ${VERSION}`;
 }
 
-/** Null where it may have work. */
+/** Null if it may have work. */
 export function refusalOf({ version, packs }: Hello, wanted: readonly WantedPack[]): string | null {
   const outdated = versionRefusal(version);
   if (outdated !== null) return outdated;

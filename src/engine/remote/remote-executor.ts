@@ -23,7 +23,7 @@ export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 
   brokerFault: (connection: NatsConnection) => string | null;
   isByTls: boolean;
   drained: DrainedNames;
-  /** JetStream of the server where it is absent. */
+  /** JetStream of the server if it is absent. */
   carrier?: LeaseCarrier;
 }
 
@@ -43,7 +43,7 @@ export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' 
   findPack: OpenLease['findPack'];
 }
 
-/** A file that was at work on so many workers when they vanished or answered nonsense is held for the cause. */
+/** A file that was at work on so many workers when they vanished or answered nonsense is taken for the cause. */
 const LOSSES_MAX = 6;
 /** What no one takes goes back into the queue before it has spent its own time on waiting. */
 const PUBLICATIONS_MAX = 2;
@@ -90,7 +90,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     await Promise.all([this.#serve(engine), this.#watchRoster()]);
   }
 
-  /** Again where a server that came back must not be spoken with. */
+  /** Again if a server that came back must not be spoken with. */
   async #serve(engine: EngineSide): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
@@ -129,7 +129,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     return this.#roster.list((name) => this.#parts.book.leasesOf(name).length);
   }
 
-  /** Why no worker takes work; null where one does. */
+  /** Why no worker takes work; null if one does. */
   waitReason(): WaitReason | null {
     if (this.#slots > 0) return null;
     const sentence = this.#brokerFault ?? 'the NATS server is not reached';
@@ -151,7 +151,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     this.#engine?.changed();
   }
 
-  /** A worker that is gone; what it held goes to others. */
+  /** A worker that is gone; its work goes to others. */
   forget(name: string): void {
     this.#roster.forget(name);
     this.#parts.book.takeBack(name, `the worker ${name} was forgotten`);

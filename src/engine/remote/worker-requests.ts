@@ -33,7 +33,7 @@ import { refusalOf, versionRefusal, type WantedPack } from './refusal.ts';
 import type { WorkerRoster } from './worker-roster.ts';
 
 export interface WorkerRequestsConfig {
-  /** A worker that is silent for so long has lost what it held. */
+  /** A worker that is silent for so long has lost its work. */
   leaseMs: number;
   /** Where workers reach the listener for media. */
   mediaUrl: () => string;

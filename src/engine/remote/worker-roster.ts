@@ -18,7 +18,7 @@ export interface WorkerStatus {
   isDrained: boolean;
   /** Whether it was heard of within the last three of its hellos. */
   isHere: boolean;
-  /** Why it gets no work; null where it does, or where it only is drained. */
+  /** Why it gets no work; null if it does, or if it only is drained. */
   refusal: string | null;
 }
 

@@ -45,7 +45,7 @@ export interface RunnerParts {
   ) => Promise<Execution | undefined>;
   /** SHA-256 of the files of these packs, by key. */
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
-  /** Off the request path; null where nothing is to be kept. */
+  /** Off the request path; null if nothing is to be kept. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
   /** Puts what was made for another analysis where its readers look for it, before its result names it. */
   adding: (analysis: Analysis, result: CheckedResult) => Promise<void>;
@@ -86,7 +86,7 @@ const WAIT_PAUSE_MS = 2000;
 /** After a worker's death, so that a box in trouble gets its breath. */
 const RETRY_PAUSE_MS = 200;
 /**
- * A suspected file begins only where the daemon has lived so long: a file that kills the daemon every few seconds never
+ * A suspected file begins only if the daemon has lived so long: a file that kills the daemon every few seconds never
  * meets it again, and it is done when that stops; a file that kills is found out all the same.
  */
 const SUSPECT_WAIT_MS = 10_000;
@@ -160,7 +160,7 @@ export class AnalysisRunner {
     this.#suspected.set(analysis.id, this.#parts.clock.after(SUSPECT_WAIT_MS, begin));
   }
 
-  /** Somebody waits for it now, where no one did. */
+  /** Somebody waits for it now, if no one did. */
   promote(analysisId: string): void {
     this.#schedule.promote(analysisId);
   }

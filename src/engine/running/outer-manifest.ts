@@ -25,7 +25,7 @@ export type FetchedManifest =
   | { outcome: 'fetched'; bytes: Uint8Array }
   | { outcome: 'host_not_allowed' | 'not_fetched'; reason: string };
 
-/** Throws only where the signal aborts: why nothing was fetched is said on the record. */
+/** Throws only if the signal aborts: why nothing was fetched is said on the record. */
 export type FetchManifest = (address: string, signal: AbortSignal) => Promise<FetchedManifest>;
 
 export interface OuterManifestParts {
@@ -38,7 +38,7 @@ export interface OuterManifestParts {
 /** The analysis whose file is in the store by now. */
 type ReadAnalysis = Pick<Analysis, 'id' | 'hash'> & { manifestHash: string | undefined };
 
-/** The execution with what such a manifest says. Where it throws, the execution is settled as not stored. */
+/** The execution with what such a manifest says. If it throws, the execution is settled as not stored. */
 export async function withOuterManifest(
   parts: OuterManifestParts,
   { id, manifestHash }: Analysis,
@@ -121,7 +121,7 @@ function toReading({ source, address, hash }: OuterManifest, outcome: OuterOutco
   return { source, outcome, host: source === 'remote' ? hostOf(address) : '', sha256: hash, reason: '' };
 }
 
-/** Empty where it is no address: files name what they like. */
+/** Empty if it is no address: files name what they like. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host.slice(0, HOST_CHARACTERS_MAX) : '';
 }

@@ -31,7 +31,7 @@ interface Fetched {
   probe: Probe;
 }
 
-/** The analysis with its hash, or undefined where it was cancelled while the file was fetched. */
+/** The analysis with its hash, or undefined if it was cancelled while the file was fetched. */
 export async function fetchSource(
   parts: SourceParts,
   analysis: Analysis,
