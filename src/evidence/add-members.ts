@@ -14,13 +14,13 @@ export interface StampablePackage {
   packageSha256: string;
   /** Replies that lie in it, by their names. */
   replies: Map<string, Buffer>;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   chainPem: string;
 }
 
 const REPLIES_MAX = 99;
 
-/** Throws where the file is no zip, or has no signature that could be stamped. */
+/** Throws if the file is no zip, or has no signature that could be stamped. */
 export async function openStampable(path: string): Promise<StampablePackage> {
   const { texts, hashes } = await readPackage(path);
   const signature = texts.get(MEMBERS.signature);
@@ -38,7 +38,7 @@ export async function openStampable(path: string): Promise<StampablePackage> {
 }
 
 export interface AddedTimestamps {
-  /** Members that are new or other than in the package; empty where it holds all of them already. */
+  /** Members that are new or other than in the package; empty if it holds all of them already. */
   members: Map<string, Buffer>;
   timestamps: { member: string; timestamp: Timestamp }[];
 }

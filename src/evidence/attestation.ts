@@ -45,7 +45,7 @@ export function toEnvelope(
   return `${JSON.stringify(envelope)}\n`;
 }
 
-/** Verified before it is parsed; the fault in words where it does not hold. */
+/** Verified before it is parsed; the fault in words if it does not hold. */
 export function openEnvelope(text: string, publicKeyPem: string): Statement | string {
   let envelope: Partial<Envelope> | null;
   try {

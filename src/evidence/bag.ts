@@ -17,7 +17,7 @@ export function toManifest(entries: readonly Pick<BagEntry, 'path' | 'sha256'>[]
   return entries.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
 }
 
-/** By path; null where a line is none of a manifest or a path stands twice. */
+/** By path; null if a line is none of a manifest or a path stands twice. */
 export function parseManifest(text: string): Map<string, string> | null {
   const entries = new Map<string, string>();
   for (const line of text.split('\n')) {

@@ -136,7 +136,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && new Set([...one, ...other]).size === one.length;
 }
 
-/** Null where it is none. */
+/** Null if it is none. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'));

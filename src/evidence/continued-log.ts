@@ -13,7 +13,7 @@ import type { ReadPackage } from './zip-reader.ts';
 export type Continuation = 'continued' | 'not_continued' | 'not_shown';
 
 export interface ContinuedLog {
-  /** Entries under the older head; 0 where the older package has none. */
+  /** Entries under the older head; 0 if the older package has none. */
   earlierSize: number;
   size: number;
   continuation: Continuation;
@@ -26,7 +26,7 @@ const OTHER_EPOCH =
   'the newer log is of another epoch and does not show the older head: the box was restored to a point before it, or it is another box; ' +
   'the box says which of the older checkpoint, assay custody verify --checkpoint';
 
-/** `read` is the newer package. Throws where the older one cannot be read as a zip. */
+/** `read` is the newer package. Throws if the older one cannot be read as a zip. */
 export async function judgeContinuation(read: ReadPackage, olderPath: string): Promise<ContinuedLog> {
   const older = await verifyPackage({ path: olderPath, fingerprints: [] });
   const [earlier, head] = [newestHead(older.read), newestHead(read)];

@@ -18,7 +18,7 @@ export interface ProvenEntry {
   facade: string;
   /** As it is chained: it holds the SHA-256 of the line before it in the log. */
   line: string;
-  /** What the line commits to; empty where it was deleted or is not this reader's to know. */
+  /** What the line commits to; empty if it was deleted or is not this reader's to know. */
   detailsJson: string;
   /** Hex. */
   salt: string;
@@ -99,7 +99,7 @@ export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKe
   if (unused !== undefined) fault(CUSTODY, `lacks entry ${unused}, which ${PROOF} speaks of`);
 }
 
-/** By sequence; the fault in words where it is no proof under a head of that size. */
+/** By sequence; the fault in words if it is no proof under a head of that size. */
 function parsePaths(json: string, headSize: number): Map<number, Buffer[]> | string {
   try {
     const { size, entries } = JSON.parse(json) as Proof;

@@ -11,7 +11,7 @@ import type { RecordCustody } from './custody-members.ts';
 /** One record with what it stands on. */
 export interface EvidenceRecord {
   record: ClassificationRecord;
-  /** Null where the analysis ended without a result. */
+  /** Null if the analysis ended without a result. */
   result: AnalysisResult | null;
   reading: Reading;
   /** What people said of the file, and others of that, oldest first. */
@@ -21,9 +21,9 @@ export interface EvidenceRecord {
   custody: RecordCustody;
   /** Below the package's folder. */
   custodyMember: string;
-  /** Below the package's folder; null where the file is not kept any more. */
+  /** Below the package's folder; null if the file is not kept any more. */
   originalMember: string | null;
-  /** The manifest that does not lie in the file; null where there is none, or none is kept. */
+  /** The manifest that does not lie in the file; null if there is none, or none is kept. */
   manifestMember: { path: string; sha256: string } | null;
 }
 
@@ -41,7 +41,7 @@ export interface EvidenceModel {
   /** Error rates by quality, as its card has them. */
   figures: readonly unknown[];
   isInstalled: boolean;
-  /** Below the package's folder; null where it has none. */
+  /** Below the package's folder; null if it has none. */
   cardMember: string | null;
 }
 
@@ -80,7 +80,7 @@ export function toRecordJson(one: EvidenceRecord): object {
   };
 }
 
-/** Null where none was asked for: that is no agreement. */
+/** Null if none was asked for: that is no agreement. */
 function signOffJson(signOff: SignOff | null): object | null {
   if (signOff === null) return null;
   const { state, classification, findingAt, askedAt, answers } = signOff;

@@ -18,7 +18,7 @@ export interface JudgedRecord {
   name: string;
   /** As the package says; null if there was no result. */
   exported: ReadingOfFigures | null;
-  /** By the rules of this version, only where a reader would take away something else. */
+  /** By the rules of this version, only if a reader would take away something else. */
   present: ReadingOfFigures | null;
 }
 
@@ -28,12 +28,12 @@ export interface JudgedPackage {
   files: number;
   bytes: number;
   title: string;
-  /** ISO 8601, or empty where it is not known. */
+  /** ISO 8601, or empty if it is not known. */
   createdAt: string;
   records: JudgedRecord[];
   /** Tokens (RFC 3161) over its signature; what is none is among the faults. */
   timestamps: JudgedTimestamp[];
-  /** Against an older package of the same box; null where none was given. */
+  /** Against an older package of the same box; null if none was given. */
   continuedLog: ContinuedLog | null;
 }
 
@@ -44,7 +44,7 @@ export interface JudgeOrder extends VerifyOrder {
   olderPath?: string | undefined;
 }
 
-/** Throws where the file cannot be read as a zip. */
+/** Throws if the file cannot be read as a zip. */
 export async function judgePackage(order: JudgeOrder): Promise<JudgedPackage> {
   const { faults, fingerprint, files, bytes, read } = await verifyPackage(order);
   const about = textsOf(read, MEMBERS.case) as { title?: unknown; createdAt?: unknown } | null;

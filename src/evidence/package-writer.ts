@@ -51,7 +51,7 @@ export interface SignedPackage {
 
 const FILE_MODE = 0o100644;
 
-/** The zip's bytes; ends with an error where a file cannot be read, or where the signal aborts. */
+/** The zip's bytes; ends with an error if a file cannot be read, or if the signal aborts. */
 export async function* writePackage(plan: PackagePlan, signal: AbortSignal): AsyncGenerator<Buffer> {
   const writer = new PackageWriter(plan);
   const stop = () => writer.output.destroy(signal.reason as Error);

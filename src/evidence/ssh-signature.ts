@@ -27,7 +27,7 @@ export function toSshSignature(key: SigningKey, bytes: Uint8Array): string {
   return [BEGIN, ...lines, END, ''].join('\n');
 }
 
-/** The bare signature by the key, and the bytes that it is over; null where the text is no such signature. */
+/** The bare signature by the key, and the bytes that it is over; null if the text is no such signature. */
 export function readSshSignature(
   text: string,
   rawPublicKey: Uint8Array,

@@ -22,7 +22,7 @@ export interface VerifiedPackage {
   faults: Fault[];
   /** Fingerprint of the key in the package; null if there is none that can be read. */
   fingerprint: string | null;
-  /** Whether the key is one of those asked for; null where none were given. */
+  /** Whether the key is one of those asked for; null if none were given. */
   isExpectedKey: boolean | null;
   files: number;
   bytes: number;
@@ -63,7 +63,7 @@ export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promis
   };
 }
 
-/** Null where none was asked for. A package without a key is not of any of those keys. */
+/** Null if none was asked for. A package without a key is not of any of those keys. */
 function checkFingerprint(
   read: ReadPackage,
   key: PackageKey | null,

@@ -18,7 +18,7 @@ interface Entry {
   uncompressedSize: number;
   /** 0: stored as it is. */
   compressionMethod: number;
-  /** The upper 16 bits are the mode of Unix, where a Unix program made the zip. */
+  /** The upper 16 bits are the mode of Unix if a Unix program made the zip. */
   externalFileAttributes: number;
   getLastModDate(): Date;
 }

@@ -19,7 +19,7 @@ const PDF_TIMEOUT_MS = 180_000;
 const CHILD_MEMORY_MB_MAX = 1024;
 const FAULT_CHARACTERS_MAX = 2000;
 
-/** Throws where the child fails; an abort ends it. */
+/** Throws if the child fails; an abort ends it. */
 export async function* writePdfReport(
   report: Report,
   pictures: Pictures,

@@ -18,7 +18,7 @@ export interface RescoredLine {
   identifier: string;
   name: string;
   before: Judgement;
-  /** Null where it could not be; `error` says why. */
+  /** Null if it could not be; `error` says why. */
   after: Judgement | null;
   error: string;
   changes: boolean;

@@ -160,7 +160,7 @@ function isSelfIssued({ subject, issuer }: Certificate): boolean {
 const DIRECTORY_NAME = 4;
 const SUBJECT_ALT_NAME = '2.5.29.17';
 
-/** Constraints of directory names are judged on the subjects below; other kinds only where a certificate below has such names. */
+/** Constraints of directory names are judged on the subjects below; other kinds only if a certificate below has such names. */
 function breaksNames(authority: Certificate, below: readonly Link[]): boolean {
   const value = extensionOf(authority, NAME_CONSTRAINTS)?.parsedValue;
   if (!(value instanceof NameConstraints)) return false;

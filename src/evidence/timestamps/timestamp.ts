@@ -1,6 +1,6 @@
 /**
  * Timestamps of other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these bytes
- * were there at its time; who says so is known only where its certificate leads to a root that the reader trusts.
+ * were there at its time; who says so is known only if its certificate leads to a root that the reader trusts.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
@@ -105,7 +105,7 @@ export async function judgeTimestamp(
   };
 }
 
-/** Throws a TimestampError where a bundle holds no certificate, or one that cannot be read. */
+/** Throws a TimestampError if a bundle holds no certificate, or one that cannot be read. */
 export function readRoots(pem: string): Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new TimestampError('holds no certificate in PEM');
