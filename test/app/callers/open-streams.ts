@@ -46,7 +46,7 @@ export interface StreamKind {
 }
 
 /** Of 1.5 KB each: more than the buffers of two sockets. */
-const EXPORTED_RECORDS = 3000;
+const EXPORTED_RECORDS = 5000;
 const QUERY = 'subscription { classifications { identifier status } }';
 
 export const STREAMS: Readonly<Record<string, StreamKind>> = {
