@@ -8,7 +8,6 @@ code (measure-bands.ts). The figures of an owner are those of bounds that the ot
 """
 
 import argparse
-import csv
 import json
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy
 
 from conformal import to_bound
 from corpus_fit import read_rows
-from corpus_pack import FOLD_COUNT, Corpus, choose_threshold
+from corpus_pack import BALANCED_RISK_MAX, CAUTIOUS_RISK_MAX, FOLD_COUNT, PERCENT, Corpus, choose_threshold
 from corpus_publish import OwnWords
 from figures import to_log_odds, to_rounded
 from packs import PACKS
@@ -28,9 +27,6 @@ from metrics import bootstrap, measure, to_probability  # noqa: E402
 
 BELOW_DB = -50.0
 """Sound over the telephone tier lies below -54 dB, 95 of 100 sounds as found above -43."""
-CAUTIOUS_RISK_MAX = 0.01
-BALANCED_RISK_MAX = 0.08
-PERCENT = 100
 TIERS = ("clean", "mp3-64", "telephone")
 PARTS = ("encoder", "statistics", "together")
 KEYS = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
@@ -111,7 +107,7 @@ def run(options):
     chosen = {}
     for number, part in enumerate(PARTS):
         members = numpy.nonzero(narrow & long & numpy.isfinite(parts[:, number]))[0]
-        bounds = {key: numpy.empty(len(members)) for key in ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")}
+        bounds = {key: numpy.empty(len(members)) for key in KEYS}
         for fold in range(FOLD_COUNT):
             learnt = members[corpus.folds[members] != fold]
             for key, value in choose(parts[learnt, number], corpus, learnt).items():

@@ -92,7 +92,7 @@ export interface TrustListUpdate {
   /** Empty: back to the edition that came. */
   content: Uint8Array;
   date: string;
-  /** Otherwise refused if it drops a signer of a record here. */
+  /** Accepts a list that drops a signer of a record here; without it such a list is refused. */
   dropSeen: boolean;
 }
 

@@ -5,7 +5,7 @@
 import { fuseLogOdds, usableRuns } from './heuristics.ts';
 import type { Bounds, ChannelResult, ModelRun } from './result.ts';
 
-/** Null where no channel was judged. Of equally suspicious ones the first. */
+/** Null if no channel was judged. Of equally suspicious ones the first. */
 export function decidingChannel(channels: readonly ChannelResult[]): ChannelResult | null {
   const judged = channels.flatMap((channel) => {
     const usable = usableRuns(channel.runs);

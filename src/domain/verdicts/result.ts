@@ -88,7 +88,7 @@ export const modelRunSchema = z.strictObject({
   weight: z.number().positive().max(1e9),
   /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */
   together: setBounds.exactOptional(),
-  /** What the bounds were chosen for, where they are not the pack's usual ones; absent in results of before. */
+  /** What the bounds were chosen for, if they are not the usual ones of the pack; absent in results of earlier versions. */
   boundsFor: z.enum(SPEECH_BOUNDS).exactOptional(),
   elapsedSeconds: seconds,
   /** Execution provider that really ran it: `cpu`, `cuda`, … */

@@ -3,7 +3,7 @@ import type { SpeechPack } from '../packs/model-pack.ts';
 
 export interface MeasuredSpeech {
   seconds: number;
-  /** That of the sound that it was found in; null where that was not measured. */
+  /** That of the sound that it was found in; null if that was not measured. */
   upperBandDb: number | null;
 }
 
@@ -13,7 +13,7 @@ export type SpeechBounds = (typeof SPEECH_BOUNDS)[number];
 
 export type BoundedSpeechPack = SpeechPack & { boundsFor?: SpeechBounds };
 
-/** The pack with the bounds that hold for such speech. Where it is both short and narrow, the ones for short speech: they are wider. */
+/** The pack with the bounds that hold for such speech. Speech that is both short and narrow gets the bounds for short speech: they are wider. */
 export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): BoundedSpeechPack {
   const { short, narrow } = pack.decision;
   if (short !== undefined && speech.seconds < short.belowSpeechSeconds) {

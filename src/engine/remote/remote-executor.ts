@@ -90,7 +90,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     await Promise.all([this.#serve(engine), this.#watchRoster()]);
   }
 
-  /** Again if a server that came back must not be spoken with. */
+  /** Connects again after each connection that ended: it leaves a server that came back and must not be spoken with. */
   async #serve(engine: EngineSide): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {

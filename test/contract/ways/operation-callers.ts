@@ -104,7 +104,7 @@ export class GraphqlOperations extends OperationCaller {
   }
 }
 
-/** Of `userErrors`, or of the extensions of an error, whose message names the argument if they do not. */
+/** Reads `userErrors`, or the extensions of an error. If the extensions name no field, the error's message begins with the argument's name. */
 function refusalOf(mistakes: readonly Answer[], message = ''): Refusal {
   const [first = {}] = mistakes;
   const named: { field?: string | null }[] = first.fields ?? mistakes;

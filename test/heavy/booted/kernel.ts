@@ -19,10 +19,11 @@ import { runIn } from '../package/chroot.ts';
 import { suiteOf } from '../package/suites.ts';
 import { Desk, picture } from './desk.ts';
 import { MACHINE_ADDRESS, Machine, STARTED_BY_QEMU } from './machine.ts';
-import { layDropIn, laySettings, makeBase } from './make-box.ts';
+import { COMMAND, layDropIn, laySettings, makeBase } from './make-box.ts';
 import { openNetwork } from './network.ts';
-import { timed } from './session.ts';
-import { COMMAND, FILES, SHARES, shared } from './shares.ts';
+import { playSteps, timed } from './session.ts';
+import { FILES, SHARES, shared } from './shares.ts';
+import { doctor, judged } from './steps.ts';
 
 const NEEDED = ['/usr/bin/mmdebstrap', '/usr/bin/qemu-system-x86_64', '/usr/bin/ssh'];
 const SERVERS = ['nfs-kernel-server', 'nfs-common', 'samba', 'cifs-utils'];
@@ -68,21 +69,6 @@ async function profile(machine: Machine): Promise<void> {
   process.stdout.write(`  ${machine.must('uname -r')}`);
   match(machine.must('cat /sys/kernel/security/apparmor/profiles'), /^assay \(unconfined\)$/m);
   match(machine.must('cat /proc/$(systemctl show --property=MainPID --value assay)/attr/current'), /^assay/);
-}
-
-async function doctor(machine: Machine): Promise<void> {
-  const text = machine.must(`${COMMAND} doctor`);
-  equal(/^bad/m.test(text), false, text);
-  match(text, /^good +isolation +bubblewrap$/m);
-}
-
-async function judged(_machine: Machine, desk: Desk): Promise<void> {
-  const { status, verdict } = await desk.awaitEnded(
-    await desk.accepted(await picture(0)),
-    JUDGED_SECONDS_MAX,
-  );
-  equal(status, 'done');
-  match(verdict?.classification ?? '', /^(?:human|artificial)$/);
 }
 
 /** Ubuntu's own rule, without which the profile would not be needed. */
@@ -185,25 +171,9 @@ async function main(): Promise<void> {
     const desk = new Desk(MACHINE_ADDRESS, ca);
     await timed('ready', () => desk.awaitReady(READY_SECONDS_MAX));
     desk.key = machine.must('cat /var/lib/assay/admin.key').trim();
-    await play(machine, desk, STEPS[suite]);
+    await playSteps(machine, desk, STEPS[suite]);
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function play(
-  machine: Machine,
-  desk: Desk,
-  steps: readonly (readonly [string, Step])[],
-): Promise<void> {
-  for (const [what, step] of steps) {
-    try {
-      await timed(what, () => step(machine, desk));
-    } catch (error) {
-      process.exitCode = 1;
-      process.stdout.write(`MISSED: ${what}: ${error instanceof Error ? error.stack : error}\n`);
-      process.stdout.write(machine.run('journalctl --unit=assay --lines=30 --no-pager').text);
-    }
   }
 }
 

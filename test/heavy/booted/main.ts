@@ -4,17 +4,7 @@
  *   main.ts [--package FILE] [--suite NAME] [--base FOLDER]
  * The base is a bare system that is made where it is not there. Prints times; exit code 1 where a step misses.
  */
-import { runInBox, timed } from './session.ts';
+import { playSteps, runInBox } from './session.ts';
 import { STEPS } from './steps.ts';
 
-await runInBox({ needsOlder: false }, async ({ box, desk }) => {
-  for (const [what, step] of STEPS) {
-    try {
-      await timed(what, () => step(box, desk));
-    } catch (error) {
-      process.exitCode = 1;
-      process.stdout.write(`MISSED: ${what}: ${error instanceof Error ? error.stack : error}\n`);
-      process.stdout.write(box.run('journalctl --unit=assay --lines=30 --no-pager').text);
-    }
-  }
-});
+await runInBox({ needsOlder: false }, async ({ box, desk }) => await playSteps(box, desk, STEPS));

@@ -14,6 +14,10 @@ const DATA_BYTES = 4 * 1024 ** 3;
 const START_SECONDS_MAX = 600;
 /** The command line on the box: it speaks to the daemon by TLS, and finds the key by itself. */
 export const CLI = { ASSAY_ADDRESS: 'https://localhost:8481', ASSAY_CA_FILE: '/etc/assay/tls/cert.pem' };
+/** The same as one line of a shell, a program that others can start. */
+export const COMMAND = `env ${Object.entries(CLI)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ')} assay`;
 
 const settingsAt = (address: string) => `public_url = "https://${address}:8480"
 [http]

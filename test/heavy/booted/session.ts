@@ -71,3 +71,20 @@ export async function timed<T>(what: string, work: () => Promise<T>): Promise<T>
   process.stdout.write(`${what}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
   return result;
 }
+
+/** Each step in its turn, timed. One that misses is printed with the daemon's log, and the others go on. */
+export async function playSteps<B extends Pick<Box, 'run'>>(
+  box: B,
+  desk: Desk,
+  steps: readonly (readonly [string, (box: B, desk: Desk) => Promise<void>])[],
+): Promise<void> {
+  for (const [what, step] of steps) {
+    try {
+      await timed(what, () => step(box, desk));
+    } catch (error) {
+      process.exitCode = 1;
+      process.stdout.write(`MISSED: ${what}: ${error instanceof Error ? error.stack : error}\n`);
+      process.stdout.write(box.run('journalctl --unit=assay --lines=30 --no-pager').text);
+    }
+  }
+}

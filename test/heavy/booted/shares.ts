@@ -8,7 +8,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Desk, picture, until } from './desk.ts';
 import type { Machine } from './machine.ts';
-import { CLI } from './make-box.ts';
+import { COMMAND } from './make-box.ts';
 
 export interface Share {
   /** Makes the server serve `/export/desk`. */
@@ -25,10 +25,6 @@ const AWAY_AFTER = 10;
 const AWAY_SECONDS = 60;
 const FINISHED_SECONDS_MAX = 600;
 const ANSWERED_SECONDS_MAX = 300;
-const SETTINGS = Object.entries(CLI).map(([name, value]) => `${name}=${value}`);
-/** The command line on the box, as a program that others can start. */
-export const COMMAND = `env ${SETTINGS.join(' ')} assay`;
-
 const NFS_EXPORT = `${SERVED} 127.0.0.1(rw,sync,no_subtree_check,fsid=7,all_squash,anonuid=$(id -u assay),anongid=$(id -g assay))`;
 const SMB_SETTINGS = [
   ...['[global]', 'map to guest = Bad User', 'guest account = assay', 'interfaces = lo', 'log level = 0'],

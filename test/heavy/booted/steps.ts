@@ -5,7 +5,7 @@ import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Box, DATA_FOLDER } from './box.ts';
 import { type Desk, picture, until } from './desk.ts';
-import { addDropIn, CLI } from './make-box.ts';
+import { addDropIn, CLI, COMMAND } from './make-box.ts';
 
 type Step = (box: Box, desk: Desk) => Promise<void>;
 
@@ -33,13 +33,13 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['the journal holds no secret and no fault', journal],
 ];
 
-async function doctor(box: Box): Promise<void> {
-  const text = box.must('assay doctor', CLI);
+export async function doctor(box: Pick<Box, 'must'>): Promise<void> {
+  const text = box.must(`${COMMAND} doctor`);
   equal(/^bad/m.test(text), false, text);
   match(text, /^good +isolation +bubblewrap$/m);
 }
 
-async function judged(_box: Box, desk: Desk): Promise<void> {
+export async function judged(_box: unknown, desk: Desk): Promise<void> {
   const { status, verdict } = await desk.awaitEnded(
     await desk.accepted(await picture(0)),
     JUDGED_SECONDS_MAX,
