@@ -4,49 +4,19 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommandLine } from '../../src/cli/program.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
+import { type Outcome, type RunOptions, runCommand } from './run-command.ts';
 
-interface Outcome {
-  code: number;
-  out: string;
-  err: string;
-}
-
-async function run(
+function run(
   daemon: FakeDaemon | string,
   argv: string[],
-  options: { key?: string; stdin?: Readable; interrupted?: AbortSignal } = {},
+  options: Partial<RunOptions> = {},
 ): Promise<Outcome> {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const read = Promise.all([text(stdout), text(stderr)]);
-  let code = 0;
-  await runCommandLine(
-    {
-      env: {
-        ASSAY_ADDRESS: typeof daemon === 'string' ? daemon : daemon.address,
-        ASSAY_API_KEY: options.key ?? 'good',
-      },
-      stdin: options.stdin ?? Readable.from([]),
-      stdout,
-      stderr,
-      watchInterrupt: () => options.interrupted ?? new AbortController().signal,
-      setExitCode: (found) => {
-        code = found;
-      },
-    },
-    argv,
-  );
-  stdout.end();
-  stderr.end();
-  const [out, err] = await read;
-  return { code, out, err };
+  const address = typeof daemon === 'string' ? daemon : daemon.address;
+  return runCommand({ address, key: 'good', ...options }, argv);
 }
 
 function writeFiles(folder: string, sizes: Record<string, number>): void {
@@ -127,16 +97,12 @@ test('Ctrl-C cancels uploads and says that accepted analyses go on', async () =>
   await using daemon = await startFakeDaemon();
   await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'slow.jpg': 10 });
-  const interrupt = new AbortController();
-  const endless = new Readable({ read: () => {} });
-  const running = run(daemon, ['classify', join(folder.path, 'slow.jpg'), '-'], {
-    stdin: endless,
-    interrupted: interrupt.signal,
+  // The bar shows the step of a record, so the command knows by then that the daemon accepted it.
+  const { code, err } = await run(daemon, ['classify', join(folder.path, 'slow.jpg'), '-'], {
+    stdin: new Readable({ read: () => {} }),
+    isTerminal: true,
+    interruptAt: /slow\.jpg.*infer/,
   });
-  while (!daemon.received.has('slow.jpg')) await sleep(5);
-  await sleep(50);
-  interrupt.abort();
-  const { code, err } = await running;
   assert.equal(code, 130);
   assert.match(err, /interrupted: 1 uploads cancelled; 1 accepted analyses go on/);
 });

@@ -79,11 +79,9 @@ test('watch ends with a record that has ended; without a record it goes on until
     ['STATUS_DONE'],
   );
   assert.equal((await assay(['watch', 'f'.repeat(64)])).code, 1);
-  const interrupt = new AbortController();
-  const watching = assay(['watch', '--json'], { interrupted: interrupt.signal });
+  const watching = assay(['watch', '--json'], { interruptAt: /STATUS_DONE/ });
   await awaitWatchers(daemon, 1);
   const [made] = linesOf(await assay(['classify', path, '--no-cache', '--json']));
-  interrupt.abort();
   const seen = linesOf(await watching);
   assert.deepEqual([...new Set(seen.map((record) => record.identifier))], [made?.identifier]);
   assert.equal(seen.at(-1)?.status, 'STATUS_DONE');

@@ -3,6 +3,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCommandLine } from '../../src/cli/program.ts';
 
+const TERMINAL = { isTTY: true, columns: 120, rows: 40 };
+
 export interface Outcome {
   code: number;
   out: string;
@@ -12,22 +14,27 @@ export interface Outcome {
 export interface RunOptions {
   address: string;
   key: string;
-  stdin?: string | Buffer;
+  stdin?: string | Buffer | Readable;
   interrupted?: AbortSignal;
+  /** Interrupts the command once what it has said so far matches. */
+  interruptAt?: RegExp;
+  /** Whether standard error is a terminal, on which bars are drawn. */
+  isTerminal?: boolean;
 }
 
 export async function runCommand(options: RunOptions, argv: readonly string[]): Promise<Outcome> {
   const stdout = new PassThrough();
-  const stderr = new PassThrough();
+  const stderr = Object.assign(new PassThrough(), options.isTerminal === true ? TERMINAL : {});
+  const interrupted = interruptionOf(options, [stdout, stderr]);
   const read = Promise.all([text(stdout), text(stderr)]);
   let code = 0;
   await runCommandLine(
     {
       env: { ASSAY_ADDRESS: options.address, ASSAY_API_KEY: options.key },
-      stdin: Readable.from(options.stdin === undefined ? [] : [options.stdin]),
+      stdin: toStdin(options.stdin),
       stdout,
       stderr,
-      watchInterrupt: () => options.interrupted ?? new AbortController().signal,
+      watchInterrupt: () => interrupted,
       setExitCode: (found) => {
         code = found;
       },
@@ -38,6 +45,27 @@ export async function runCommand(options: RunOptions, argv: readonly string[]): 
   stderr.end();
   const [out, err] = await read;
   return { code, out, err };
+}
+
+function toStdin(stdin: RunOptions['stdin']): Readable {
+  if (stdin instanceof Readable) return stdin;
+  return Readable.from(stdin === undefined ? [] : [stdin]);
+}
+
+function interruptionOf(
+  { interrupted, interruptAt }: RunOptions,
+  outputs: readonly PassThrough[],
+): AbortSignal {
+  const controller = new AbortController();
+  if (interruptAt === undefined) return interrupted ?? controller.signal;
+  for (const output of outputs) {
+    let said = '';
+    output.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+      if (interruptAt.test(said)) controller.abort();
+    });
+  }
+  return controller.signal;
 }
 
 /** Each line as JSON. */

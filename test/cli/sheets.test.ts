@@ -17,6 +17,7 @@ import { until } from '../faults/rounds/submissions.ts';
 import { makePicture } from '../interface/media.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { HeldPicture } from './held-picture.ts';
 import { type Outcome, type RunOptions, runCommand } from './run-command.ts';
 
 let service: Service;
@@ -98,35 +99,47 @@ test('a sheet comes back in its order with its columns and what each row came to
 });
 
 test('an interrupted sheet goes on behind its last whole row, and pays nothing twice', async () => {
-  const names = Array.from({ length: 8 }, (_, index) => `again-${index}.jpg`);
-  for (const name of names) await writeFile(at(name), await makePicture());
-  await writeFile(at('again.csv'), `path,note\n${names.map((name) => `${name},"two\nlines"\n`).join('')}`);
+  // The rows around the held one end, those behind it cannot be written before it.
+  const held = 3;
+  await using picture = await HeldPicture.open();
+  const sources = Array.from({ length: 8 }, (_, index) => `again-${index}.jpg`);
+  for (const name of sources) await writeFile(at(name), await makePicture());
+  sources[held] = `${picture.address}/again-${held}.jpg`;
+  await writeFile(at('again.csv'), `path,note\n${sources.map((name) => `${name},"two\nlines"\n`).join('')}`);
   const argv = ['batch', 'run', at('again.csv'), '-o', at('again-out.csv'), '--jobs', '2'];
+  const spentBefore = (await customer.credits()).total_spent;
+  const { read } = service.open.app.store;
+  const ofSheet = () =>
+    read.records
+      .list({ accountId: customer.id, limit: 1000 })
+      .filter(({ name, sourceUrl }) => name.startsWith('again-') || sourceUrl === sources[held]);
   const interrupt = new AbortController();
-  const watching = setInterval(() => {
-    void readFile(at('again-out.csv'), 'utf8')
-      .then((text) => text.split('again-').length > 3 && interrupt.abort())
-      .catch(() => undefined);
-  }, 5);
-  const first = await assay(argv, { interrupted: interrupt.signal });
-  clearInterval(watching);
+  const running = assay(argv, { interrupted: interrupt.signal });
+  const hasEnded = () =>
+    ofSheet().filter(({ analysisId }) => read.analysis(analysisId)?.state === 'done').length ===
+    sources.length - 1;
+  await until(hasEnded, 'the other rows');
+  const writtenText = () => readFile(at('again-out.csv'), 'utf8');
+  await until(async () => (await writtenText()).split('again-').length > held, 'the rows before the held one');
+  interrupt.abort();
+  const first = await running;
   equal(first.code, 130, first.err);
-  const whole = await readFile(at('again-out.csv'), 'utf8');
-  const done = (await readCsv(at('again-out.csv'))).length;
-  ok(done >= 2 && done < names.length, String(done));
+  picture.release();
+  const whole = await writtenText();
+  equal((await readCsv(at('again-out.csv'))).length, held);
   // As a kill leaves it, amid a quoted cell.
-  await writeFile(at('again-out.csv'), `${whole}again-${done}.jpg,"two`);
+  await writeFile(at('again-out.csv'), `${whole}${sources[held]},"two`);
   const second = await assay(argv);
   equal(second.code, 0, second.err);
-  match(second.err, new RegExp(`holds ${done} rows`));
+  match(second.err, new RegExp(`holds ${held} rows`));
   const rows = await readCsv(at('again-out.csv'));
   deepEqual(
     rows.map(({ path, note }) => [path, note]),
-    names.map((name) => [name, 'two\nlines']),
+    sources.map((name) => [name, 'two\nlines']),
   );
-  equal(new Set(rows.map(({ assay_identifier }) => assay_identifier)).size, names.length);
-  const records = service.open.app.store.read.records.list({ accountId: customer.id, limit: 1000 });
-  equal(records.filter(({ name }) => name.startsWith('again-')).length, names.length);
+  equal(new Set(rows.map(({ assay_identifier }) => assay_identifier)).size, sources.length);
+  equal(ofSheet().length, sources.length);
+  equal((await customer.credits()).total_spent - spentBefore, sources.length);
   const other = await assay(['batch', 'run', at('sheet.csv'), '-o', at('again-out.csv')]);
   equal(other.code, 2);
   match(other.err, /expected the results of this sheet to go on with/);
