@@ -120,7 +120,10 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
     sources.length - 1;
   await until(hasEnded, 'the other rows');
   const writtenText = () => readFile(at('again-out.csv'), 'utf8');
-  await until(async () => (await writtenText()).split('again-').length > held, 'the rows before the held one');
+  await until(
+    async () => (await writtenText()).split('again-').length > held,
+    'the rows before the held one',
+  );
   interrupt.abort();
   const first = await running;
   equal(first.code, 130, first.err);
