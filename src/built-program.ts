@@ -3,9 +3,10 @@
  * thousand. In a checkout they count only while they are of the sources as these are now.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { enableCompileCache, setSourceMapsSupport } from 'node:module';
+import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { mapStacks } from './mapped-stacks.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '..');
 export const BUILD_FOLDER = join(PROGRAM, 'build');
@@ -24,8 +25,9 @@ export async function loadProgram<M>(name: string, fromSources: () => Promise<M>
   const built = findBuilt();
   if (built === null) return await fromSources();
   if (built.sources.length > 0) keepCompiled();
-  setSourceMapsSupport(true);
-  return await import(pathToFileURL(join(BUILD_FOLDER, built.folder, `${name}.js`)).href);
+  const folder = join(BUILD_FOLDER, built.folder);
+  mapStacks(folder);
+  return await import(pathToFileURL(join(folder, `${name}.js`)).href);
 }
 
 function findBuilt(): BuiltProgram | null {
@@ -43,7 +45,8 @@ function readBuilt(): BuiltProgram | null {
 }
 
 function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]): boolean {
-  const now = statSync(join(PROGRAM, path), { throwIfNoEntry: false });
+  // Nine hundred of them at each command: `join` would take as long as the look itself.
+  const now = statSync(`${PROGRAM}/${path}`, { throwIfNoEntry: false });
   return now?.size === bytes && now.mtimeMs === changedMs;
 }
 

@@ -10,7 +10,7 @@ import { credentials } from '@grpc/grpc-js';
 import { createKey } from '../../src/app/accounts/keys.ts';
 import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
-import { nameOf } from '../../src/cli/views/record-view.ts';
+import { nameOf } from '../../src/cli/views/enum-word.ts';
 import type { Classification } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { SignOffState } from '../../src/grpc/gen/assay/v1/sign_off_pb.ts';

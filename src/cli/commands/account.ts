@@ -8,9 +8,10 @@ import { openClient } from '../daemon/client.ts';
 import { askPassword } from '../terminal/password-prompt.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { describePlan, formatTimestamp } from '../views/account-view.ts';
+import { formatColumns } from '../views/columns.ts';
+import { nameOf } from '../views/enum-word.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
-import { formatColumns, nameOf } from '../views/record-view.ts';
 
 const { method } = AccountService;
 

@@ -18,7 +18,8 @@ import { forEachBounded } from '../terminal/bounded.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { ProgressBars } from '../views/progress-bars.ts';
-import { describeRecord, formatTable, toRecordJson } from '../views/record-view.ts';
+import { describeRecord, toRecordJson } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 import { classifyFile, Interrupted } from './classify-file.ts';
 import { withRetries } from './retries.ts';
 

@@ -18,7 +18,8 @@ import { listMediaSources } from '../daemon/media-files.ts';
 import { sendFile } from '../daemon/send-file.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
-import { formatColumns, nameOf } from '../views/record-view.ts';
+import { formatColumns } from '../views/columns.ts';
+import { nameOf } from '../views/enum-word.ts';
 
 interface FindOptions {
   json?: true;

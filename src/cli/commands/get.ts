@@ -12,16 +12,16 @@ import { openClient } from '../daemon/client.ts';
 import { saveHeatmaps } from '../daemon/heatmap-file.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
+import { formatColumns } from '../views/columns.ts';
+import { nameOf } from '../views/enum-word.ts';
 import { describeMarks, fromMarks } from '../views/mark-view.ts';
 import { describeProvenance } from '../views/provenance-view.ts';
 import {
   describeMoment,
   describeParts,
   describeRecord,
-  formatColumns,
   formatCreated,
   momentOf,
-  nameOf,
   toRecordJson,
 } from '../views/record-view.ts';
 import { describeSignOff } from '../views/sign-off-view.ts';

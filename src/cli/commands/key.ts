@@ -10,7 +10,7 @@ import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { KEY_HEAD, toKeyRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
-import { formatTable } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 
 interface KeyOptions {
   json?: true;

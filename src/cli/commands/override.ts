@@ -11,8 +11,9 @@ import { kindOption, toProtoKind } from '../daemon/media-options.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
+import { nameOf } from '../views/enum-word.ts';
 import { toJsonLine } from '../views/message-json.ts';
-import { formatTable, nameOf } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 
 interface OverrideOptions {
   kind?: MediaKind;

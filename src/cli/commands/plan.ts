@@ -8,8 +8,9 @@ import { addPlanOptions, type PlanOptions, toPlanFields } from '../daemon/plan-o
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { describePlan, PLAN_HEAD, toPlanRow } from '../views/account-view.ts';
+import { formatColumns } from '../views/columns.ts';
 import { toJsonLine } from '../views/message-json.ts';
-import { formatColumns, formatTable } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 
 interface JsonOption {
   json?: true;

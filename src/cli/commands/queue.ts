@@ -14,9 +14,10 @@ import { parseCount } from '../daemon/media-options.ts';
 import { PAGE_SIZE } from '../daemon/pages.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
+import { nameOf } from '../views/enum-word.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
-import { formatTable, nameOf } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 import { describeWait } from '../views/worker-view.ts';
 
 const { method } = ApplianceService;

@@ -12,7 +12,7 @@ import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp, toUserRow, USER_HEAD } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, printOutcome } from '../views/outcome.ts';
-import { formatTable } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 
 export interface GrantOptions extends OutcomeOptions {
   note: string;

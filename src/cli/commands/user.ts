@@ -11,7 +11,7 @@ import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { toUserRow, USER_HEAD } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption } from '../views/outcome.ts';
-import { formatTable } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 import {
   createUser,
   deleteUser,

@@ -7,9 +7,10 @@ import { openClient } from '../daemon/client.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { DELIVERY_HEAD, toDeliveryRow } from '../views/account-view.ts';
+import { nameOf } from '../views/enum-word.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
-import { formatTable, nameOf } from '../views/record-view.ts';
+import { formatTable } from '../views/table.ts';
 
 interface DeliveriesOptions extends CountOptions {
   json?: true;

@@ -12,7 +12,7 @@ import {
 } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { DeliveryState, type WebhookDelivery } from '../../grpc/gen/assay/v1/webhook_pb.ts';
-import { nameOf } from './record-view.ts';
+import { nameOf } from './enum-word.ts';
 
 /** To the second; empty if there is none. */
 export function formatTimestamp(at: Timestamp | undefined): string {

@@ -3,3 +3,8 @@ export function wordOf(values: Readonly<Record<string, number>>, value: number |
   const name = Object.keys(values).find((key) => values[key] === value) ?? '';
   return name === 'UNSPECIFIED' ? '' : name.toLowerCase();
 }
+
+/** The word of an enum's value as a reader sees it: `not applicable`. */
+export function nameOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
+  return wordOf(values, value).replaceAll('_', ' ');
+}

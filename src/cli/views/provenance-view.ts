@@ -21,7 +21,7 @@ import {
   WhoAnswer,
 } from '../../grpc/gen/assay/v1/provenance_pb.ts';
 import { fromMessage } from '../../grpc/messages.ts';
-import { nameOf } from './record-view.ts';
+import { nameOf } from './enum-word.ts';
 
 /** With every field present and enum values in lower case; null if the daemon says nothing. */
 export function toProvenanceJson(provenance: Provenance | undefined): JsonObject | null {

@@ -1,7 +1,5 @@
 /** A record as the command line shows it: one row for a person, one JSON line for a machine. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import Table from 'cli-table3';
-import { showText } from '../../domain/shown-text.ts';
 import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
 import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
@@ -11,7 +9,7 @@ import {
   type Verdict,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { wordOf } from './enum-word.ts';
+import { nameOf } from './enum-word.ts';
 
 /** The record in its documented names (snake_case), every field present: protobuf's JSON. */
 export function toRecordJson(record: Classification): JsonObject {
@@ -135,35 +133,6 @@ export function describeMoment({ seconds, probability }: ToldMoment): string {
 function describeVerdict(verdict: Verdict | undefined): string[] {
   if (verdict === undefined || verdict.models.length === 0) return ['unknown', ''];
   return [nameOf(Label, verdict.classification), `${(verdict.confidence * 100).toFixed(1)} %`];
-}
-
-/** The word of an enum's value as a reader sees it: `not applicable`. */
-export function nameOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
-  return wordOf(values, value).replaceAll('_', ' ');
-}
-
-export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of rows) table.push(row.map(showText));
-  return table.toString();
-}
-
-/** Columns without borders, for lists that are cut up by other programs. */
-export function formatColumns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  const shownRows = rows.map((row) => row.map(showText));
-  for (const row of shownRows)
-    row.forEach((cell, i) => {
-      widths[i] = Math.max(widths[i] ?? 0, cell.length);
-    });
-  return shownRows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 export function formatCreated(record: Classification): string {

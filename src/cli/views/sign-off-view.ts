@@ -2,7 +2,7 @@
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/assay/v1/sign_off_pb.ts';
 import { formatTimestamp } from './account-view.ts';
-import { nameOf } from './record-view.ts';
+import { nameOf } from './enum-word.ts';
 
 /** No line if none was asked for. */
 export function describeSignOff(signOff: SignOff | undefined): string[] {

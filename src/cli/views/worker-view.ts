@@ -1,6 +1,6 @@
 /** Workers on other boxes as a table, and why work waits for them. */
 import type { WaitReason, Worker } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { formatTable } from './record-view.ts';
+import { formatTable } from './table.ts';
 
 export function describeWorkers(workers: readonly Worker[]): string {
   return formatTable(

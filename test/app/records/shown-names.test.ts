@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sendCreationEmail } from '../../../src/app/accounts/users.ts';
 import { cleanName } from '../../../src/app/submissions/uploads.ts';
-import { formatColumns, formatTable } from '../../../src/cli/views/record-view.ts';
+import { formatColumns } from '../../../src/cli/views/columns.ts';
+import { formatTable } from '../../../src/cli/views/table.ts';
 import { addUser, openApp } from '../open-app.ts';
 
 const NAME = 'photo\u202egpj.exe';

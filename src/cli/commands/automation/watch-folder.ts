@@ -15,9 +15,10 @@ import { openClient } from '../../daemon/client.ts';
 import { findUserId, rowIdParser } from '../../daemon/lookups.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 
 const { method } = WatchFolderService;
 const ID = 'its id, as assay watch-folder list shows it';

@@ -6,7 +6,7 @@ import { EvidenceKeySchema, EvidenceService } from '../../../grpc/gen/assay/v1/e
 import { openClient } from '../../daemon/client.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
-import { formatTable } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 import { addExportCommand } from './export.ts';
 import { addTimestampCommand } from './timestamp.ts';
 import { addVerifyCommand } from './verify.ts';

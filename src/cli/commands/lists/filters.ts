@@ -13,9 +13,10 @@ import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../daemon/client.ts';
 import type { NarrowingOptions } from '../../daemon/saved-filter.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 import { addNarrowingOptions } from './list.ts';
 
 const { method } = ClassificationService;

@@ -16,8 +16,8 @@ import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { listMediaSources } from '../../daemon/media-files.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { formatColumns } from '../../views/columns.ts';
 import { describeMarks, fromMarks } from '../../views/mark-view.ts';
-import { formatColumns } from '../../views/record-view.ts';
 import { readMarks } from './marks.ts';
 
 const PROTO_KINDS: Readonly<Record<LabelledKind, ProtoLabelledKind>> = {

@@ -10,9 +10,9 @@ import { listMediaSources, type MediaSource } from '../../daemon/media-files.ts'
 import { sendFile } from '../../daemon/send-file.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { formatColumns } from '../../views/columns.ts';
 import { describeMarks, fromMarks } from '../../views/mark-view.ts';
 import { describeProvenance, toComparedFile, toProvenanceJson } from '../../views/provenance-view.ts';
-import { formatColumns } from '../../views/record-view.ts';
 
 export function addMarksCommand(program: Command, terminal: Terminal): void {
   const marks = program

@@ -17,10 +17,10 @@ import {
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
-import { nameOf } from '../../views/record-view.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -14,9 +14,10 @@ import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
 import { throwIfInterrupted } from '../../terminal/failure.ts';
 import { PartialFile } from '../../terminal/partial-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import type { OutcomeOptions } from '../../views/outcome.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 
 const RESCORE_MAX = 10_000;
 

@@ -6,9 +6,10 @@ import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { describePlace } from '../../views/model-view.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 import { addModelChanges } from './change.ts';
 import { addModelMeasures } from './measure.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
-import { formatColumns } from '../../views/record-view.ts';
+import { formatColumns } from '../../views/columns.ts';
 
 interface CheckOptions {
   config?: string;

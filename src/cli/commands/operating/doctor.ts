@@ -5,7 +5,8 @@ import { ApplianceService, FindingState } from '../../../grpc/gen/assay/v1/appli
 import { openClient } from '../../daemon/client.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
-import { formatColumns, nameOf } from '../../views/record-view.ts';
+import { formatColumns } from '../../views/columns.ts';
+import { nameOf } from '../../views/enum-word.ts';
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   program

@@ -14,8 +14,9 @@ import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../daemon/client.ts';
 import { formatDuration } from '../../terminal/duration.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { formatTable } from '../../views/table.ts';
 import { describeWait, describeWorkers } from '../../views/worker-view.ts';
 
 export function addPsCommand(program: Command, terminal: Terminal): void {

@@ -12,8 +12,9 @@ import { openClient } from '../../daemon/client.ts';
 import { formatDuration } from '../../terminal/duration.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { formatColumns } from '../../views/columns.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { describePlace } from '../../views/model-view.ts';
-import { formatColumns, nameOf } from '../../views/record-view.ts';
 
 const BYTES_PER_MIB = 2 ** 20;
 

@@ -17,9 +17,9 @@ import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { readPages } from '../../daemon/pages.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
-import { nameOf } from '../../views/record-view.ts';
 
 const { method } = TrustService;
 /** A person's eye needs no more, and each look costs the daemon one small read. */
