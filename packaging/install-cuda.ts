@@ -4,7 +4,7 @@
  * hundreds of megabytes that only a box with an NVIDIA GPU can use.
  */
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -98,6 +98,26 @@ async function place(
   return libraries.map(({ library }) => join(folder, library));
 }
 
+const CUBLAS = /libcublas\.so\.(\d+)\0/;
+/** Longer than the name that is looked for: it may lie across two pieces of the file. */
+const OVERLAP_CHARACTERS = 64;
+
+/**
+ * The major version of CUDA that the placed libraries are linked with, which differs between releases of one runtime; null
+ * where they name none.
+ */
+export async function cudaMajorOf(runtimeFolder: string): Promise<string | null> {
+  const library = join(runtimeFolder, LIBRARIES_FOLDER, CUDA_LIBRARIES[1]);
+  let before = '';
+  for await (const piece of createReadStream(library, { encoding: 'latin1' })) {
+    const seen = before + (piece as string);
+    const major = seen.match(CUBLAS)?.[1];
+    if (major !== undefined) return major;
+    before = seen.slice(-OVERLAP_CHARACTERS);
+  }
+  return null;
+}
+
 async function versionOf(runtimeFolder: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(runtimeFolder, 'package.json'), 'utf8')) as {
     version: string;
@@ -124,8 +144,9 @@ async function main(): Promise<void> {
   const runtimeFolder = join(import.meta.dirname, '../node_modules/onnxruntime-node');
   if (values.archive === undefined) await installFromNetwork(runtimeFolder);
   else await installFromArchive(values.archive, runtimeFolder);
+  const major = (await cudaMajorOf(runtimeFolder)) ?? '(of a version that they do not name)';
   process.stdout.write(
-    'Placed. Set inference.providers = ["cuda", "cpu"], restart, and look at `assay doctor`: CUDA 12, cuDNN 9 and the driver must be on the box too.\n',
+    `Placed. Set inference.providers = ["cuda", "cpu"], restart, and look at \`assay doctor\`: CUDA ${major}, cuDNN 9 and the driver must be on the box too.\n`,
   );
 }
 

@@ -25,8 +25,9 @@ export interface BroughtUp {
   report: PackReport;
 }
 
-export async function bringUp(pack: LoadedPack, request: LoadRequest): Promise<BroughtUp> {
+export async function bringUp(pack: LoadedPack, asked: LoadRequest): Promise<BroughtUp> {
   const startedAt = performance.now();
+  const request = placesFor(pack, asked);
   const faults: string[] = [];
   let goldenError: number | null = null;
   for (const provider of request.providers) {
@@ -45,6 +46,11 @@ export async function bringUp(pack: LoadedPack, request: LoadRequest): Promise<B
   const loadMs = performance.now() - startedAt;
   const none = { provider: null, precision: 'full' as const, precisionNote: null, passedOver: [] };
   return { queue: null, report: { key: pack.key, ...none, fault, goldenError, loadMs } };
+}
+
+/** What writes down speech is opened on the CPU whatever is asked, and must not be reported elsewhere. */
+function placesFor({ input }: LoadedPack, asked: LoadRequest): LoadRequest {
+  return input.kind === 'transcription' ? { ...asked, providers: ['cpu'], halfProviders: [] } : asked;
 }
 
 interface Attempt {

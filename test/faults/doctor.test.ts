@@ -1,5 +1,5 @@
 /** `assay doctor` and `assay status` against a running daemon: what is missing is said, with what to do. */
-import { equal, match, ok } from 'node:assert/strict';
+import { equal, match, ok, partialDeepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { reach, runCommand } from '../command-line.ts';
@@ -80,6 +80,16 @@ test('each part of the box has a finding, and what is not good has advice', { ti
   }
   equal(models.find(({ id }) => id === 'assay-transformer')?.provider, 'cpu');
   match((await runCommand(['ps'], reach(daemon))).stdout, /inference .* MB .*\n[\s\S]*0 running, 0 waiting/);
+});
+
+test('what the CPU runs by design is no fault of a box with a GPU', { timeout: 60_000 }, async () => {
+  await using daemon = await TestDaemon.start({ env: { ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' } });
+  const models = (await examine(daemon)).filter(({ name }) => name.startsWith('model '));
+  const whisper = models.find(({ name }) => name.startsWith('model whisper')) ?? {};
+  partialDeepStrictEqual(whisper, { state: 'good', found: 'runs on cpu, not tested yet' });
+  const fallen = models.filter(({ state }) => state === 'notice').length;
+  const figures = await (await fetch(`${daemon.http}/metrics`)).text();
+  match(figures, new RegExp(`^assay_provider_fallbacks ${fallen}$`, 'm'));
 });
 
 test('a disk that is nearly full is bad, and the exit code says so', { timeout: 60_000 }, async () => {

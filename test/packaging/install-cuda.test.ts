@@ -12,6 +12,7 @@ import {
   CUDA_FOLDER,
   CUDA_LIBRARIES,
   CUDA_PACKAGE,
+  cudaMajorOf,
   installFromArchive,
 } from '../../packaging/install-cuda.ts';
 import { writeNugetPackage } from '../nuget-package.ts';
@@ -52,6 +53,26 @@ test('the libraries of an archive lie beside the runtime', async () => {
     assert.equal(await readFile(path, 'utf8'), `of ${CUDA_LIBRARIES[index]}`);
   }
 });
+
+/** A name that the end of the first piece cuts within its number, and that of cuBLAS' other library. */
+const PIECE_BYTES = 65_536;
+const LINKED = Buffer.concat([
+  Buffer.alloc(PIECE_BYTES - 'libcublas.so.1'.length),
+  Buffer.from('libcublas.so.13\0libcublasLt.so.13\0'),
+]);
+
+for (const [library, major] of [
+  [LINKED, '13'],
+  [Buffer.from('libcublasLt.so.12\0libcublas.so.12\0'), '12'],
+  [Buffer.from('of another maker'), null],
+] as const) {
+  test(`libraries linked with CUDA ${major ?? 'of no name'} say so`, async () => {
+    await using folder = await makeTemporaryFolder();
+    const runtime = await makeRuntime(folder.path);
+    await writeFile(join(runtime, 'bin/napi-v6/linux/x64', CUDA_LIBRARIES[1]), library);
+    assert.equal(await cudaMajorOf(runtime), major);
+  });
+}
 
 const FAULTS = [
   {

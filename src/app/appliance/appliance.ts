@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
 import type { BackupStatus } from '../../domain/contract/backups.ts';
 import type { ValuesOf } from '../../domain/field.ts';
-import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
+import { MODEL_TASKS, packKey, staysOnCpu } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
 import { readModelCard } from '../../engine/packs/model-card.ts';
@@ -96,8 +96,8 @@ function setModelMetrics(app: ApplianceParts): void {
   for (const { provider, fault } of models)
     metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
   const [first] = doctor.providers;
-  const isElsewhere = ({ provider, preparing }: ModelStatus) =>
-    provider !== null && provider !== first && preparing === null;
+  const isElsewhere = ({ provider, preparing, task }: ModelStatus) =>
+    provider !== null && provider !== first && preparing === null && !staysOnCpu(task);
   metrics.residentModels.set(models.filter(({ resident }) => resident).length);
   metrics.providerFallbacks.set(models.filter(isElsewhere).length);
 }

@@ -215,6 +215,11 @@ export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack 
   return pack.task === 'transcription';
 }
 
+/** What writes down speech runs on the CPU by design: that no GPU takes it is no fault of the box. */
+export function staysOnCpu(task: string): boolean {
+  return task === 'transcription';
+}
+
 /** `id@version`, the form in cache keys and records. */
 export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
   return `${pack.id}@${pack.version}`;

@@ -1,5 +1,5 @@
 /** The packs of this box and what the inference processes said of them. */
-import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
+import { type ModelPack, packKey, staysOnCpu } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import {
   comesWithAssay,
@@ -101,9 +101,8 @@ export class PackShelf {
 
   /** Why a box that must use its GPU may not start; null if every model that runs does so on a GPU. */
   describeCpuFallback(): string | null {
-    // What writes down speech runs on the CPU by design.
     const fallen = this.status().flatMap(({ id, provider, task }) =>
-      provider === 'cpu' && task !== 'transcription' ? [id] : [],
+      provider === 'cpu' && !staysOnCpu(task) ? [id] : [],
     );
     if (fallen.length === 0) return null;
     const reports = this.installed.flatMap(({ report }) => report ?? []);

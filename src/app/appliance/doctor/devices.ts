@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Finding, ModelStatus } from '../../../domain/contract/appliance.ts';
-import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
+import { type ModelPack, packKey, staysOnCpu } from '../../../domain/packs/model-pack.ts';
 import { getStatus } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
@@ -23,14 +23,14 @@ export async function checkModels(app: ApplianceParts, { providers }: DoctorConf
   }
   const judged = new Map(app.engine.installed.map(({ pack, report }) => [packKey(pack), { pack, report }]));
   return models.map((model) => {
-    const { id, version, provider, preparing, fault } = model;
+    const { id, version, task, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;
     if (fault !== null) return bad(name, fault, 'install the pack again; the log says more');
     const { pack, report } = judged.get(`${id}@${version}`) ?? {};
     const difference = describeDifference(report?.goldenError ?? null, pack);
     const found = `runs on ${provider ?? 'nothing yet'}${describePrecision(model)}, ${difference}`;
     if (preparing !== null) return good(name, `${found}; being prepared: ${preparing}`);
-    if (provider === null || provider === providers[0]) return good(name, found);
+    if (provider === null || provider === providers[0] || staysOnCpu(task)) return good(name, found);
     const why = report?.passedOver.join('; ') ?? '';
     return notice(name, found, `mend what keeps it from ${providers[0]}, or do not name that: ${why}`);
   });
