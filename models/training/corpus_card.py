@@ -1,4 +1,4 @@
-"""Owns the card of a version whose network stayed: sections that still hold come from the card of before."""
+"""Owns the card of a version of the image pack: sections that still hold come from the card of before."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Bounds of the frames of a video (`decision.frames`), from what a running appliance said of whole clips.
 
 `npm run evaluate -- --data DIR --kind video --tiers` keeps a journal; human clips of it bound what accuses, conformal over
-owners as for pictures. Calibration and the lower bound stay. A video's most suspicious frames decide, so that the bounds
+owners as for pictures. Calibration and the lower bound stay, and `cautious` never begins lower than before or than of pictures. A video's most suspicious frames decide, so that the bounds
 of pictures accuse more videos than they promise.
 """
 
@@ -81,6 +81,8 @@ def run(arguments):
     show("before", clips, numpy.tile([frames["inconclusiveHigh"], frames["cautiousThreshold"]], (len(clips.labels), 1)))
     show("owners left out", clips, clips.fit_left_out())
     high, threshold = clips.fit(numpy.ones(len(clips.labels), dtype=bool))
+    # Few owners promise little: their bound must not undo what more owners asked for, of frames or of pictures.
+    threshold = max(threshold, frames["cautiousThreshold"], manifest["decision"]["cautiousThreshold"])
     manifest["decision"]["frames"] = {**frames, "cautiousThreshold": threshold, "inconclusiveHigh": high}
     print(manifest["decision"]["frames"])
     path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

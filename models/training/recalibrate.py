@@ -1,7 +1,6 @@
-"""Stage 6, where the network stays: a new version of the pack from `corpus_scores.py`'s scores of pictures that it never saw.
+"""Stage 6: calibration, bounds, figures, card and the table of scores of a pack, from scores of pictures that were left out.
 
-Writes what the appliance looks at, calibration, bounds, figures, card and the table of scores; the graph and its golden
-outputs stay. Everything is chosen on the corpus' inside harvest; figures of it come from calibrations and bounds of the
+What is left out is scored by networks of the same recipe that never saw its owners; the graph and its golden outputs stay. Everything is chosen on the corpus' inside harvest; figures of it come from calibrations and bounds of the
 other owners. `--outside` is the harvest that nothing is chosen by: it is measured once a version, and stands first.
 """
 
@@ -36,6 +35,11 @@ SHOWN = (
 )
 TITLES = {**FIGURE_TITLES, "recallBalanced": "recall of `balanced`"}
 SET_DIGITS = 12
+TEXTS = {
+    "places": "what `places.py compare` printed", "daemon": "a sentence on the outside files through a running appliance",
+    "stability": "a sentence on the copies for stability", "frames": "sentences on the bounds of a video's frames",
+}
+"""What the card says and no score does, each from a file."""
 
 
 def take_decided(decided, kept):
@@ -142,23 +146,15 @@ def make_before_table(before, now):
 
 
 class Harvests:
-    """What is measured: the pictures of the inside harvest by the shipped network, those by its siblings, and the outside ones."""
+    """What is measured: left-out pictures of the inside harvest, and the outside ones by the network that ships."""
 
-    def __init__(self, arguments, line):
-        self.inside, self.own = Scored([*arguments.scores, *arguments.siblings], line), Scored(arguments.scores)
+    def __init__(self, arguments):
+        self.inside = Scored(arguments.scores)
         self.fitted = self.inside.fit(numpy.ones(len(self.inside.rows), dtype=bool))
-        # What a sibling says is no word of the shipped network: figures, confounds and the table of scores are its own.
-        names = {row["file"] for row in self.own.rows}
-        is_own = numpy.array([row["file"] in names for row in self.inside.rows])
-        left_out = self.inside.decide_left_out()
-        self.tiers = {"inside": measure_tiers(self.inside.select(is_own), take_decided(left_out, is_own))}
-        if arguments.siblings:
-            self.tiers["siblings"] = measure_tiers(self.inside.select(~is_own), take_decided(left_out, ~is_own))
-        self.outside = {"outside": Scored(arguments.outside[:1])} if arguments.outside else {}
-        if len(arguments.outside) > 1:
-            self.outside["wider"] = Scored(arguments.outside)
-        for name, scored in self.outside.items():
-            self.tiers[name] = measure_tiers(scored, scored.decide(self.fitted))
+        self.tiers = {"inside": measure_tiers(self.inside, self.inside.decide_left_out())}
+        self.outside = Scored([arguments.outside]) if arguments.outside else None
+        if self.outside:
+            self.tiers["outside"] = measure_tiers(self.outside, self.outside.decide(self.fitted))
 
     def table(self, name):
         return make_figure_table(self.tiers[name]) if name in self.tiers else ""
@@ -178,56 +174,49 @@ def fill_manifest(manifest, harvests, version):
     # Videos were measured by the bounds of before: the most suspicious frames decide, and lower bounds accuse more of them.
     frames = before.get("frames") or {name: before[name] for name in BOUNDS}
     manifest["decision"] = {**{name: harvests.fitted[name] for name in BOUNDS}, "weight": before["weight"], "frames": frames}
-    manifest["figures"] = [to_manifest_figure(harvests.own, tier) for tier in harvests.tiers["inside"]]
+    manifest["figures"] = [to_manifest_figure(harvests.inside, tier) for tier in harvests.tiers["inside"]]
 
 
 def fill_card(arguments, manifest, harvests):
     """Returns {name in the template: text}."""
-    inside, own, outside = harvests.inside, harvests.own, harvests.outside
+    inside, outside = harvests.inside, harvests.outside
     first = harvests.tiers.get("outside", harvests.tiers["inside"])
     owners = len(set(inside.owners[~inside.labels]))
-    table_auc = to_auc(own.scores["clean"], own.labels, weigh(own.sources, own.labels))
-    return {
-        "figures": harvests.table("inside"), "kinds": make_kind_table(harvests.tiers["inside"]), "confounds": make_confound_table(own),
-        "sibling_figures": harvests.table("siblings"), "outside": harvests.table("outside"), "wider": harvests.table("wider"),
-        "outside_counts": count(outside["outside"]) if outside else "", "wider_counts": count(outside["wider"]) if "wider" in outside else "",
-        "inside_counts": count(inside), "own_counts": count(own), "siblings": describe_siblings(inside, own),
+    table_auc = to_auc(inside.scores["clean"], inside.labels, weigh(inside.sources, inside.labels))
+    texts = {name: read_text(getattr(arguments, name)) for name in TEXTS}
+    return texts | {
+        "figures": harvests.table("inside"), "kinds": make_kind_table(harvests.tiers["inside"]), "confounds": make_confound_table(inside),
+        "outside": harvests.table("outside"), "outside_counts": count(outside) if outside else "", "inside_counts": count(inside),
         "set": manifest["calibration"]["set"], "table": f"{table_auc:.3f}",
         "auc": f"{first[0]['figures']['auc']['value']:.2f}", "hardest": f"{first[-1]['figures']['auc']['value']:.2f}",
-        "daemon": arguments.daemon.read_text(encoding="utf-8").strip() if arguments.daemon else "",
         "owners": owners, "allowed": f"{100 * wilson(0.0, owners)[1]:.0f}", "promised": f"{100 * max(CAUTIOUS_RISK, 1 / (owners + 1)):.1f} %",
-        "strata": make_strata_table(own, arguments.corpus, harvests.fitted),
-        "before": make_before_table(Scored([arguments.before]), own) if arguments.before else "",
-        "before_outside": make_before_table(Scored([arguments.before_outside]), outside["outside"]) if arguments.before_outside else "",
-        "places": arguments.places.read_text(encoding="utf-8").strip(),
+        "strata": make_strata_table(inside, arguments.corpus, harvests.fitted),
+        "before": make_before_table(Scored([arguments.before]), inside) if arguments.before else "",
+        "before_outside": make_before_table(Scored([arguments.before_outside]), outside) if arguments.before_outside else "",
     }
+
+
+def read_text(path):
+    return path.read_text(encoding="utf-8").strip() if path else ""
 
 
 def recalibrate(arguments):
     manifest = json.loads((arguments.pack / MANIFEST_FILE).read_text(encoding="utf-8"))
-    line = [manifest["calibration"][part] for part in ("slope", "intercept")] if arguments.keep_line else None
-    harvests = Harvests(arguments, line)
+    harvests = Harvests(arguments)
     fill_manifest(manifest, harvests, arguments.version)
-    out, own = arguments.out, harvests.own
+    out, inside = arguments.out, harvests.inside
     if out.resolve() != arguments.pack.resolve():
         shutil.copytree(arguments.pack, out, dirs_exist_ok=True)
     (out / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     slope, intercept = harvests.fitted["line"]
-    labels = ["artificial" if label else "human" for label in own.labels]
-    states = {tier: slope * scores + intercept for tier, scores in own.scores.items()}
-    write_score_table(out / "left-out-scores.tsv", labels, [row["source"] for row in own.rows], states)
+    labels = ["artificial" if label else "human" for label in inside.labels]
+    states = {tier: slope * scores + intercept for tier, scores in inside.scores.items()}
+    write_score_table(out / "left-out-scores.tsv", labels, [row["source"] for row in inside.rows], states)
     write_card(out, manifest, fill_card(arguments, manifest, harvests))
     for title, found in harvests.tiers.items():
         for tier in found:
             print(title, tier["tier"], {name: f"{tier['figures'][name]['value']:.3f}" for name in SHOWN}, flush=True)
     print(harvests.fitted)
-
-
-def describe_siblings(inside, own):
-    if len(inside.rows) == len(own.rows):
-        return ""
-    added = len(set(inside.owners[~inside.labels])) - len(set(own.owners[~own.labels]))
-    return f" {added} more owners of human pictures, which it learnt from, by networks of the same recipe that never saw them."
 
 
 def count(scored):
@@ -240,15 +229,13 @@ def count(scored):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scores", type=Path, required=True, nargs="+", help="of the inside harvest, by the shipped network, of owners that it never saw")
-    parser.add_argument("--siblings", type=Path, nargs="*", default=[], help="of owners that it learnt from, by networks of the same recipe that never saw them")
-    parser.add_argument("--keep-line", action="store_true", help="calibration stays, and with it the reach of the copies for stability")
-    parser.add_argument("--outside", type=Path, nargs="*", default=[], help="the same of the outside harvest, once a version: the pictures of every version, then those that came since")
-    parser.add_argument("--before", type=Path, help="scores of the version before, of some of the same inside pictures")
+    parser.add_argument("--scores", type=Path, required=True, nargs="+", help="of the inside harvest, each by a network of the recipe that never saw its owners")
+    parser.add_argument("--outside", type=Path, help="of the outside harvest by the network that ships, once a version")
+    parser.add_argument("--before", type=Path, help="scores of the version before, of those of the inside pictures that it never saw")
+    parser.add_argument("--before-outside", type=Path, help="the same of the outside harvest")
     parser.add_argument("--corpus", type=Path, required=True, help="manifest of the pictures: format, size and age of each")
-    parser.add_argument("--before-outside", type=Path, help="the same of the outside harvest, of which the version before was measured once")
-    parser.add_argument("--daemon", type=Path, help="a sentence on the outside files through a running appliance")
-    parser.add_argument("--places", type=Path, required=True, help="what `places.py compare` printed")
+    for name, text in TEXTS.items():
+        parser.add_argument(f"--{name}", type=Path, help=text)
     parser.add_argument("--pack", type=Path, required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True, help="folder of the new pack")

@@ -22,14 +22,9 @@ BOUNDS = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
 
 
 class Scored:
-    """Pictures of one harvest that have an answer in every tier.
+    """Pictures of one harvest that have an answer in every tier."""
 
-    `line` is kept where it is given: it is the network's own, and other networks of the same recipe stand in for it on owners
-    that it learnt from.
-    """
-
-    def __init__(self, paths, line=None):
-        self.line = line
+    def __init__(self, paths):
         rows = [json.loads(row) for path in paths for row in path.read_text(encoding="utf-8").splitlines()]
         # What was not made of every file is shown of none.
         tiers = [tier for tier in rows[0]["tiers"] if all(tier in row["tiers"] for row in rows)]
@@ -56,7 +51,7 @@ class Scored:
         """Returns line and bounds from some of the pictures, in all three tiers; a tier counts for as much as another."""
         scores = [self.scores[tier.name][kept] for tier in TIERS]
         labels, owners = self.labels[kept], self.owners[kept]
-        line = self.line or self.fit_line(scores, kept)
+        line = self.fit_line(scores, kept)
         stated = [to_probability(line[0] * part + line[1]) for part in scores]
         human = [(part[~labels], owners[~labels]) for part in stated]
         artificial = -numpy.concatenate([part[labels] for part in stated]), numpy.tile(owners[labels], len(TIERS))

@@ -1,4 +1,4 @@
-"""Calibration and bounds of a version whose network stayed (recalibrate.py)."""
+"""Calibration and bounds from left-out scores (recalibrate.py)."""
 
 import json
 import tempfile

