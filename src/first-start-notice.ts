@@ -31,7 +31,7 @@ export function firstStartNotice({
     `  Open: ${url}/\n` +
     (passwordLink === null ? '' : `  Set the administrator's password${link}\n`) +
     // Said once, before anybody leans on them; docs/models.md has the figures.
-    '  The models that come with Assay are weak evidence: of 100 generated pictures they find 57 to 66, and they accuse up\n' +
+    '  The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up\n' +
     "  to 8 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n"
   );
 }

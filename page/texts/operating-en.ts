@@ -133,7 +133,7 @@ export const OPERATING_EN = {
   guideSubmit: 'Hand in a file of your own',
   guideModels: 'Add a stronger model',
   guideModelsLead:
-    'The models that come with Assay are weak evidence: of 100 generated pictures they find 57 to 66, and they accuse up to 8 of 100 photographs, depending on where these come from. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',
+    'The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up to 8 of 100 photographs, depending on where these come from. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',
   guideUsers: 'Give the desk its accounts',
   guideUsersLead: 'Each user gets a link to choose a password.',
   guideBox: 'Look at what needs the operator',

@@ -137,7 +137,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   guideSubmit: 'Invia un tuo file',
   guideModels: 'Aggiungi un modello più forte',
   guideModelsLead:
-    'I modelli forniti con Assay sono prove deboli: su 100 immagini generate ne trovano da 57 a 66, e accusano fino a 8 fotografie su 100, secondo la loro provenienza. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',
+    'I modelli forniti con Assay sono prove deboli: su 100 immagini generate ne trovano da 34 a 57, e accusano fino a 8 fotografie su 100, secondo la loro provenienza. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',
   guideUsers: 'Dai gli account alla redazione',
   guideUsersLead: 'Ogni utente riceve un link per scegliere la password.',
   guideBox: 'Guarda che cosa richiede l’operatore',
