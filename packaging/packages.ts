@@ -33,6 +33,9 @@ const AUTHORS =
   /(?:^|\/)\.(?:eslintrc|eslintignore|npmignore|gitignore|gitattributes|gitmodules|prettierrc|editorconfig|nycrc)/;
 /** Addons for another C library than the box has. */
 const MUSL = /\.musl\.node$/;
+/** What a report reads of a package of fonts; the rest is for pages, and for widths and slants that nothing here sets. */
+const FONTS = 'node_modules/@fontsource-variable/';
+const READ_OF_FONTS = /^unicode\.json$|^files\/.*-wght-normal\.woff2$/;
 /** A package.json inside a package says whether the scripts around it are modules. */
 const KEPT_ALWAYS = /(?:^|\/)package\.json$|^(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/i;
 
@@ -130,6 +133,7 @@ export async function filesOfPackage(root: string, path: string): Promise<string
 
 function isShipped(path: string, file: string): boolean {
   if (KEPT_ALWAYS.test(file)) return true;
+  if (path.startsWith(FONTS)) return READ_OF_FONTS.test(file);
   const leftOut = [...(FOREIGN[path] ?? []), ...(UNUSED[path] ?? [])];
   if (AUTHORS.test(file) || MUSL.test(file)) return false;
   return !UNREAD.test(file) && !leftOut.some((beginning) => file.startsWith(beginning));

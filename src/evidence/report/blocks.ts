@@ -10,7 +10,8 @@ export type Block =
   | { type: 'list'; items: string[] }
   /** Names and values; `isCode` in a fixed width, such as hashes. */
   | { type: 'facts'; rows: Fact[] }
-  | { type: 'table'; head: string[]; rows: string[][]; widths?: ('auto' | '*')[] }
+  /** `language` is that of the rows, where it is known (ISO 639). */
+  | { type: 'table'; head: string[]; rows: string[][]; widths?: ('auto' | '*')[]; language?: string }
   /** A place on a line from human to artificial, 0..1. */
   | { type: 'gauge'; place: number; marks: number[]; human: string; artificial: string; text: string }
   | { type: 'figures'; figures: Figure[] }

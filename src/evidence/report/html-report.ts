@@ -10,6 +10,7 @@ const STYLE = `
 @page { size: A4; margin: 18mm 16mm 20mm; }
 * { box-sizing: border-box; }
 body { font: 11pt/1.45 system-ui, "Liberation Sans", Roboto, sans-serif; color: #1a1d21; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2, h3, p, li, dd, td, figcaption { unicode-bidi: plaintext; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .8rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.3rem; margin: 2.2rem 0 .5rem; padding-top: .8rem; border-top: 2px solid #1a1d21; break-after: avoid; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 1.3rem 0 .3rem; break-after: avoid; }
@@ -22,7 +23,7 @@ th { text-align: left; font-weight: 600; }
 th, td { padding: .22rem .6rem .22rem 0; border-bottom: 1px solid #d8dce0; vertical-align: top; white-space: pre-line; overflow-wrap: anywhere; }
 tr { break-inside: avoid; }
 dl { display: grid; grid-template-columns: 11rem 1fr; gap: .15rem .8rem; margin: .4rem 0 .8rem; font-size: .95em; }
-dt { color: #5a626b; } dd { margin: 0; overflow-wrap: anywhere; }
+dt { color: #5a626b; } dd { margin: 0; text-align: left; overflow-wrap: anywhere; }
 code { font: .9em/1.4 "Liberation Mono", ui-monospace, monospace; overflow-wrap: anywhere; }
 figure { margin: .6rem 0; break-inside: avoid; }
 .figures { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; }
@@ -110,10 +111,11 @@ function toFact({ name, value, isCode }: { name: string; value: string; isCode?:
   return `<dt>${escapeHtml(name)}</dt><dd>${shown}</dd>`;
 }
 
-function toTable({ head, rows }: Extract<Block, { type: 'table' }>): string {
+function toTable({ head, rows, language }: Extract<Block, { type: 'table' }>): string {
   const cells = (row: readonly string[], tag: string) =>
     `<tr>${row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
-  return `<table><thead>${cells(head, 'th')}</thead><tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody></table>`;
+  const said = language === undefined ? '' : ` lang="${escapeHtml(language)}"`;
+  return `<table><thead>${cells(head, 'th')}</thead><tbody${said}>${rows.map((row) => cells(row, 'td')).join('')}</tbody></table>`;
 }
 
 function toGauge({ place, marks, human, artificial, text: said }: Extract<Block, { type: 'gauge' }>): string {

@@ -3,28 +3,12 @@
  * seconds, in which the daemon must answer others.
  */
 import { access } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pdfmake from 'pdfmake';
+import { Letters, type ReportText, ROBOTO_MEDIUM, ROBOTO_REGULAR } from './letters/letters.ts';
+import { toRuns, typeset } from './letters/typeset.ts';
 import { toPdfDocument } from './pdf-document.ts';
 import type { PdfOrder } from './pdf-process.ts';
-
-const FONTS = join(
-  dirname(createRequire(import.meta.url).resolve('pdfmake/package.json')),
-  'fonts',
-  'Roboto',
-);
-const font = (name: string) => join(FONTS, `Roboto-${name}.ttf`);
-
-pdfmake.setFonts({
-  Roboto: {
-    normal: font('Regular'),
-    bold: font('Medium'),
-    italics: font('Italic'),
-    bolditalics: font('MediumItalic'),
-  },
-});
 
 const { report, pictures } = JSON.parse(await text(process.stdin)) as PdfOrder;
 const there = new Map<string, string>();
@@ -36,14 +20,17 @@ for (const [name, path] of pictures) {
   if (isThere) there.set(name, path);
 }
 // Only what the daemon names is read, and nothing is fetched.
-const allowed = new Set([
-  ...there.values(),
-  font('Regular'),
-  font('Medium'),
-  font('Italic'),
-  font('MediumItalic'),
-]);
+const allowed = new Set([...there.values(), ROBOTO_REGULAR, ROBOTO_MEDIUM]);
 pdfmake.setLocalAccessPolicy((path) => allowed.has(path));
 pdfmake.setUrlAccessPolicy(() => false);
-const bytes = await pdfmake.createPdf(toPdfDocument(report, there)).getBuffer();
-process.stdout.write(bytes);
+pdfmake.setFonts({ Roboto: { normal: ROBOTO_REGULAR, bold: ROBOTO_MEDIUM } });
+// Laid out without letters first: that says which are needed.
+const texts: ReportText[] = [];
+toPdfDocument(report, there, (one) => {
+  texts.push(one);
+  return '';
+});
+const letters = await Letters.open(texts);
+typeset(letters);
+const document = toPdfDocument(report, there, (one, isAligned) => toRuns(letters, one, isAligned));
+process.stdout.write(await pdfmake.createPdf(document).getBuffer());

@@ -1,6 +1,7 @@
 /** The report's blocks as pdfmake lays them out, on A4. */
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
 import type { Block, Fact, Figure, Pictures } from './blocks.ts';
+import type { ReportText } from './letters/letters.ts';
 import type { Report } from './report.ts';
 
 const POINTS_PER_MM = 72 / 25.4;
@@ -19,8 +20,28 @@ const GAUGE_HEIGHT = 9;
 const QUIET = '#5a626b';
 const LINE = '#d8dce0';
 
-/** `available` names the pictures that can be read. */
-export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefinitions {
+/** A text as pdfmake takes it. `isAligned`: it has the width to itself, so one that runs to the left begins at the right. */
+export type WriteText = (text: ReportText, isAligned: boolean) => Content;
+
+/** Where the blocks get what they are drawn with. */
+interface Means {
+  /** Those that can be read. */
+  pictures: Pictures;
+  write(text: string, language?: string): Content;
+  writeAligned(text: string, language?: string): Content;
+}
+
+/** `pictures` names those that can be read. */
+export function toPdfDocument(
+  report: Report,
+  pictures: Pictures,
+  writeText: WriteText,
+): TDocumentDefinitions {
+  const means: Means = {
+    pictures,
+    write: (text, language) => writeText({ text, language }, false),
+    writeAligned: (text, language) => writeText({ text, language }, true),
+  };
   const { title, language, blocks, footer } = report;
   const [left, top, right, bottom] = MARGINS_MM.map((mm) => mm * POINTS_PER_MM) as [
     number,
@@ -31,9 +52,9 @@ export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefi
   return {
     pageSize: 'A4',
     pageMargins: [left, top, right, bottom],
-    info: { title: printable(title), creator: 'Assay', producer: 'Assay' },
+    info: { title, creator: 'Assay', producer: 'Assay' },
     language,
-    content: toContents(blocks, pictures),
+    content: toContents(blocks, means),
     footer: (page: number, pages: number) => ({
       text: footer.replace('{page}', String(page)).replace('{pages}', String(pages)),
       style: 'footer',
@@ -57,11 +78,11 @@ export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefi
 const KEPT_ROWS_MAX = 12;
 
 /** What belongs together stands on one page: a heading alone at its foot, or a finding without its picture, misleads. */
-function toContents(blocks: readonly Block[], pictures: Pictures): Content[] {
+function toContents(blocks: readonly Block[], means: Means): Content[] {
   const contents: Content[] = [];
   for (let index = 0; index < blocks.length; ) {
     const kept = blocks.slice(index, index + 1 + followersOf(blocks, index));
-    const stack = kept.map((block) => toContent(block, pictures));
+    const stack = kept.map((block) => toContent(block, means));
     contents.push(kept.length > 1 ? { stack, unbreakable: true } : stack);
     index += kept.length;
   }
@@ -98,45 +119,44 @@ function isShort(block: Block): boolean {
   }
 }
 
-function toContent(block: Block, pictures: Pictures): Content {
+function toContent(block: Block, means: Means): Content {
+  const { writeAligned } = means;
   switch (block.type) {
     case 'title':
-      return { text: printable(block.text), style: 'title' };
+      return { text: writeAligned(block.text), style: 'title' };
     case 'heading':
-      return toHeading(block);
+      return toHeading(block, means);
     case 'finding':
-      return { text: printable(block.text), style: 'finding' };
+      return { text: writeAligned(block.text), style: 'finding' };
     case 'paragraph':
       return {
-        text: printable(block.text),
+        text: writeAligned(block.text),
         margin: [0, 2, 0, 4],
         ...(block.isQuiet === true ? { style: 'quiet' } : {}),
       };
     case 'list':
-      return { ul: block.items.map(printable), margin: [0, 2, 0, 4] };
+      return { ul: block.items.map((item) => ({ text: writeAligned(item) })), margin: [0, 2, 0, 4] };
     case 'thumbnails':
-      return block.items.map(toThumbnail);
+      return block.items.map((item) => toThumbnail(item, means));
     case 'facts':
-      return toFacts(block.rows);
+      return toFacts(block.rows, means);
     case 'table':
-      return toTable(block);
+      return toTable(block, means);
     case 'gauge':
-      return toGauge(block);
+      return toGauge(block, means);
     case 'figures':
       return [
-        ...block.figures
-          .filter(({ isWide }) => isWide === true)
-          .map((figure) => toWideFigure(figure, pictures)),
+        ...block.figures.filter(({ isWide }) => isWide === true).map((figure) => toWideFigure(figure, means)),
         toFigures(
           block.figures.filter(({ isWide }) => isWide !== true),
-          pictures,
+          means,
         ),
       ];
   }
 }
 
-function toHeading({ level, text }: Extract<Block, { type: 'heading' }>): Content {
-  const heading: Content = { text: printable(text), style: `heading${level}` };
+function toHeading({ level, text }: Extract<Block, { type: 'heading' }>, means: Means): Content {
+  const heading: Content = { text: means.writeAligned(text), style: `heading${level}` };
   if (level === 2) return heading;
   const rule = { type: 'line', x1: 0, y1: 0, x2: TEXT_WIDTH, y2: 0, lineWidth: 1.2 } as const;
   return { stack: [{ canvas: [rule], margin: [0, 16, 0, 0] }, heading], unbreakable: true };
@@ -145,10 +165,12 @@ function toHeading({ level, text }: Extract<Block, { type: 'heading' }>): Conten
 /** Hashes go on in the next line: a fixed length has no spaces at which to break. */
 const CODE_CHARACTERS_PER_LINE = 64;
 
-function toFacts(rows: readonly Fact[]): Content {
+function toFacts(rows: readonly Fact[], { write }: Means): Content {
   const body = rows.map(({ name, value, isCode }): TableCell[] => [
-    { text: printable(name), color: QUIET },
-    isCode === true ? { text: broken(value, CODE_CHARACTERS_PER_LINE), style: 'code' } : printable(value),
+    { text: write(name), color: QUIET },
+    isCode === true
+      ? { text: broken(value, CODE_CHARACTERS_PER_LINE), style: 'code' }
+      : { text: write(value) },
   ]);
   if (body.length === 0) return '';
   return {
@@ -158,10 +180,13 @@ function toFacts(rows: readonly Fact[]): Content {
   };
 }
 
-function toTable({ head, rows, widths }: Extract<Block, { type: 'table' }>): Content {
+function toTable(
+  { head, rows, widths, language }: Extract<Block, { type: 'table' }>,
+  { writeAligned }: Means,
+): Content {
   const body: TableCell[][] = [
-    head.map((text) => ({ text: printable(text), bold: true, style: 'small' })),
-    ...rows.map((row) => row.map((text) => ({ text: printable(text), style: 'small' }))),
+    head.map((text) => ({ text: writeAligned(text), bold: true, style: 'small' })),
+    ...rows.map((row) => row.map((text) => ({ text: writeAligned(text, language), style: 'small' }))),
   ];
   return {
     table: { headerRows: 1, widths: widths ?? head.map(() => '*' as const), body, dontBreakRows: true },
@@ -178,7 +203,10 @@ function toTable({ head, rows, widths }: Extract<Block, { type: 'table' }>): Con
   };
 }
 
-function toGauge({ place, marks, human, artificial, text }: Extract<Block, { type: 'gauge' }>): Content {
+function toGauge(
+  { place, marks, human, artificial, text }: Extract<Block, { type: 'gauge' }>,
+  { write }: Means,
+): Content {
   const at = (x: number, opacity: number) =>
     ({
       type: 'rect',
@@ -203,9 +231,9 @@ function toGauge({ place, marks, human, artificial, text }: Extract<Block, { typ
       { canvas: [bar, ...marks.map((x) => at(x, 0.3)), at(place, 1)] } as Content,
       {
         columns: [
-          { text: printable(human), width: 60 },
-          { text: printable(text), alignment: 'center', bold: true, width: GAUGE_WIDTH - 120 },
-          { text: printable(artificial), alignment: 'right', width: 60 },
+          { text: write(human), width: 60 },
+          { text: write(text), alignment: 'center', bold: true, width: GAUGE_WIDTH - 120 },
+          { text: write(artificial), alignment: 'right', width: 60 },
         ],
         margin: [0, 3, 0, 0],
       },
@@ -219,13 +247,13 @@ function toGauge({ place, marks, human, artificial, text }: Extract<Block, { typ
 const JPEG_START = 'data:image/jpeg;base64,/9j/';
 type Size = [number, number];
 
-function toThumbnail({ data, text }: { data: string; text: string }): Content {
+function toThumbnail({ data, text }: { data: string; text: string }, { write }: Means): Content {
   const isPicture = data.startsWith(JPEG_START);
   const image = isPicture ? { image: data, fit: [THUMBNAIL_SIDE, THUMBNAIL_SIDE] as Size } : { text: '•' };
   return {
     columns: [
       { stack: [image], width: isPicture ? THUMBNAIL_SIDE : 'auto' },
-      { text: printable(text), width: '*' },
+      { text: write(text), width: '*' },
     ],
     columnGap: 8,
     unbreakable: true,
@@ -233,16 +261,16 @@ function toThumbnail({ data, text }: { data: string; text: string }): Content {
   };
 }
 
-function toWideFigure({ picture, caption }: Figure, pictures: Pictures): Content {
+function toWideFigure({ picture, caption }: Figure, { pictures, write }: Means): Content {
   const path = pictures.get(picture);
   if (path === undefined) return '';
-  const text = { text: printable(caption), style: 'quiet', margin: [0, 3, 0, 0] } satisfies Content;
+  const text = { text: write(caption), style: 'quiet', margin: [0, 3, 0, 0] } satisfies Content;
   const image = { image: path, fit: [TEXT_WIDTH, WIDE_HEIGHT_MAX] } satisfies Content;
   return { stack: [image, text], unbreakable: true, margin: [0, 6, 0, 6] };
 }
 
 /** Two beside each other; what cannot be read is left out. */
-function toFigures(figures: readonly Figure[], pictures: Pictures): Content {
+function toFigures(figures: readonly Figure[], { pictures, write }: Means): Content {
   const cells = figures.flatMap(({ picture, caption }): TableCell[] => {
     const path = pictures.get(picture);
     if (path === undefined) return [];
@@ -250,7 +278,7 @@ function toFigures(figures: readonly Figure[], pictures: Pictures): Content {
       {
         stack: [
           { image: path, fit: [FIGURE_WIDTH, FIGURE_HEIGHT_MAX] },
-          { text: printable(caption), style: 'quiet', margin: [0, 3, 0, 0] },
+          { text: write(caption), style: 'quiet', margin: [0, 3, 0, 0] },
         ],
         unbreakable: true,
       },
@@ -272,18 +300,4 @@ function toFigures(figures: readonly Figure[], pictures: Pictures): Content {
 
 function broken(value: string, length: number): string {
   return value.match(new RegExp(`.{1,${length}}`, 'g'))?.join('\n') ?? '';
-}
-
-/**
- * The font has Latin, Greek and Cyrillic. What it lacks would be an empty box, whose meaning no one could know: it is
- * written as its number.
- */
-export function printable(text: string): string {
-  return text.replace(
-    /[^\n\u0020-\u007e\u00a0-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff\u2010-\u2027\u2030-\u203a\u20ac\u2122\u2191\u2193\u2212\u2248\u2260\u2264\u2265]/gu,
-    (character) => {
-      const number = character.codePointAt(0) ?? 0;
-      return `\\u{${number.toString(16)}}`;
-    },
-  );
 }

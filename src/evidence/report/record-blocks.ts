@@ -212,6 +212,7 @@ function transcriptBlocks(speaker: Speaker, record: ClassificationRecord): Block
       head: [speaker.text('seconds'), speaker.say('transcript')],
       rows,
       widths: ['auto', '*'],
+      ...(language === '' ? {} : { language }),
     },
   ];
 }
