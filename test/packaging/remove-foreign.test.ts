@@ -1,9 +1,11 @@
 /** What packages bring for other systems goes from an installed folder, and nothing that this platform loads goes with it. */
-import { deepEqual } from 'node:assert/strict';
+import assert, { deepEqual } from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { filesOfPackage, removeForeign } from '../../packaging/packages.ts';
+import { listFontFiles } from '../../src/evidence/report/letters/font-files.ts';
+import { PROGRAM_FOLDER } from '../../src/machinery/program-folder.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const RUNTIME = 'node_modules/onnxruntime-node';
@@ -38,5 +40,22 @@ test('folders for other systems are removed, once and again', async () => {
       .map(({ parentPath, name }) => join(parentPath, name));
     deepEqual(left.map((file) => file.slice(folder.path.length + 1)).sort(), [...KEPT].sort());
     deepEqual((await filesOfPackage(folder.path, RUNTIME)).sort(), shipped.sort());
+  }
+});
+
+test('of fonts, what a report reads is shipped, and its licence', async () => {
+  const { scripts, han } = listFontFiles();
+  const files = [scripts, ...Object.values(han)].flatMap((byCodePoint) => [...byCodePoint.values()].flat());
+  const paths = new Set(files.map(({ path }) => relative(PROGRAM_FOLDER, path)));
+  for (const name of ['noto-sans', 'noto-sans-arabic', 'noto-sans-sc']) {
+    const folder = `node_modules/@fontsource-variable/${name}`;
+    const shipped = await filesOfPackage(PROGRAM_FOLDER, folder);
+    for (const file of ['LICENSE', 'package.json', 'unicode.json']) assert.ok(shipped.includes(file), file);
+    const read = [...paths].filter((path) => path.startsWith(`${folder}/`));
+    assert.ok(read.length > 0 && read.every((path) => shipped.includes(path.slice(folder.length + 1))), name);
+    deepEqual(
+      shipped.filter((file) => /wdth|italic|\.css$/.test(file)),
+      [],
+    );
   }
 });
