@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from traces.folds import assign_folds
-from traces.index import list_corpus
+from traces.index import list_collection, list_corpus, read_older_owners
 
 
 class Index(unittest.TestCase):
@@ -25,6 +25,18 @@ class Index(unittest.TestCase):
         whole = assign_folds(listed)
         for kept in (slice(0, 20), slice(20, 41), slice(5, 8)):
             self.assertEqual(assign_folds(listed[kept]), whole[kept])
+
+    def test_what_an_outside_owner_made_is_not_learnt_from_and_an_inside_one_goes_with_its_fold(self):
+        owners = read_older_owners()
+        with tempfile.TemporaryDirectory() as folder:
+            lines = ["label\tsource\tkind\tfile", *(f"human\t{source}\tcamera\t{source}.jpg" for source in ("aplau-photos", "ananlu-photos", "unknown-camera"))]
+            (Path(folder) / "files.tsv").write_text("\n".join(lines), encoding="utf-8")
+            listed = {row["source"]: row for row in list_collection(Path(folder), "crop")}
+        self.assertEqual((owners["aplau-photos"], owners["ananlu-photos"]), ("aplau95", "ananlu"))
+        self.assertEqual(set(listed), {"ananlu-photos", "unknown-camera"})
+        self.assertEqual((listed["ananlu-photos"]["owner"], listed["unknown-camera"]["owner"]), ("ananlu", ""))
+        corpus = [{"label": "human", "owner": "ananlu", "group": "ananlu", "family": ""}]
+        self.assertEqual(*assign_folds([*corpus, listed["ananlu-photos"]]))
 
 
 if __name__ == "__main__":

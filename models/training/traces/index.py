@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "corpus"))
 from folds import join_owners  # noqa: E402
+from owners import INSIDE, OUTSIDE, harvest_of  # noqa: E402
 
 COLUMNS = ("label", "source", "owner", "group", "family", "file", "harvest", "crop")
+OLDER_OWNERS = Path(__file__).with_name("older-owners.tsv")
 LABELS = ("human", "artificial")
 DOUBTFUL_SOURCES = ("omini-flux-edit",)
 """Published as input and output side by side."""
@@ -26,11 +29,20 @@ def list_corpus(manifest, folder, harvest):
         yield {**row, "group": joined[row["owner"]].removeprefix("group:"), "file": str(folder / row["file"]), "crop": ""}
 
 
+def read_older_owners():
+    """Returns {source of the older collection: owner of the fetched corpus who made it}, as far as their names say it."""
+    return {row["source"]: row["owner"] for row in read_table(OLDER_OWNERS)}
+
+
 def list_collection(folder, crop):
-    """The older collection has no owners: what was fitted before stays in every fold's learning."""
+    """What an owner of the fetched corpus made goes with that owner, so not into learning where it is outside; the rest has none and is in every fold's learning."""
+    owners = read_older_owners()
     for row in read_table(folder / "files.tsv"):
+        owner = owners.get(row["source"], "")
+        if owner and harvest_of(f"{owner}/any") == OUTSIDE:
+            continue
         if row["label"] in LABELS and row["source"] not in DOUBTFUL_SOURCES:
-            described = {"owner": "", "group": "", "family": row["kind"], "harvest": "inside", "crop": crop}
+            described = {"owner": owner, "group": owner, "family": row["kind"], "harvest": INSIDE, "crop": crop}
             yield {**row, **described, "file": str(folder / row["file"])}
 
 
@@ -54,7 +66,7 @@ if __name__ == "__main__":
     parser.add_argument("--manifest", type=Path, required=True)
     parser.add_argument("--corpus", type=Path, required=True, help="folder that the manifest's files are relative to")
     parser.add_argument("--data", type=Path, help="the older collection: image/ and whole/")
-    parser.add_argument("--harvest", choices=("inside", "outside"), default="inside")
+    parser.add_argument("--harvest", choices=(INSIDE, OUTSIDE), default=INSIDE)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     found = list(list_corpus(arguments.manifest, arguments.corpus, arguments.harvest))
