@@ -9,6 +9,7 @@ import { makeGoldenSound, pickEvenly } from './inference/golden.ts';
 import { goldenSource } from './inference/item-source.ts';
 import { type BatchPack, type Device, PackSession } from './inference/pack-session.ts';
 import { RequestQueue, type WorkQueue } from './inference/request-queue.ts';
+import { describeRuntimeFault } from './inference/runtime-fault.ts';
 import { type SpeechPack, SpeechSession } from './inference/speech-session.ts';
 import { melSpectrogram } from './inference/transcription/mel-spectrogram.ts';
 import { TranscriptionQueue } from './inference/transcription/transcription-queue.ts';
@@ -48,9 +49,9 @@ export async function bringUp(pack: LoadedPack, asked: LoadRequest): Promise<Bro
   return { queue: null, report: { key: pack.key, ...none, fault, goldenError, loadMs } };
 }
 
-/** What writes down speech is opened on the CPU whatever is asked, and must not be reported elsewhere. */
-function placesFor({ input }: LoadedPack, asked: LoadRequest): LoadRequest {
-  return input.kind === 'transcription' ? { ...asked, providers: ['cpu'], halfProviders: [] } : asked;
+/** A pack that stays on the CPU is opened there whatever is asked, and must not be reported elsewhere. */
+function placesFor({ staysOnCpu }: LoadedPack, asked: LoadRequest): LoadRequest {
+  return staysOnCpu === true ? { ...asked, providers: ['cpu'], halfProviders: [] } : asked;
 }
 
 interface Attempt {
@@ -97,7 +98,7 @@ async function findParityFault(
     if (difference.largest <= tolerance) return null;
     return describeDifference('the outputs for made inputs', difference, expected.length, tolerance);
   } catch (error) {
-    return describeError(error);
+    return describeRuntimeFault(error);
   }
 }
 
@@ -131,7 +132,7 @@ async function tryDevice(
     return { queue: null, precision, fault, goldenError };
   } catch (error) {
     await candidate?.queue.release();
-    return { queue: null, precision, fault: describeError(error), goldenError: null };
+    return { queue: null, precision, fault: describeRuntimeFault(error), goldenError: null };
   }
 }
 
@@ -143,10 +144,6 @@ function describeDifference(
 ): string {
   const where = `(number ${index + 1} of ${count})`;
   return `${what} differ by ${largest.toPrecision(3)} ${where}, at most ${tolerance} is allowed`;
-}
-
-function describeError(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().slice(0, 300);
 }
 
 async function openCandidate(pack: LoadedPack, device: Device, request: LoadRequest): Promise<Candidate> {

@@ -96,10 +96,12 @@ function setModelMetrics(app: ApplianceParts): void {
   for (const { provider, fault } of models)
     metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
   const [first] = doctor.providers;
-  const isElsewhere = ({ provider, preparing, task }: ModelStatus) =>
-    provider !== null && provider !== first && preparing === null && !staysOnCpu(task);
+  const elsewhere = app.engine.installed.filter(({ pack, report }) => {
+    const { provider = null, preparing } = report ?? {};
+    return provider !== null && provider !== first && preparing === undefined && !staysOnCpu(pack);
+  });
   metrics.residentModels.set(models.filter(({ resident }) => resident).length);
-  metrics.providerFallbacks.set(models.filter(isElsewhere).length);
+  metrics.providerFallbacks.set(elsewhere.length);
 }
 
 function setWorkerMetrics({ metrics, engine }: ApplianceParts): void {

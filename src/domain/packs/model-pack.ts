@@ -215,9 +215,9 @@ export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack 
   return pack.task === 'transcription';
 }
 
-/** What writes down speech runs on the CPU by design: that no GPU takes it is no fault of the box. */
-export function staysOnCpu(task: string): boolean {
-  return task === 'transcription';
+/** By design, not since no GPU took it: no fault of the box. What writes down speech has no other place. */
+export function staysOnCpu({ task, device }: Pick<ModelPack, 'task' | 'device'>): boolean {
+  return task === 'transcription' || device === 'cpu';
 }
 
 /** `id@version`, the form in cache keys and records. */

@@ -78,6 +78,10 @@ export const aboutPack = {
       'Packs of one family were trained from the same weights and share their errors: together they have one voice.',
     ),
   name: z.string().min(1),
+  device: z
+    .literal('cpu')
+    .optional()
+    .describe('It runs on the CPU whatever providers are set: for a model that gains nothing on a GPU.'),
   file: fileName,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string().min(1),

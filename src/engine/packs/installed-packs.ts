@@ -15,6 +15,7 @@ import {
   type ModelPack,
   modelPackSchema,
   packKey,
+  staysOnCpu,
 } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { tileValues } from '../../domain/packs/tampering-pack.ts';
@@ -208,6 +209,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
     outputName: pack.output.name,
     outputLength: outputLengthOf(pack),
     golden: { tolerance, expected, items: items ?? expected.length },
+    ...(staysOnCpu(pack) ? { staysOnCpu: true } : {}),
     ...(isTranscriptionPack(pack) ? { isCheckedLate: true } : {}),
   };
 }

@@ -99,17 +99,17 @@ export class PackShelf {
     return [...installed, ...refused];
   }
 
-  /** Why a box that must use its GPU may not start; null if every model that runs does so on a GPU. */
+  /** Why a box that must use its GPU may not start; null if every model that belongs on a GPU runs on one. */
   describeCpuFallback(): string | null {
-    const fallen = this.status().flatMap(({ id, provider, task }) =>
-      provider === 'cpu' && !staysOnCpu(task) ? [id] : [],
+    const fallen = this.installed.filter(
+      ({ pack, report }) => report?.provider === 'cpu' && !staysOnCpu(pack),
     );
     if (fallen.length === 0) return null;
-    const reports = this.installed.flatMap(({ report }) => report ?? []);
-    const preparing = reports.find((report) => report.preparing !== undefined)?.preparing;
-    const why =
-      preparing === undefined ? 'the log says why no GPU took them' : `being prepared: ${preparing}`;
-    return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; ${why}`;
+    const byReason = Map.groupBy(fallen, ({ report }) => describeFallback(report));
+    const reasons = [...byReason].map(
+      ([reason, packs]) => `${packs.map(({ pack }) => pack.id).join(', ')} (${reason})`,
+    );
+    return `accelerator.require is gpu, and the CPU runs ${reasons.join('; ')}`;
   }
 
   /** Why nothing can be analysed, in one sentence. */
@@ -126,6 +126,11 @@ async function lookFor(modelFolders: readonly string[]): Promise<FoundPacks> {
     installed: [...found.installed, ...detector.installed],
     refused: [...found.refused, ...detector.refused],
   };
+}
+
+function describeFallback(report: PackReport | null): string {
+  if (report?.preparing !== undefined) return `being prepared: ${report.preparing}`;
+  return report?.passedOver.join('; ') ?? '';
 }
 
 function describe({ id, version, task }: ModelPack): Pick<PackStatus, 'id' | 'version' | 'task'> {

@@ -50,6 +50,8 @@ export interface LoadedPack {
   /** SHA-256 of the model's file, which was compared when the pack was found. */
   modelSha256: string;
   input: PatchInput | WindowInput | SpeechInput | TranscriptionInput;
+  /** No other provider is tried. */
+  staysOnCpu?: boolean;
   /** It is checked when it is first asked, not at the load: for a pack that few submissions ask, and that is large. */
   isCheckedLate?: boolean;
   /**

@@ -243,6 +243,13 @@ test('the process gets drivers’ settings and no secret', async () => {
   assert.doesNotMatch(seen, /ASSAY|secret|no-such/);
 });
 
+test('full precision is full on NVIDIA’s cards too, unless the box asks for less', () => {
+  const tf32Of = (given: Record<string, string>) =>
+    inferenceEnvironment(driverEnvironment(given)).NVIDIA_TF32_OVERRIDE;
+  assert.equal(tf32Of({}), '0');
+  assert.equal(tf32Of({ NVIDIA_TF32_OVERRIDE: '1' }), '1');
+});
+
 test('the process keeps its compiled sources where the daemon keeps them, though it is killed at its end', async () => {
   await using folder = await makeTemporaryFolder();
   await using kept = await makeTemporaryFolder();

@@ -11,6 +11,7 @@ import { bad, good, notice } from './finding.ts';
 
 /** A driver that hangs must not hang the examination. */
 const TOOL_TIMEOUT_MS = 10_000;
+const GPU_PROVIDERS = ['tensorrt', 'cuda', 'webgpu'];
 const QUERY = ['--query-gpu=name,driver_version,memory.used,memory.total', '--format=csv,noheader'];
 
 const run = promisify(execFile);
@@ -23,14 +24,15 @@ export async function checkModels(app: ApplianceParts, { providers }: DoctorConf
   }
   const judged = new Map(app.engine.installed.map(({ pack, report }) => [packKey(pack), { pack, report }]));
   return models.map((model) => {
-    const { id, version, task, provider, preparing, fault } = model;
+    const { id, version, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;
     if (fault !== null) return bad(name, fault, 'install the pack again; the log says more');
     const { pack, report } = judged.get(`${id}@${version}`) ?? {};
     const difference = describeDifference(report?.goldenError ?? null, pack);
     const found = `runs on ${provider ?? 'nothing yet'}${describePrecision(model)}, ${difference}`;
     if (preparing !== null) return good(name, `${found}; being prepared: ${preparing}`);
-    if (provider === null || provider === providers[0] || staysOnCpu(task)) return good(name, found);
+    const belongsThere = provider === providers[0] || (pack !== undefined && staysOnCpu(pack));
+    if (provider === null || belongsThere) return good(name, found);
     const why = report?.passedOver.join('; ') ?? '';
     return notice(name, found, `mend what keeps it from ${providers[0]}, or do not name that: ${why}`);
   });
@@ -47,16 +49,35 @@ function describeDifference(goldenError: number | null, pack: ModelPack | undefi
   return `differs from the CPU's golden outputs by ${goldenError.toPrecision(2)} (at most ${tolerance} is allowed)`;
 }
 
-export async function checkGpu(app: ApplianceParts): Promise<Finding[]> {
-  const providers = new Set((await getStatus(app)).models.map(({ provider }) => provider ?? 'none'));
-  const used = [...providers].join(', ') || 'none';
-  const seen = await askDriver();
-  if (!existsSync('/dev/nvidia0')) return [good('gpu', `none (${seen}); models run on ${used}`)];
-  if (providers.has('cuda') || providers.has('tensorrt'))
-    return [good('gpu', `${seen}; models run on ${used}`)];
+export async function checkGpu(app: ApplianceParts, { providers }: DoctorConfig): Promise<Finding[]> {
+  const { models } = await getStatus(app);
+  const used = new Set(models.map(({ provider }) => provider ?? 'none'));
+  const isThere = existsSync('/dev/nvidia0');
+  return [describeGpu({ isThere, seen: await askDriver(), used, providers })];
+}
+
+interface SeenGpu {
+  /** Whether the daemon finds a card of NVIDIA's. */
+  isThere: boolean;
+  /** What the driver's own tool says. */
+  seen: string;
+  /** What runs models now. */
+  used: ReadonlySet<string>;
+  /** As set. */
+  providers: readonly string[];
+}
+
+export function describeGpu({ isThere, seen, used, providers }: SeenGpu): Finding {
+  const where = `models run on ${[...used].join(', ') || 'none'}`;
+  if (!isThere) return good('gpu', `none (${seen}); ${where}`);
+  const found = `${seen}; ${where}`;
+  if (GPU_PROVIDERS.some((provider) => used.has(provider))) return good('gpu', found);
+  const asked = providers.filter((provider) => GPU_PROVIDERS.includes(provider));
   const advice =
-    'set inference.providers = ["cuda", "cpu"] and install its libraries; the log says why one was not taken';
-  return [notice('gpu', `${seen}; models run on ${used}`, advice)];
+    asked.length === 0
+      ? 'set inference.providers = ["cuda", "cpu"] and install its libraries (docs/gpu.md)'
+      : `the models above say what keeps them from ${asked.join(' and ')}; which library is missing stands in the log`;
+  return notice('gpu', found, advice);
 }
 
 /** Name, driver and memory of each GPU, as the driver's own tool reports them. */
