@@ -22,6 +22,7 @@ import { measureScaling } from './rows/scaling.ts';
 import { measureSizes } from './rows/sizes.ts';
 import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
+import { measureTranscripts } from './rows/transcripts.ts';
 import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
 import { measureVideos } from './rows/videos.ts';
@@ -59,6 +60,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'watchers', measure: measureWatchers, onlyNamed: true },
   { name: 'sizes', measure: measureSizes, onlyNamed: true },
   { name: 'workers', measure: measureWorkers, onlyNamed: true },
+  { name: 'transcripts', measure: measureTranscripts, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({
