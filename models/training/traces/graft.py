@@ -51,7 +51,8 @@ def draw_range_patches(folder):
 def load_mean(paths):
     """Returns the network whose weights are the mean of the states': runs that began alike lie near enough."""
     states = [torch.load(path) for path in paths]
-    stored = {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
+    # In 16 bits, as one state is: of one the mean is itself.
+    stored = {name: (sum(state[name].float() for state in states) / len(states)).half().float() for name in states[0]}
     first = {name: value for name, value in stored.items() if not name.startswith(("heads", "deviations"))}
     network = WholeNetwork(first, TAPS)
     network.load_state_dict(stored)
