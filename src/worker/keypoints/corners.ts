@@ -1,6 +1,7 @@
 /** Corners of a grey picture: FAST (Rosten and Drummond, 2006), ranked by Harris' measure, the best of each 3 × 3 only. */
 
 import { Scratch } from '../media/scratch.ts';
+import { measureHarris } from './harris.ts';
 
 export interface Grey {
   width: number;
@@ -8,81 +9,88 @@ export interface Grey {
   values: Uint8Array;
 }
 
-export interface Corner {
-  x: number;
-  y: number;
-  strength: number;
-}
-
 /** Steps of brightness that a corner stands out by. */
 const THRESHOLD = 12;
-/** Pixels of the circle in a row that must all be brighter, or all be darker. */
-const ARC = 9;
-const CIRCLE: readonly (readonly [number, number])[] = [
-  [0, -3],
-  [1, -3],
-  [2, -2],
-  [3, -1],
-  [3, 0],
-  [3, 1],
-  [2, 2],
-  [1, 3],
-  [0, 3],
-  [-1, 3],
-  [-2, 2],
-  [-3, 1],
-  [-3, 0],
-  [-3, -1],
-  [-2, -2],
-  [-1, -3],
-];
-const RING = CIRCLE.length;
-const HARRIS_RADIUS = 3;
-const HARRIS_K = 0.04;
 
 const strengthMemory = new Scratch();
 const foundMemory = new Scratch();
+const keyMemory = new Scratch();
 
-/** None nearer to an edge than `margin` (at least 4) pixels. */
-export function findCorners(grey: Grey, margin: number): Corner[] {
+/** Above the number of pixels of any level; beside it a strength's 31 bits still make a whole number of a double. */
+const PLACES = 2 ** 21;
+/** Above the bits of any strength, as a whole number. */
+const STRENGTHS = 2 ** 31;
+
+/**
+ * Places of corners in `values`, the strongest first, of equal ones the first. None is nearer to an edge than `margin` (at least 5)
+ * pixels. Valid until the next call.
+ */
+export function findCorners(grey: Grey, margin: number): Int32Array {
   const { width, height, values } = grey;
-  const ring = Int32Array.from(CIRCLE, ([dx, dy]) => dy * width + dx);
-  const strengths = strengthMemory.floats(width * height).fill(0);
+  if (width * height >= PLACES) throw new Error(`a level of ${width} × ${height} pixels is too large`);
   const found = foundMemory.words(width * height);
   let count = 0;
   for (let y = margin; y < height - margin; y++) {
     for (let at = y * width + margin, end = (y + 1) * width - margin; at < end; at++) {
-      if (!isCorner(values, at, ring)) continue;
-      strengths[at] = harris(values, at, width);
-      found[count++] = at;
+      if (isCorner(values, at, width)) found[count++] = at;
     }
   }
-  const corners: Corner[] = [];
-  for (const at of found.subarray(0, count)) {
-    if (!isPeak(strengths, at, width)) continue;
-    corners.push({ x: at % width, y: Math.floor(at / width), strength: strengths[at] as number });
-  }
-  return corners;
+  const strengths = strengthMemory.floats(width * height).fill(0);
+  measureHarris(grey, found.subarray(0, count), strengths);
+  return strongestFirst(found.subarray(0, count), strengths, width);
 }
 
-function isCorner(values: Uint8Array, at: number, ring: Int32Array): boolean {
-  // An arc of nine holds at least one of two opposite pixels, each as bright: most pixels end at the first pairs.
+/** A pixel of an arc of nine among the sixteen around it is, with its opposite one, in each pair: most pixels end at the first pairs. */
+function isCorner(values: Uint8Array, at: number, width: number): boolean {
   const equal = 255 - (values[at] as number);
-  let sides = BRIGHTER | DARKER;
-  for (let pair = 0; pair < RING / 2 && sides !== 0; pair++) {
-    const place = PAIR_ORDER[pair] as number;
-    const one = SIDES[equal + (values[at + (ring[place] as number)] as number)] as number;
-    const opposite = SIDES[equal + (values[at + (ring[place + RING / 2] as number)] as number)] as number;
-    sides &= one | opposite;
-  }
+  const two = 2 * width;
+  const three = two + width;
+  const p0 = SIDES[equal + (values[at - three] as number)] as number;
+  const p8 = SIDES[equal + (values[at + three] as number)] as number;
+  let sides = p0 | p8;
   if (sides === 0) return false;
-  let [brighter, darker] = [0, 0];
-  for (let place = 0; place < RING; place++) {
-    const side = SIDES[equal + (values[at + (ring[place] as number)] as number)] as number;
-    brighter |= (side & BRIGHTER) << place;
-    darker |= (side >> 1) << place;
-  }
-  return ARCS[brighter] === 1 || ARCS[darker] === 1;
+  const p4 = SIDES[equal + (values[at + 3] as number)] as number;
+  const p12 = SIDES[equal + (values[at - 3] as number)] as number;
+  sides &= p4 | p12;
+  if (sides === 0) return false;
+  const p2 = SIDES[equal + (values[at - two + 2] as number)] as number;
+  const p10 = SIDES[equal + (values[at + two - 2] as number)] as number;
+  sides &= p2 | p10;
+  if (sides === 0) return false;
+  const p6 = SIDES[equal + (values[at + two + 2] as number)] as number;
+  const p14 = SIDES[equal + (values[at - two - 2] as number)] as number;
+  sides &= p6 | p14;
+  if (sides === 0) return false;
+  const p1 = SIDES[equal + (values[at - three + 1] as number)] as number;
+  const p9 = SIDES[equal + (values[at + three - 1] as number)] as number;
+  sides &= p1 | p9;
+  if (sides === 0) return false;
+  const p3 = SIDES[equal + (values[at - width + 3] as number)] as number;
+  const p11 = SIDES[equal + (values[at + width - 3] as number)] as number;
+  sides &= p3 | p11;
+  if (sides === 0) return false;
+  const p5 = SIDES[equal + (values[at + width + 3] as number)] as number;
+  const p13 = SIDES[equal + (values[at - width - 3] as number)] as number;
+  sides &= p5 | p13;
+  if (sides === 0) return false;
+  const p7 = SIDES[equal + (values[at + three + 1] as number)] as number;
+  const p15 = SIDES[equal + (values[at - three - 1] as number)] as number;
+  const first = p0 | (p1 << 2) | (p2 << 4) | (p3 << 6) | (p4 << 8) | (p5 << 10) | (p6 << 12) | (p7 << 14);
+  const second =
+    p8 | (p9 << 2) | (p10 << 4) | (p11 << 6) | (p12 << 8) | (p13 << 10) | (p14 << 12) | (p15 << 14);
+  return hasArc(first | (second << 16));
+}
+
+/** Two bits for each pixel of the circle, one for each side; nine in a row of the same side are an arc. */
+function hasArc(circle: number): boolean {
+  const two = circle & turn(circle, 2);
+  const four = two & turn(two, 4);
+  const eight = four & turn(four, 8);
+  return (eight & turn(circle, 16)) !== 0;
+}
+
+function turn(bits: number, by: number): number {
+  return (bits >>> by) | (bits << (32 - by));
 }
 
 const BRIGHTER = 1;
@@ -91,32 +99,20 @@ const DARKER = 2;
 const SIDES = Uint8Array.from({ length: 511 }, (_, index) =>
   index - 255 > THRESHOLD ? BRIGHTER : index - 255 < -THRESHOLD ? DARKER : 0,
 );
-/** Far from each other first: neighbours are alike. */
-const PAIR_ORDER = Uint8Array.of(0, 4, 2, 6, 1, 3, 5, 7);
 
-/** For each set of pixels of the circle, a bit each: whether it holds an arc. */
-const ARCS = Uint8Array.from({ length: 1 << RING }, (_, set) => {
-  const twice = set * (1 + (1 << RING));
-  let runs = twice;
-  for (let shift = 1; shift < ARC; shift++) runs &= Math.floor(twice / 2 ** shift);
-  return runs === 0 ? 0 : 1;
-});
-
-function harris(values: Uint8Array, at: number, width: number): number {
-  let [xx, yy, xy] = [0, 0, 0];
-  for (let dy = -HARRIS_RADIUS; dy <= HARRIS_RADIUS; dy++) {
-    const middle = at + dy * width;
-    for (let place = middle - HARRIS_RADIUS; place <= middle + HARRIS_RADIUS; place++) {
-      // Whole numbers of at most 49 × 255².
-      const gx = (values[place + 1] as number) - (values[place - 1] as number);
-      const gy = (values[place + width] as number) - (values[place - width] as number);
-      xx = (xx + gx * gx) | 0;
-      yy = (yy + gy * gy) | 0;
-      xy = (xy + gx * gy) | 0;
-    }
+/** Of each 3 × 3 the best, sorted as numbers: the platform's own sort of those takes a tenth of one that compares. */
+function strongestFirst(found: Int32Array, strengths: Float32Array, width: number): Int32Array {
+  const bits = new Int32Array(strengths.buffer, strengths.byteOffset, strengths.length);
+  const keys = keyMemory.doubles(found.length);
+  let count = 0;
+  for (const at of found) {
+    // The bits of positive numbers are in the order of the numbers.
+    if (isPeak(strengths, at, width)) keys[count++] = (STRENGTHS - (bits[at] as number)) * PLACES + at;
   }
-  const trace = xx + yy;
-  return xx * yy - xy * xy - HARRIS_K * trace * trace;
+  const sorted = keys.subarray(0, count).sort();
+  const places = found.subarray(0, count);
+  for (let index = 0; index < count; index++) places[index] = (sorted[index] as number) % PLACES;
+  return places;
 }
 
 function isPeak(strengths: Float32Array, at: number, width: number): boolean {

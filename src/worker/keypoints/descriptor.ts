@@ -73,10 +73,12 @@ export function unsureBitsAt(
 
 function turnPairs(angle: number): Int8Array {
   const turn = (angle / ANGLES) * 2 * Math.PI;
-  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  const cos = Math.cos(turn);
+  const sin = Math.sin(turn);
   const turned = new Int8Array(COMPARISONS.length);
   for (let at = 0; at < COMPARISONS.length; at += 2) {
-    const [x, y] = [COMPARISONS[at] as number, COMPARISONS[at + 1] as number];
+    const x = COMPARISONS[at] as number;
+    const y = COMPARISONS[at + 1] as number;
     turned[at] = Math.round(x * cos - y * sin);
     turned[at + 1] = Math.round(x * sin + y * cos);
   }

@@ -8,7 +8,7 @@ import {
   LEVEL_FACTOR,
   UNSURE_BITS,
 } from '../../domain/media/keypoints.ts';
-import { type Corner, findCorners, type Grey } from './corners.ts';
+import { findCorners, type Grey } from './corners.ts';
 import { describeAt, directionAt, RADIUS, unsureBitsAt } from './descriptor.ts';
 import { blur, buildPyramid } from './pyramid.ts';
 
@@ -63,7 +63,9 @@ async function reduce(picture: Pixels, wanted: Wanted, mirrored: boolean): Promi
   return { width: info.width, height: info.height, values: data };
 }
 
-interface Placed extends Corner {
+interface Placed {
+  x: number;
+  y: number;
   level: number;
 }
 
@@ -102,17 +104,18 @@ function shareOf(index: number, levels: number, countMax: number): number {
 }
 
 function chooseOf(grey: Grey, level: number, count: number): Placed[] {
-  const corners = findCorners(grey, RADIUS + 1).toSorted((a, b) => b.strength - a.strength);
+  const { width, height } = grey;
   const cellMax = Math.max(1, Math.ceil((count * CELL_SHARE) / CELLS ** 2));
   const taken = new Uint16Array(CELLS ** 2);
-  const [spread, rest]: [Corner[], Corner[]] = [[], []];
-  for (const corner of corners) {
-    const column = Math.floor((corner.x * CELLS) / grey.width);
-    const cell = column + CELLS * Math.floor((corner.y * CELLS) / grey.height);
+  const [spread, rest]: [number[], number[]] = [[], []];
+  for (const at of findCorners(grey, RADIUS + 1)) {
+    const column = Math.floor(((at % width) * CELLS) / width);
+    const cell = column + CELLS * Math.floor((Math.floor(at / width) * CELLS) / height);
     const isFree = (taken[cell] as number) < cellMax;
     if (isFree) taken[cell] = (taken[cell] as number) + 1;
-    (isFree ? spread : rest).push(corner);
+    (isFree ? spread : rest).push(at);
     if (spread.length === count) break;
   }
-  return [...spread, ...rest].slice(0, count).map((corner) => ({ ...corner, level }));
+  const chosen = [...spread, ...rest.slice(0, count - spread.length)];
+  return chosen.map((at) => ({ x: at % width, y: Math.floor(at / width), level }));
 }
