@@ -31,13 +31,23 @@ export function findCorners(grey: Grey, margin: number): Int32Array {
   const found = foundMemory.words(width * height);
   let count = 0;
   for (let y = margin; y < height - margin; y++) {
-    for (let at = y * width + margin, end = (y + 1) * width - margin; at < end; at++) {
-      if (isCorner(values, at, width)) found[count++] = at;
-    }
+    const row = { from: y * width + margin, to: (y + 1) * width - margin };
+    count += findInRow(values, width, row, found.subarray(count));
   }
   const strengths = strengthMemory.floats(width * height).fill(0);
   measureHarris(grey, found.subarray(0, count), strengths);
   return strongestFirst(found.subarray(0, count), strengths, width);
+}
+
+function findInRow(
+  values: Uint8Array,
+  width: number,
+  { from, to }: { from: number; to: number },
+  found: Int32Array,
+): number {
+  let count = 0;
+  for (let at = from; at < to; at++) if (isCorner(values, at, width)) found[count++] = at;
+  return count;
 }
 
 /** A pixel of an arc of nine among the sixteen around it is, with its opposite one, in each pair: most pixels end at the first pairs. */
