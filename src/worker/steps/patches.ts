@@ -18,6 +18,8 @@ import { TextureMeter } from './texture.ts';
 
 /** Each write waits for a thread and for this one, which decodes video meanwhile: the patches of a verdict go at once. */
 const PATCHES_PER_WRITE = 16;
+/** Each runs on a thread of its own; as many as the platform has for files and pictures. */
+const COPIES_AT_ONCE = 4;
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -75,17 +77,19 @@ async function writePatches(
   giveBack(group);
 }
 
-/** False if the copy of the picture would be smaller than a patch. */
+/** False if the copy of the picture would be smaller than a patch. Several are made at once: the models wait for them. */
 async function writeCopies(
   picture: Picture,
   positions: PatchPosition[],
   { layout: { size }, variant }: { layout: PatchLayout; variant: StabilityVariantName },
   file: FileHandle,
 ): Promise<boolean> {
-  for (const position of positions) {
-    const copy = await copyPatch(picture, position, { size, variant });
-    if (copy === null) return false;
-    await file.writeFile(copy.rgb);
+  for (let first = 0; first < positions.length; first += COPIES_AT_ONCE) {
+    const places = positions.slice(first, first + COPIES_AT_ONCE);
+    const copies = await Promise.all(places.map((place) => copyPatch(picture, place, { size, variant })));
+    const made = copies.filter((copy) => copy !== null);
+    if (made.length < places.length) return false;
+    await file.writeFile(Buffer.concat(made.map(({ rgb }) => rgb)));
   }
   return true;
 }
