@@ -40,18 +40,24 @@ export async function decodeImage(
   report('header', 0, total);
   const header = await readHeader(path, request.limits);
   report('pixels', 1, total);
-  const { picture, lacksData } = await decodePixels(header);
+  const { mime, width, height, pages } = header;
+  // Beside the pixels, which another thread decodes; what it throws is met below.
+  const reading = readProvenance({ path, mime, trust: request.trust });
+  const read = Promise.allSettled([reading]);
+  const { picture, lacksData } = await decodePixels(header).catch(async (error: unknown) => {
+    await read;
+    throw error;
+  });
 
   const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (variant, index) =>
     report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total),
   );
-  const { mime, width, height, pages } = header;
   patched({ width, height, patchSets });
 
   report('quality', firstAfter, total);
   const quality = await measureQuality(header, lacksData);
   report('provenance', firstAfter + 1, total);
-  const provenance = await readProvenance({ path, mime, trust: request.trust });
+  const provenance = await reading;
   report('marks', firstAfter + 2, total);
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);

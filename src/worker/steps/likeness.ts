@@ -14,9 +14,11 @@ import { hashPicture } from './perceptual-hash.ts';
 
 /** Null if the picture is too small. */
 export async function describeLikeness(picture: Picture, countMax: number): Promise<PerceptualHash | null> {
+  // Begins on a thread of its own, beside the hash.
+  const finding = findKeypoints(picture, { side: STORED_SIDE, countMax });
   const hash = hashPicture(picture);
+  const keypoints = await finding;
   if (hash === null) return null;
-  const keypoints = await findKeypoints(picture, { side: STORED_SIDE, countMax });
   return keypoints.count === 0 ? hash : { ...hash, keypoints: toBase64(packKeypoints(keypoints)) };
 }
 
