@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import { findCorners, type Grey } from '../../src/worker/keypoints/corners.ts';
+import { findCorners } from '../../src/worker/keypoints/corners.ts';
+import type { Grey } from '../../src/worker/keypoints/grey.ts';
 import { scene } from '../media/scene.ts';
 
 const CIRCLE = [

@@ -1,13 +1,8 @@
 /** Corners of a grey picture: FAST (Rosten and Drummond, 2006), ranked by Harris' measure, the best of each 3 × 3 only. */
 
 import { Scratch } from '../media/scratch.ts';
+import type { Grey } from './grey.ts';
 import { measureHarris } from './harris.ts';
-
-export interface Grey {
-  width: number;
-  height: number;
-  values: Uint8Array;
-}
 
 /** Steps of brightness that a corner stands out by. */
 const THRESHOLD = 12;
@@ -110,7 +105,7 @@ const SIDES = Uint8Array.from({ length: 511 }, (_, index) =>
   index - 255 > THRESHOLD ? BRIGHTER : index - 255 < -THRESHOLD ? DARKER : 0,
 );
 
-/** Of each 3 × 3 the best, sorted as numbers: the platform's own sort of those takes a tenth of one that compares. */
+/** The best of each 3 × 3, sorted as numbers, which the platform does without calling back. */
 function strongestFirst(found: Int32Array, strengths: Float32Array, width: number): Int32Array {
   const bits = new Int32Array(strengths.buffer, strengths.byteOffset, strengths.length);
   const keys = keyMemory.doubles(found.length);

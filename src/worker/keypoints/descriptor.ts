@@ -1,7 +1,7 @@
 /** What a keypoint's surroundings look like: their direction, and 256 comparisons of brightness, turned with it (rotated BRIEF). */
 import { ANGLES, DESCRIPTOR_WORDS, UNSURE_BITS, WORD_BITS } from '../../domain/media/keypoints.ts';
 import { COMPARISONS } from './comparisons.ts';
-import type { Grey } from './corners.ts';
+import type { Grey } from './grey.ts';
 
 /** Pixels around a keypoint that are looked at. */
 export const RADIUS = 15;

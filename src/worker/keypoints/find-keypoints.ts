@@ -8,8 +8,9 @@ import {
   LEVEL_FACTOR,
   UNSURE_BITS,
 } from '../../domain/media/keypoints.ts';
-import { findCorners, type Grey } from './corners.ts';
+import { findCorners } from './corners.ts';
 import { describeAt, directionAt, RADIUS, unsureBitsAt } from './descriptor.ts';
+import type { Grey } from './grey.ts';
 import { blur, buildPyramid } from './pyramid.ts';
 
 /** The picture is parted into so many columns and rows, of which none may give more than its share. */
@@ -60,7 +61,7 @@ async function reduce(picture: Pixels, wanted: Wanted, mirrored: boolean): Promi
     .toColourspace('b-w')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // Of one class with the smaller levels: loops over both kinds of arrays are slower than over one.
+  // The same kind of array as the smaller levels: loops over two kinds are slower than over one.
   const values = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return { width: info.width, height: info.height, values };
 }

@@ -3,7 +3,7 @@
  * are whole numbers, so they are the same as sums of each window by itself, which take longer where corners lie close.
  */
 import { Scratch } from '../media/scratch.ts';
-import type { Grey } from './corners.ts';
+import type { Grey } from './grey.ts';
 
 const RADIUS = 3;
 const ROWS = 2 * RADIUS + 1;
@@ -77,7 +77,7 @@ function moveRow({ width, values }: Grey, { xx, yy, xy }: Columns, left: number,
 
 interface RowOfFound {
   found: Int32Array;
-  /** Of those the first in the row. */
+  /** Index of the first that lies in the row. */
   next: number;
   /** Places in the picture. */
   start: number;

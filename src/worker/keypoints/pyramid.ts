@@ -1,8 +1,8 @@
 /** A grey picture in smaller and smaller sizes, and blurred: what keypoints are found and described in. */
 import { LEVEL_FACTOR, LEVELS } from '../../domain/media/keypoints.ts';
 import { Scratch } from '../media/scratch.ts';
-import type { Grey } from './corners.ts';
 import { RADIUS } from './descriptor.ts';
+import type { Grey } from './grey.ts';
 
 /** Levels that are too small to hold a keypoint are left out. */
 export function buildPyramid(grey: Grey): Grey[] {
@@ -29,7 +29,7 @@ function scaleDown(from: Grey, width: number, height: number): Grey {
   return { width, height, values };
 }
 
-/** Of two rows one: a function of its own, since the platform runs a loop within a loop several times slower at first. */
+/** One row of two: a function of its own, since a loop within a loop stays slow for the first pictures of a process. */
 function scaleRow(
   { width, values }: Grey,
   { start, share }: { start: number; share: number },
