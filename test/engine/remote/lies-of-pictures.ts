@@ -141,10 +141,11 @@ export const PICTURE_LIES: Lies<ImageResult> = [
   ['copies not known', /stability: of png-3/, ({ result }) => (first(result.stability).name = 'png-3')],
   [
     'copies left out',
-    /stability: jpeg-60 left out, though it may change the answer/,
+    /stability: (jpeg-60|scale-75) left out, though it may change the answer/,
+    // Which copies are judged is the model's own: each version of it may leave out another one.
     ({ result }) => {
+      result.copiesNotNeeded = result.stability.map(({ name }) => name);
       result.stability = [];
-      result.copiesNotNeeded = ['jpeg-60'];
     },
   ],
   ['one copy twice', /stability: of/, ({ result }) => result.stability.push(first(result.stability))],
