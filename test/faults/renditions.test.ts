@@ -50,7 +50,8 @@ test('a kill in the middle leaves nothing', { timeout: 120_000 }, async () => {
   const isAtWork = (): boolean => filmChildOf(pidOf(killed)) !== undefined;
   await until(isAtWork, 'the film to be under way', MADE_TIMEOUT_MS);
   await killed.kill('SIGKILL');
-  equal(await asked, 0, 'nobody was told that there is a film');
+  // A slow box has answered 202 by then, which promises nothing.
+  ok([0, 202].includes(await asked), 'nobody was told that there is a film');
   const kept = readdirSync(join(data, 'renditions')).filter((name) => !name.startsWith('.'));
   deepEqual(kept, []);
   await using next = await TestDaemon.start({ folder: data, env });

@@ -126,7 +126,7 @@ const REQUIRED = [
   {
     of: 'models',
     env: { ASSAY_ACCELERATOR_REQUIRE: 'gpu', ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' },
-    reason: /accelerator\.require is gpu, and the CPU runs .*assay-transformer.*; the log says why/,
+    reason: /accelerator\.require is gpu, and the CPU runs .*assay-transformer.* \(cuda: .+\)/,
   },
 ];
 
