@@ -94,17 +94,23 @@ def choose_scale(rng, patch_side, short_side_px):
     return math.exp(rng.uniform(math.log(lowest), math.log(SCALE_MAX))) if lowest < SCALE_MAX else 1.0
 
 
-def make_patch(pixels, was_jpeg, patch_side, rng):
-    """Returns one augmented patch, uint8 [patch_side, patch_side, 3]."""
-    scale = choose_scale(rng, patch_side, min(pixels.shape[:2]))
-    region_side = math.ceil(patch_side / scale) + MARGIN_PX
-    image = cut(Image.fromarray(pixels), region_side, rng, rng.random() >= OFF_GRID_RATE)
+def make_past(image, was_jpeg, rng):
+    """Returns the picture as it may have been before anyone scaled or sent it: encoded once, in other colours, or grey."""
     if not was_jpeg and rng.random() < NEVER_JPEG_PRIOR_RATE:
         image = encode_jpeg(image, int(rng.integers(75, 99)), int(rng.choice(SUBSAMPLINGS)))
     if rng.random() < JITTER_RATE:
         image = jitter_colours(image, rng)
     if rng.random() < GREY_RATE:
         image = image.convert("L").convert("RGB")
+    return image
+
+
+def make_patch(pixels, was_jpeg, patch_side, rng):
+    """Returns one augmented patch, uint8 [patch_side, patch_side, 3]."""
+    scale = choose_scale(rng, patch_side, min(pixels.shape[:2]))
+    region_side = math.ceil(patch_side / scale) + MARGIN_PX
+    image = cut(Image.fromarray(pixels), region_side, rng, rng.random() >= OFF_GRID_RATE)
+    image = make_past(image, was_jpeg, rng)
     if scale != 1.0:
         size = [max(patch_side, round(side * scale)) for side in image.size]
         image = image.resize(size, KERNELS[int(rng.integers(len(KERNELS)))])

@@ -16,19 +16,17 @@ import torch
 from PIL import Image, ImageFilter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from augment import (  # noqa: E402
-    GREY_RATE, JITTER_RATE, KERNELS, NEVER_JPEG_PRIOR_RATE, SUBSAMPLINGS, encode_jpeg, jitter_colours, make_patch, reencode, turn,
-)
+from augment import GRID_PX, KERNELS, OFF_GRID_RATE, cut, encode_jpeg, make_past, make_patch, reencode, turn  # noqa: E402
 from placement import PATCH_SIDE  # noqa: E402
+from tiers import JPEG_420, TIERS  # noqa: E402
 
 CORPUS_SHARE = 0.5
 SCALED_SHARE = 0.55
 ENCODE_RATE, TWICE_RATE = 0.85, 0.2
 RESIZE_RATE, RESIZE_RANGE = 0.2, (0.62, 1.2)
 SOFTEN_RATE, NOISE_RATE, NOISE_MAX = 0.1, 0.07, 4.0
-OFF_GRID_RATE = 0.25
-TIER_QUALITY = {"native": None, "web": 60, "hard": 40}
-TIER_NAMES = {"native": "clean", "web": "web", "hard": "hard"}
+TIER_OF_KIND = dict(zip(("native", "web", "hard"), TIERS))
+"""By what a region is judged: as it was found, or scaled as that tier does."""
 RESCAN_INTERVAL_S = 5
 NO_FOLD = -1
 
@@ -68,12 +66,12 @@ class Regions:
                 self.seen.add(table)
                 pixels = numpy.memmap(table.with_suffix(".pixels"), dtype=numpy.uint8, mode="r")
                 self.records += [(one, pixels) for one in json.loads(table.read_text(encoding="utf-8"))]
-        self.sources = {("corpus", "human"): {}, ("corpus", "artificial"): {}, ("older", "human"): {}, ("older", "artificial"): {}}
+        sources = {(part, label): {} for part in ("corpus", "older") for label in ("human", "artificial")}
         for number, (one, _) in enumerate(self.records):
-            pool = self.sources["corpus" if one["owner"] else "older", one["label"]]
+            pool = sources["corpus" if one["owner"] else "older", one["label"]]
             pictures = pool.setdefault((one["source"], one["kind"] == "crop"), {})
             pictures.setdefault(one["picture"], []).append(number)
-        self.pools = {key: [list(pictures.values()) for pictures in pool.values()] for key, pool in self.sources.items()}
+        self.pools = {key: [list(pictures.values()) for pictures in pool.values()] for key, pool in sources.items()}
 
     def pixels(self, number):
         one, pixels = self.records[number]
@@ -103,37 +101,23 @@ class Regions:
         """Returns {(fold, tier): [(record, patches)]} of the first picture of each source with an owner."""
         found = {}
         for number, (one, _) in enumerate(self.records):
-            if one["owner"] and one["rank"] == 0 and one["kind"] in TIER_QUALITY:
-                found.setdefault((one["fold"], TIER_NAMES[one["kind"]]), []).append((one, cut_corners(self.pixels(number), TIER_QUALITY[one["kind"]])))
+            tier = TIER_OF_KIND.get(one["kind"])
+            if one["owner"] and one["rank"] == 0 and tier is not None:
+                found.setdefault((one["fold"], tier.name), []).append((one, cut_corners(self.pixels(number), tier.jpeg_quality)))
         return found
 
 
 def cut_corners(pixels, quality):
-    """Returns up to four patches of a region as a tier leaves it."""
-    if quality is not None:
-        pixels = numpy.asarray(encode_jpeg(Image.fromarray(pixels), quality, 2))
-    axes = [sorted({0, (side - PATCH_SIDE) // 8 * 8}) for side in pixels.shape[:2]]
+    """Returns up to four patches of a region as a tier of that quality leaves it; 0 encodes nothing."""
+    if quality:
+        pixels = numpy.asarray(encode_jpeg(Image.fromarray(pixels), quality, JPEG_420))
+    axes = [sorted({0, (side - PATCH_SIDE) // GRID_PX * GRID_PX}) for side in pixels.shape[:2]]
     return numpy.stack([pixels[top : top + PATCH_SIDE, left : left + PATCH_SIDE] for top in axes[0] for left in axes[1]])
-
-
-def cut_by_chance(image, side, rng):
-    on_grid = rng.random() >= OFF_GRID_RATE
-    offsets = []
-    for extent in image.size:
-        free = extent - side
-        offsets.append(int(rng.integers(0, free // 8 + 1)) * 8 if on_grid else int(rng.integers(0, free + 1)))
-    left, top = offsets
-    return image.crop((left, top, left + side, top + side))
 
 
 def make_history(image, was_encoded, rng):
     """Returns one patch of a region after one chain of chances that does not know its label."""
-    if not was_encoded and rng.random() < NEVER_JPEG_PRIOR_RATE:
-        image = encode_jpeg(image, int(rng.integers(75, 99)), int(rng.choice(SUBSAMPLINGS)))
-    if rng.random() < JITTER_RATE:
-        image = jitter_colours(image, rng)
-    if rng.random() < GREY_RATE:
-        image = image.convert("L").convert("RGB")
+    image = make_past(image, was_encoded, rng)
     if rng.random() < RESIZE_RATE:
         factor = max(rng.uniform(*RESIZE_RANGE), (PATCH_SIDE + 3) / min(image.size))
         image = image.resize([max(PATCH_SIDE, round(side * factor)) for side in image.size], KERNELS[int(rng.integers(len(KERNELS)))])
@@ -147,7 +131,7 @@ def make_history(image, was_encoded, rng):
         if rng.random() < TWICE_RATE:
             left, top = (int(rng.integers(0, min(4, extent - PATCH_SIDE + 1))) for extent in image.size)
             image = reencode(image.crop((left, top, *image.size)), rng)
-    return turn(numpy.asarray(cut_by_chance(image, PATCH_SIDE, rng)), rng)
+    return turn(numpy.asarray(cut(image, PATCH_SIDE, rng, rng.random() >= OFF_GRID_RATE)), rng)
 
 
 class Draws(torch.utils.data.IterableDataset):

@@ -23,6 +23,7 @@ from onnx import numpy_helper  # noqa: E402
 from placement import PATCH_SIDE  # noqa: E402
 from places import open_score  # noqa: E402
 from quantise import INPUTS, WEIGHT_STEP_MAX, quantise  # noqa: E402
+from tiers import TIERS  # noqa: E402
 from vision_transformer import TAPS  # noqa: E402
 
 GOLDEN_COUNT, GOLDEN_DIGITS = 8, 6
@@ -33,7 +34,7 @@ GRAFT_DIFFERENCE_MAX = 0.3
 """Of a golden logit, between this folder's arithmetic and the graph's: rounding moves it by .2."""
 RANGE_PATCHES = 1200
 BATCH_COUNT = 48
-QUALITIES = (None, 60, 40)
+QUALITIES = tuple(tier.jpeg_quality for tier in TIERS)
 """As the tiers leave them: a range that lossless files alone were measured on is too wide for the others."""
 
 

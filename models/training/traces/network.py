@@ -13,29 +13,24 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from linear import SPREAD_MIN, LinearHead  # noqa: E402
-from vision_transformer import FEATURES_PER_TAP, HEAD_COUNT, MARGIN_PX, NORM_EPSILON, PATCH_SIDE, TOKEN_SIDE, WIDTH  # noqa: E402
+from vision_transformer import FEATURES_PER_TAP, HEAD_COUNT, MARGIN_PX, PATCH_SIDE, TOKEN_SIDE, WIDTH, Block  # noqa: E402
 
 MAPS = ("query", "key", "value", "output", "rise", "fall")
 NORMS = ("norm1", "norm2")
 EMBEDDING = ("kernel", "bias", "positions", "class_token")
 
 
-class OpenBlock(nn.Module):
-    """The block of `vision_transformer.Block`, for any number of tokens."""
+class OpenBlock(Block):
+    """The shipped block with open weights, for any number of tokens, with the attention in one call."""
 
     def __init__(self, stored, prefix):
-        super().__init__()
+        # Not of Block: what travels has its own names, and no weight of it stays.
+        nn.Module.__init__(self)
         names = [f"{part}_{kind}" for part in (*NORMS, *MAPS) for kind in ("weight", "bias")]
         self.parts = nn.ParameterDict({name: nn.Parameter(stored[f"{prefix}parts.{name}"].float()) for name in names})
         self.scale1 = nn.Parameter(stored[f"{prefix}scale1"].float())
         self.scale2 = nn.Parameter(stored[f"{prefix}scale2"].float())
         self.enter = lambda name, tokens: tokens
-
-    def apply_linear(self, name, tokens):
-        return functional.linear(tokens, self.parts[f"{name}_weight"], self.parts[f"{name}_bias"])
-
-    def normalise(self, name, tokens):
-        return functional.layer_norm(tokens, (WIDTH,), self.parts[f"{name}_weight"], self.parts[f"{name}_bias"], NORM_EPSILON)
 
     def split(self, name, tokens):
         return self.apply_linear(name, tokens).unflatten(2, (HEAD_COUNT, WIDTH // HEAD_COUNT)).transpose(1, 2)
@@ -44,11 +39,6 @@ class OpenBlock(nn.Module):
         tokens = self.enter("attention", tokens)
         joined = functional.scaled_dot_product_attention(*(self.split(name, tokens) for name in MAPS[:3]))
         return self.apply_linear("output", self.enter("output", joined.transpose(1, 2).flatten(2)))
-
-    def forward(self, tokens):
-        tokens = tokens + self.scale1 * self.attend(self.normalise("norm1", tokens))
-        risen = functional.gelu(self.apply_linear("rise", self.enter("rise", self.normalise("norm2", tokens))))
-        return tokens + self.scale2 * self.apply_linear("fall", self.enter("fall", risen))
 
 
 class WholeNetwork(nn.Module):
@@ -80,14 +70,10 @@ class WholeNetwork(nn.Module):
     @torch.no_grad()
     def standardise_new_taps(self, patches, known):
         """A tap that the pack has no regression for begins at zero, on features as these patches spread them."""
-        tokens = self.embed(patches)
-        for number, block in enumerate(self.blocks, start=1):
-            tokens = block(tokens)
-            if number in self.taps and number not in known:
-                features = torch.cat([tokens[:, 0], tokens[:, 1:].mean(dim=1)], dim=1).float()
-                head = self.heads[self.taps.index(number)]
-                head.centre.copy_(features.mean(dim=0))
-                head.scale.copy_(1 / (features.std(dim=0) + SPREAD_MIN))
+        for number, (tap, features) in enumerate(self.read_taps(patches)):
+            if tap not in known:
+                self.heads[number].centre.copy_(features.mean(dim=0))
+                self.heads[number].scale.copy_(1 / (features.std(dim=0) + SPREAD_MIN))
 
     def embed(self, patches, kept=None):
         """Returns tokens [N, 1 + T, WIDTH] of all or of the kept of the 81 places."""
@@ -98,13 +84,17 @@ class WholeNetwork(nn.Module):
             embedded = embedded[:, kept]
         return torch.cat([self.class_token.expand(len(patches), -1, -1), embedded], dim=1)
 
-    def forward(self, patches, kept=None):
-        tokens, features = self.embed(patches, kept), []
+    def read_taps(self, patches, kept=None):
+        """Yields (number of the block, its class token and the mean of the others [N, FEATURES_PER_TAP])."""
+        tokens = self.embed(patches, kept)
         for number, block in enumerate(self.blocks, start=1):
             tokens = block(tokens)
             if number in self.taps:
-                features.append(torch.cat([tokens[:, 0], tokens[:, 1:].mean(dim=1)], dim=1).float())
-        return torch.stack([head(one) / by for head, one, by in zip(self.heads, features, self.deviations)]).mean(dim=0)
+                yield number, torch.cat([tokens[:, 0], tokens[:, 1:].mean(dim=1)], dim=1).float()
+
+    def forward(self, patches, kept=None):
+        read = zip(self.heads, self.read_taps(patches, kept), self.deviations)
+        return torch.stack([head(features) / by for head, (_, features), by in read]).mean(dim=0)
 
 
 def gather_first_weights(weights_path, pack_model, depth):
@@ -112,7 +102,7 @@ def gather_first_weights(weights_path, pack_model, depth):
     # Only here: the machine that trains needs neither the package's file nor the pack.
     import onnx
     from onnx import numpy_helper
-    from vision_transformer import TAPS, VisionTransformer, Block, read_weights
+    from vision_transformer import TAPS, VisionTransformer, read_weights
 
     transformer, stored = VisionTransformer(weights_path), {}
     for name in EMBEDDING:

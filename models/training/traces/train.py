@@ -19,7 +19,9 @@ from torch.nn import functional
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from chances import Draws, Regions, decode_shard  # noqa: E402
+from tiers import TIERS  # noqa: E402
 from vision_transformer import TAPS  # noqa: E402
+from metrics import to_auc  # noqa: E402
 from network import EMBEDDING, WholeNetwork  # noqa: E402
 
 LABEL_SMOOTHING = 0.03
@@ -95,18 +97,11 @@ class Run:
         return {name: value.detach().half().cpu() for name, value in self.average.state_dict().items()}
 
 
-def rank_area(scores, labels):
-    """Returns the area under the curve; ties count half."""
-    positive, negative = scores[labels], scores[~labels]
-    higher = (positive[:, None] > negative[None]).mean() + 0.5 * (positive[:, None] == negative[None]).mean()
-    return float(higher)
-
-
 @torch.no_grad()
 def judge(network, judged, fold, device):
     """Returns {tier: (AUC, share found at 5 % false alarms, pictures)} of one fold; a picture's answer is the mean of its patches."""
     found = {}
-    for tier in ("clean", "web", "hard"):
+    for tier in (one.name for one in TIERS):
         items = judged.get((fold, tier), [])
         if not items:
             continue
@@ -120,7 +115,7 @@ def judge(network, judged, fold, device):
         scores = numpy.array([numpy.mean(said) for said in pictures.values()])
         labels = numpy.array([label == "artificial" for label, _, _ in pictures])
         bound = numpy.quantile(scores[~labels], 0.95)
-        found[tier] = (round(rank_area(scores, labels), 4), round(float((scores[labels] > bound).mean()), 3), len(scores))
+        found[tier] = (round(to_auc(scores, labels, numpy.ones(len(scores))), 4), round(float((scores[labels] > bound).mean()), 3), len(scores))
     return found
 
 

@@ -7,6 +7,7 @@ import type { ValuesOf } from '../../domain/field.ts';
 import { MODEL_TASKS, packKey, staysOnCpu } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
+import type { InstalledPack } from '../../engine/packs/installed-packs.ts';
 import { readModelCard } from '../../engine/packs/model-card.ts';
 import type { PackStatus } from '../../engine/packs/pack-status.ts';
 import { workerState } from '../../engine/remote/worker-roster.ts';
@@ -96,12 +97,18 @@ function setModelMetrics(app: ApplianceParts): void {
   for (const { provider, fault } of models)
     metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
   const [first] = doctor.providers;
-  const elsewhere = app.engine.installed.filter(({ pack, report }) => {
-    const { provider = null, preparing } = report ?? {};
-    return provider !== null && provider !== first && preparing === undefined && !staysOnCpu(pack);
-  });
+  const elsewhere = app.engine.installed.filter((installed) => hasFallenBack(installed, first));
   metrics.residentModels.set(models.filter(({ resident }) => resident).length);
   metrics.providerFallbacks.set(elsewhere.length);
+}
+
+/** A model runs elsewhere than by the provider that is set `first`, without belonging there and without being on its way. */
+export function hasFallenBack(
+  { pack, report }: Pick<InstalledPack, 'pack' | 'report'>,
+  first: string | undefined,
+): boolean {
+  const { provider = null, preparing } = report ?? {};
+  return provider !== null && provider !== first && preparing === undefined && !staysOnCpu(pack);
 }
 
 function setWorkerMetrics({ metrics, engine }: ApplianceParts): void {

@@ -1,7 +1,7 @@
 /** What the runtime says of a model that it does not open or run, as status, the log and `assay doctor` show it. */
 
 const LENGTH_MAX = 300;
-/** What failed in NVIDIA's libraries stands behind a signature of hundreds of characters, before the host's name and places in sources. */
+/** NVIDIA's libraries put a long C++ signature before the failure, and the host's name and source files after it: only the failure is kept. */
 const LIBRARY_FAILURE = /\b(?:CUDA|CUBLAS|CUDNN|CUFFT|CURAND)\d* failure -?\d+: [^;]*[^;\s]/i;
 
 export function describeRuntimeFault(error: unknown): string {

@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Finding, ModelStatus } from '../../../domain/contract/appliance.ts';
-import { type ModelPack, packKey, staysOnCpu } from '../../../domain/packs/model-pack.ts';
-import { getStatus } from '../appliance.ts';
+import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
+import { getStatus, hasFallenBack } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
 
@@ -27,13 +27,12 @@ export async function checkModels(app: ApplianceParts, { providers }: DoctorConf
     const { id, version, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;
     if (fault !== null) return bad(name, fault, 'install the pack again; the log says more');
-    const { pack, report } = judged.get(`${id}@${version}`) ?? {};
-    const difference = describeDifference(report?.goldenError ?? null, pack);
+    const installed = judged.get(`${id}@${version}`);
+    const difference = describeDifference(installed?.report?.goldenError ?? null, installed?.pack);
     const found = `runs on ${provider ?? 'nothing yet'}${describePrecision(model)}, ${difference}`;
     if (preparing !== null) return good(name, `${found}; being prepared: ${preparing}`);
-    const belongsThere = provider === providers[0] || (pack !== undefined && staysOnCpu(pack));
-    if (provider === null || belongsThere) return good(name, found);
-    const why = report?.passedOver.join('; ') ?? '';
+    if (installed === undefined || !hasFallenBack(installed, providers[0])) return good(name, found);
+    const why = installed.report?.passedOver.join('; ') ?? '';
     return notice(name, found, `mend what keeps it from ${providers[0]}, or do not name that: ${why}`);
   });
 }

@@ -6,7 +6,7 @@ import { Blob, Face } from 'harfbuzzjs';
 import toVariableFont from 'woff2-encoder/decompress';
 import { type FontCutter, openFontCutter } from './font-cutter.ts';
 import { type FontFile, type FontFiles, HAN_FORMS, type HanForm, listFontFiles } from './font-files.ts';
-import { Shaping } from './shaping.ts';
+import { codePointOf, Shaping } from './shaping.ts';
 import { PLAIN_FONT, splitRuns, type TextRun } from './text-runs.ts';
 
 const ROBOTO = join(
@@ -130,8 +130,4 @@ function hanFormOf(text: string, language: string | undefined): HanForm {
 
 function heldBy(font: Uint8Array): ReadonlySet<number> {
   return new Set(new Face(new Blob(font)).collectUnicodes());
-}
-
-function codePointOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
 }

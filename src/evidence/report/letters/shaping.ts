@@ -82,6 +82,6 @@ interface GlyphPlace {
   cluster: number;
 }
 
-function codePointOf(character: string): number {
+export function codePointOf(character: string): number {
   return character.codePointAt(0) ?? 0;
 }

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type { Bidi } from 'bidi-js';
-import { BREAK } from './shaping.ts';
+import { BREAK, codePointOf } from './shaping.ts';
 
 // The package's types are of its form for bundlers, which Node does not read.
 const bidi = (createRequire(import.meta.url)('bidi-js') as () => Bidi)();
@@ -51,7 +51,7 @@ export function splitRuns(text: string, fontOf: FontChoice): TextRun[] {
 }
 
 function numberOf(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return `\\u{${codePointOf(character).toString(16)}}`;
 }
 
 /** Levels by place; a number keeps its order wherever it stands. */
