@@ -15,7 +15,7 @@ import type {
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
-import { readProvenance } from './steps/provenance.ts';
+import { addDeclarations, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
@@ -41,8 +41,10 @@ export async function decodeImage(
   const header = await readHeader(path, request.limits);
   report('pixels', 1, total);
   const { mime, width, height, pages } = header;
-  // Beside the pixels, which another thread decodes; what it throws is met below.
-  const reading = readProvenance({ path, mime, trust: request.trust });
+  const order = { path, mime, trust: request.trust };
+  // Beside the pixels, which another thread decodes; what it throws is met below. Only the manifests: the picture
+  // library has one text of errors for all threads, and looking at the metadata would wipe a warning about the pixels.
+  const reading = readManifests(order);
   const read = Promise.allSettled([reading]);
   const { picture, lacksData } = await decodePixels(header).catch(async (error: unknown) => {
     await read;
@@ -57,7 +59,7 @@ export async function decodeImage(
   report('quality', firstAfter, total);
   const quality = await measureQuality(header, lacksData);
   report('provenance', firstAfter + 1, total);
-  const provenance = await reading;
+  const provenance = await addDeclarations(await reading, order);
   report('marks', firstAfter + 2, total);
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);

@@ -200,7 +200,8 @@ test('a PNG has no JPEG quality', async () => {
 test('notices data that is missing before the end marker', async () => {
   const jpeg = await patternImage(400, 400).jpeg().toBuffer();
   const holed = Buffer.concat([jpeg.subarray(0, jpeg.length / 2), Buffer.from([0xff, 0xd9])]);
-  assert.equal((await decode(holed)).quality.truncated, true);
+  // Some failures of this show only now and then: the library's warnings lie in one place for all threads.
+  for (let time = 0; time < 60; time++) assert.equal((await decode(holed)).quality.truncated, true);
 });
 
 test('reports each step once, in order', async () => {

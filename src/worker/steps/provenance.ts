@@ -38,12 +38,17 @@ export interface ProvenanceOrder {
 
 /** What the file declares of its origin: signed manifests and unsigned metadata. */
 export async function readProvenance(order: ProvenanceOrder): Promise<Provenance> {
-  const provenance = await readManifests(order);
+  return await addDeclarations(await readManifests(order), order);
+}
+
+/** Adds the unsigned metadata, which the picture library reads. */
+export async function addDeclarations(provenance: Provenance, order: ProvenanceOrder): Promise<Provenance> {
   const declarations = [...(await readDeclarations(order.path, order.mime)), ...readTags(order.tags ?? {})];
   return declarations.length === 0 ? provenance : { ...provenance, declarations };
 }
 
-async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
+/** The signed manifests alone, without the picture library. */
+export async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
   const { trust, manifest } = order;
   const none: Provenance = { ...NO_PROVENANCE, hasReadFacts: true };
   const opened = await openStore(order);
