@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { FullRecord, Tentative } from '../gen/documents.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';
 import { t } from '../texts/language.ts';
+import { ChannelMark } from '../transcript/transcript.tsx';
 
 export function TentativePanel({ record }: { record: FullRecord }): JSX.Element | null {
   if (record.__typename === 'ImageClassification') return null;
@@ -17,9 +18,10 @@ export function TentativePanel({ record }: { record: FullRecord }): JSX.Element 
         <>
           <h3>{t('transcriptSoFar')}</h3>
           <ol class="transcript-lines">
-            {tentative.transcript.map(({ startSeconds, text, language }) => (
-              <li key={startSeconds}>
+            {tentative.transcript.map(({ startSeconds, text, language, channel }, index) => (
+              <li key={index}>
                 <span class="figure quiet">{formatSeconds(startSeconds)}</span>{' '}
+                <ChannelMark channel={channel} />{' '}
                 <span lang={language} dir="auto">
                   {text}
                 </span>

@@ -10,6 +10,7 @@ export const TRANSCRIPT_EN = {
   transcriptLeftOut: 'Of {seconds} s of speech no text could be believed.',
   transcriptFault: 'It is not whole: {fault}.',
   transcriptPlay: 'Play from {at}: {text}',
+  transcriptChannel: 'Channel {channel}',
   transcriptUnsure: 'The machine was not sure of these words',
   transcriptMore: 'Show all {count} lines',
   transcriptFailed: 'The rest could not be loaded.',

@@ -10,6 +10,7 @@ export const TRANSCRIPT_IT = {
   transcriptLeftOut: 'Per {seconds} s di parlato nessun testo era credibile.',
   transcriptFault: 'Non è completa: {fault}.',
   transcriptPlay: 'Riproduci da {at}: {text}',
+  transcriptChannel: 'Canale {channel}',
   transcriptUnsure: 'La macchina non era sicura di queste parole',
   transcriptMore: 'Mostra tutte le {count} righe',
   transcriptFailed: 'Il resto non si è potuto caricare.',

@@ -74,14 +74,15 @@ export function TranscriptLines({
 }): JSX.Element {
   return (
     <ol class="transcript-lines">
-      {segments.map(({ startSeconds, endSeconds, text, confidence, language }, index) => (
+      {segments.map(({ startSeconds, endSeconds, text, confidence, language, channel }, index) => (
         <li key={index} class={now >= startSeconds && now < endSeconds ? 'now' : undefined}>
           <button
             type="button"
-            aria-label={t('transcriptPlay', { at: formatSeconds(startSeconds), text })}
+            aria-label={nameOf({ startSeconds, text, channel })}
             onClick={() => onPlay(startSeconds)}
           >
             <span class="figure quiet">{formatSeconds(startSeconds)}</span>
+            <ChannelMark channel={channel} />
             <span
               lang={language}
               dir="auto"
@@ -97,14 +98,35 @@ export function TranscriptLines({
   );
 }
 
-interface WrittenSegment extends Omit<TranscriptSegment, 'startSeconds' | 'endSeconds'> {
+/** Whose words a line holds, where the channels hold different voices. */
+export function ChannelMark({ channel }: Pick<TranscriptSegment, 'channel'>): JSX.Element | null {
+  if (channel === null) return null;
+  return <span class="transcript-channel quiet">{t('transcriptChannel', { channel })}</span>;
+}
+
+function nameOf({
+  startSeconds,
+  text,
+  channel,
+}: Pick<TranscriptSegment, 'startSeconds' | 'text' | 'channel'>): string {
+  const said = channel === null ? text : `${t('transcriptChannel', { channel })}: ${text}`;
+  return t('transcriptPlay', { at: formatSeconds(startSeconds), text: said });
+}
+
+interface WrittenSegment extends Omit<TranscriptSegment, 'startSeconds' | 'endSeconds' | 'channel'> {
   start: number;
   end: number;
+  channel?: number;
 }
 
 async function fetchAll(identifier: string): Promise<TranscriptSegment[]> {
   const response = await fetch(`/media/${identifier}/transcript.json`);
   if (!response.ok) throw new Error(`the transcript answered ${response.status}`);
   const { segments } = (await response.json()) as { segments: WrittenSegment[] };
-  return segments.map(({ start, end, ...segment }) => ({ ...segment, startSeconds: start, endSeconds: end }));
+  return segments.map(({ start, end, channel = null, ...segment }) => ({
+    ...segment,
+    startSeconds: start,
+    endSeconds: end,
+    channel,
+  }));
 }

@@ -150,7 +150,17 @@ const AUDIO: AudioRecord = {
       { index: 0, startSeconds: 0, endSeconds: 6, probability: 0.25 },
       { index: 1, startSeconds: 4, endSeconds: 10, probability: null },
     ],
-    ...{ transcript: [], state: 'inconclusive', probability: 0.25 },
+    transcript: [
+      {
+        ...{ startSeconds: 1, endSeconds: 2, text: 'Yes', confidence: 0.5, language: 'en' },
+        channel: 2,
+      },
+      {
+        ...{ startSeconds: 1, endSeconds: 2, text: 'No', confidence: 0.5, language: 'en' },
+        channel: null,
+      },
+    ],
+    ...{ state: 'inconclusive', probability: 0.25 },
   },
   durationSeconds: null,
   speechSeconds: null,
@@ -261,6 +271,13 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
         clips: [
           { end: 6, probability: 0.25 },
           { index: 1, start: 4, end: 10 },
+        ],
+        transcript: [
+          {
+            ...{ start_seconds: 1, end_seconds: 2, text: 'Yes', confidence: 0.5, language: 'en' },
+            channel: 2,
+          },
+          { start_seconds: 1, end_seconds: 2, text: 'No', confidence: 0.5, language: 'en' },
         ],
         ...{ state: 'ASSESSMENT_STATE_INCONCLUSIVE', probability: 0.25 },
       },

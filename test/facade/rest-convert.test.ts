@@ -175,6 +175,22 @@ test('a sound shows its clips in seconds', () => {
   assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
 });
 
+test('a sound shows what is said, with the channel only where there is one', () => {
+  const segment = { startSeconds: 1, endSeconds: 2, text: 'Yes', confidence: 0.5, language: 'en' };
+  const transcript = {
+    ...{ model: 'm', version: '1.0.0', language: 'en', segmentCount: 2, wordCount: 2 },
+    ...{ leftOutSeconds: 0, fault: '' },
+    segments: [
+      { ...segment, channel: null },
+      { ...segment, channel: 2 },
+    ],
+  };
+  const audio = { ...base, kind: 'audio', results: [], verdicts: [], clips: [], verdict: null, transcript };
+  const written = toClassification(audio as unknown as AudioRecord) as { transcript: { segments: object[] } };
+  const shownSegment = { start: 1, end: 2, text: 'Yes', confidence: 0.5, language: 'en' };
+  assert.deepEqual(written.transcript.segments, [shownSegment, { ...shownSegment, channel: 2 }]);
+});
+
 test('a frame of a video never says that it has a heatmap', () => {
   const counted = { ...verdict, count: 1, unknown: false };
   const record: VideoRecord = {

@@ -22,11 +22,7 @@ import type { TimestampStatus } from '../records/package-timestamps.ts';
 import type { SeenBefore } from '../records/seen-before.ts';
 import type { SignOff, SignOffAnswer } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
-import {
-  RECORD_SEGMENTS_MAX,
-  type TranscriptSegment,
-  type TranscriptSummary,
-} from '../transcripts/transcript.ts';
+import { RECORD_SEGMENTS_MAX, type ShownSegment, type TranscriptSummary } from '../transcripts/transcript.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -208,14 +204,19 @@ const TRANSCRIPT_SEGMENT = {
   text: text(),
   confidence: number({ description: 'How sure the machine was of its words, 0 to 1.' }),
   language: text({ description: 'ISO 639.' }),
-} satisfies FieldsOf<TranscriptSegment>;
+  channel: nullable(
+    whole({
+      description: 'Whose words they are, from 1; null where the channels do not hold different voices.',
+    }),
+  ),
+} satisfies FieldsOf<ShownSegment>;
 
 const TRANSCRIPT = {
   model: text(),
   version: text(),
   language: text({ description: 'ISO 639, of most of the text; empty where there is none.' }),
   segments: listOf(
-    noun<TranscriptSegment>('TranscriptSegment', {
+    noun<ShownSegment>('TranscriptSegment', {
       description: `The first ${RECORD_SEGMENTS_MAX}; the rest is fetched with the whole transcript.`,
     }),
   ),
@@ -231,7 +232,7 @@ const TENTATIVE = {
     noun<TentativeClip>('TentativeClip', { description: 'Clips of a sound or a video’s track, by time.' }),
   ),
   transcript: listOf(
-    noun<TranscriptSegment>('TranscriptSegment', { description: 'What was written down last, by time.' }),
+    noun<ShownSegment>('TranscriptSegment', { description: 'What was written down last, by time.' }),
   ),
   state: oneOf(ASSESSMENT_STATE, { description: 'From these frames and clips alone.' }),
   probability: nullable(number()),

@@ -34,17 +34,31 @@ function machineNote({ model, version, language, fault }: Transcript): string {
 }
 
 function toSubRip(segment: TranscriptSegment, index: number): string {
-  return `${index + 1}\n${spanOf(segment, ',')}\n${oneLine(segment.text)}\n`;
+  return `${index + 1}\n${spanOf(segment, ',')}\n${spokenLine(segment)}\n`;
 }
 
 function toWebVtt(transcript: Transcript): string {
-  const cues = transcript.segments.map((segment) => `${spanOf(segment, '.')}\n${escaped(segment.text)}\n`);
+  const cues = transcript.segments.map((segment) => `${spanOf(segment, '.')}\n${toCue(segment)}\n`);
   return ['WEBVTT\n', `NOTE ${oneLine(machineNote(transcript))}\n`, ...cues].join('\n');
+}
+
+/** With the tag by which WebVTT names a voice. */
+function toCue({ channel, text }: TranscriptSegment): string {
+  return channel === undefined ? escaped(text) : `<v ${nameOf(channel)}>${escaped(text)}`;
+}
+
+/** SubRip and plain text have no sign for who speaks: a name and a colon are the custom. */
+function spokenLine({ channel, text }: TranscriptSegment): string {
+  return channel === undefined ? oneLine(text) : `${nameOf(channel)}: ${oneLine(text)}`;
+}
+
+function nameOf(channel: number): string {
+  return `Channel ${channel}`;
 }
 
 function toPlainText(transcript: Transcript): string {
   const lines = transcript.segments.map(
-    ({ startSeconds, text }) => `[${clock(startSeconds)}] ${oneLine(text)}`,
+    (segment) => `[${clock(segment.startSeconds)}] ${spokenLine(segment)}`,
   );
   return [machineNote(transcript), '', ...lines, ''].join('\n');
 }

@@ -10,6 +10,8 @@ export const TRANSCRIPT_SEGMENTS_MAX = 20_000;
 export const SEGMENT_CHARACTERS_MAX = 4000;
 /** A record is shown in lists of a hundred and must fit into one message of 4 MB; the rest is fetched by itself. */
 export const RECORD_SEGMENTS_MAX = 100;
+/** More channels than any sound has that holds a voice in each. */
+export const CHANNELS_MAX = 16;
 /** Two hours of speech are written down in so many times of what an analysis may last (two cores, the small model). */
 export const TRANSCRIPT_TIMEOUTS = 4;
 
@@ -25,15 +27,24 @@ export const transcriptSegmentSchema = z.strictObject({
   /** Mean probability of its pieces of words. */
   confidence: probability,
   language,
+  /** Whose words they are, from 1; absent if the channels do not hold different voices, and in transcripts of earlier versions. */
+  channel: z.int().min(1).max(CHANNELS_MAX).exactOptional(),
 });
 /** A sentence or a part of one; seconds from the beginning of the sound. */
 export type TranscriptSegment = z.infer<typeof transcriptSegmentSchema>;
+/** As clients see it. */
+export type ShownSegment = Omit<TranscriptSegment, 'channel'> & { channel: number | null };
+
+export function toShownSegment(segment: TranscriptSegment): ShownSegment {
+  return { ...segment, channel: segment.channel ?? null };
+}
 
 export const transcriptSchema = z.strictObject({
   model: z.string().max(200),
   version: z.string().max(200),
   /** That of most of the text; empty if there is none. */
   language,
+  /** By time, of all channels. */
   segments: z.array(transcriptSegmentSchema).max(TRANSCRIPT_SEGMENTS_MAX),
   /** Speech for which no text could be believed. */
   leftOutSeconds: seconds,
@@ -45,7 +56,8 @@ export const transcriptSchema = z.strictObject({
 export type Transcript = z.infer<typeof transcriptSchema>;
 
 /** What a record says of it: the beginning, and how much there is. */
-export interface TranscriptSummary extends Omit<Transcript, 'elapsedSeconds'> {
+export interface TranscriptSummary extends Omit<Transcript, 'elapsedSeconds' | 'segments'> {
+  segments: ShownSegment[];
   segmentCount: number;
   wordCount: number;
 }
@@ -54,17 +66,22 @@ export function summaryOf({ elapsedSeconds: _, ...transcript }: Transcript): Tra
   const { segments } = transcript;
   return {
     ...transcript,
-    segments: segments.slice(0, RECORD_SEGMENTS_MAX),
+    segments: segments.slice(0, RECORD_SEGMENTS_MAX).map(toShownSegment),
     segmentCount: segments.length,
     wordCount: segments.reduce((sum, { text }) => sum + countWords(text), 0),
   };
 }
 
+/** What each channel says from beginning to end, in lines; one line if they were not heard apart. */
 export function textOf(transcript: Transcript | undefined): string {
-  return transcript?.segments.map(({ text }) => text).join(' ') ?? '';
+  const byChannel = Map.groupBy(transcript?.segments ?? [], ({ channel }) => channel);
+  return [...byChannel.values()].map((segments) => segments.map(({ text }) => text).join(' ')).join('\n');
 }
 
-/** Also across the border of two segments, where sentences are cut; letters of either case. */
+/**
+ * Also across the border of two segments, where sentences are cut, whatever another channel says meanwhile; not across two
+ * channels, since nobody said that. Letters of either case.
+ */
 export function isSaid(transcript: Transcript | undefined, text: string): boolean {
   return textOf(transcript).toLowerCase().includes(text.toLowerCase());
 }

@@ -9,7 +9,7 @@ import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
 import { provenanceSchema } from '../provenance/provenance.ts';
-import { transcriptSchema } from '../transcripts/transcript.ts';
+import { CHANNELS_MAX, transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
 import { markSearchSchema } from './marks.ts';
 import { CLIPS_MAX } from './speech.ts';
@@ -19,8 +19,6 @@ import { SPEECH_BOUNDS } from './speech-bounds.ts';
 const RUNS_MAX = 200;
 /** More frames than a submission may ask for. */
 const FRAMES_MAX = 1000;
-/** A mix, and a channel for each voice. */
-const CHANNELS_MAX = 16;
 const VARIANTS_MAX = 16;
 
 const count = z.int().min(0);

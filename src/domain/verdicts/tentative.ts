@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import {
   RECORD_SEGMENTS_MAX,
-  type TranscriptSegment,
+  type ShownSegment,
+  toShownSegment,
   transcriptSegmentSchema,
 } from '../transcripts/transcript.ts';
 import { type AssessmentState, assessRuns } from './assessment.ts';
@@ -48,7 +49,7 @@ export interface Tentative {
   frames: TentativeFrame[];
   clips: TentativeClip[];
   /** What was written down last, by time: at most as many segments as a record shows. */
-  transcript: TranscriptSegment[];
+  transcript: ShownSegment[];
   state: AssessmentState;
   probability: number | null;
 }
@@ -67,7 +68,7 @@ export function toTentative({ frames, clips, speech, transcript = [] }: Findings
       endSeconds,
       probability: assessRuns(runs).probability,
     })),
-    transcript: [...transcript],
+    transcript: transcript.map(toShownSegment),
     state,
     probability,
   };

@@ -17,6 +17,7 @@ import { historyBlocks } from './history.ts';
 import { provenanceBlocks } from './provenance.ts';
 import { resultRows } from './scores.ts';
 import type { Speaker } from './texts.ts';
+import { transcriptBlocks } from './transcript-blocks.ts';
 
 /** Where in its report a record stands. */
 interface Place {
@@ -194,27 +195,6 @@ export function mostSuspicious({ images }: VideoRecord): VideoRecord['images'] {
     .toSorted((left, right) => probability(right) - probability(left))
     .slice(0, FRAMES_SHOWN_MAX)
     .toSorted((left, right) => (left.timeSeconds ?? 0) - (right.timeSeconds ?? 0));
-}
-
-/** The words that a machine wrote, said to be that; the whole text is among the figures. */
-function transcriptBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
-  const sounds = record.kind === 'audio' ? [record] : record.kind === 'video' ? record.audios : [];
-  const [transcript] = sounds.flatMap((sound) => sound.transcript ?? []);
-  if (transcript === undefined) return [];
-  const { model, version, language, segments, segmentCount } = transcript;
-  const rows = segments.map(({ startSeconds, text }) => [speaker.number(startSeconds, 1), showText(text)]);
-  const parts = { model: `${model} ${version}`, language, shown: segments.length, count: segmentCount };
-  return [
-    { type: 'heading', level: 2, text: speaker.say('transcript') },
-    { type: 'paragraph', text: speaker.text('transcriptLead', parts) },
-    {
-      type: 'table',
-      head: [speaker.text('seconds'), speaker.say('transcript')],
-      rows,
-      widths: ['auto', '*'],
-      ...(language === '' ? {} : { language }),
-    },
-  ];
 }
 
 function fileBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {

@@ -66,6 +66,7 @@ const REPORT_EN = {
   transcriptLead:
     'Written by a machine ({model}, language: {language}); it may be wrong and decides nothing. {shown} of {count} lines; all are in figures.json.',
   seconds: 'Seconds',
+  channel: 'Channel',
   settings: 'Settings that mattered',
   settingsNone: 'None but the defaults.',
   chosenWay: '{name} (chosen)',
@@ -175,6 +176,7 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   transcriptLead:
     'Scritto da una macchina ({model}, lingua: {language}); può contenere errori e non decide nulla. {shown} righe su {count}; tutte sono in figures.json.',
   seconds: 'Secondi',
+  channel: 'Canale',
   settings: 'Impostazioni che hanno contato',
   settingsNone: 'Nessuna oltre a quelle predefinite.',
   chosenWay: '{name} (scelto)',

@@ -91,10 +91,11 @@ function toAudio(record: AudioRecord): object {
 function toTranscript({ transcript }: AudioRecord): object {
   if (transcript === null) return {};
   const { segments, segmentCount, wordCount, leftOutSeconds, ...rest } = transcript;
-  const said = segments.map(({ startSeconds: start, endSeconds: end, ...segment }) => ({
+  const said = segments.map(({ startSeconds: start, endSeconds: end, channel, ...segment }) => ({
     start,
     end,
     ...segment,
+    ...(channel === null ? {} : { channel }),
   }));
   const counts = { segment_count: segmentCount, word_count: wordCount, left_out_seconds: leftOutSeconds };
   return { transcript: { ...rest, segments: said, ...counts } };

@@ -1,8 +1,11 @@
 /** A transcript as subtitles, text and JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summaryOf, type Transcript } from '../../../src/domain/transcripts/transcript.ts';
-import { formatTranscript } from '../../../src/domain/transcripts/transcript-formats.ts';
+import { isSaid, summaryOf, type Transcript } from '../../../src/domain/transcripts/transcript.ts';
+import {
+  formatTranscript,
+  type TranscriptFormat,
+} from '../../../src/domain/transcripts/transcript-formats.ts';
 
 const TRANSCRIPT: Transcript = {
   ...{
@@ -50,6 +53,41 @@ test('JSON: everything, for programs', () => {
   assert.deepEqual(document.segments[0], {
     ...{ start: 0, end: 1.2345, text: 'One & two <three>', confidence: 0.9, language: 'en' },
   });
+});
+
+const TWO_VOICES: Transcript = {
+  ...TRANSCRIPT,
+  segments: [
+    {
+      ...{ startSeconds: 0, endSeconds: 4, text: 'Hello there', confidence: 0.9, language: 'en' },
+      channel: 1,
+    },
+    { ...{ startSeconds: 1, endSeconds: 2, text: 'No < yes', confidence: 0.9, language: 'en' }, channel: 2 },
+  ],
+};
+
+test('each form names the channel of a segment, if there is one', () => {
+  const written = (format: TranscriptFormat) => formatTranscript(TWO_VOICES, format);
+  assert.ok(written('srt').includes('1\n00:00:00,000 --> 00:00:04,000\nChannel 1: Hello there\n'));
+  assert.ok(written('vtt').includes('00:00:01.000 --> 00:00:02.000\n<v Channel 2>No &lt; yes\n'));
+  assert.ok(written('text').endsWith('[00:00:00] Channel 1: Hello there\n[00:00:01] Channel 2: No < yes\n'));
+  const { segments } = JSON.parse(written('json'));
+  assert.deepEqual(
+    segments.map(({ channel }: { channel: number }) => channel),
+    [1, 2],
+  );
+  assert.ok(!formatTranscript(TRANSCRIPT, 'json').includes('channel'));
+});
+
+test('a sentence of one channel is found across what the other says meanwhile, and none across both', () => {
+  const [first, second] = TWO_VOICES.segments;
+  assert.ok(first !== undefined && second !== undefined);
+  const segments = [first, second, { ...first, startSeconds: 4, endSeconds: 5, text: 'my friend' }];
+  const transcript = { ...TRANSCRIPT, segments };
+  assert.ok(isSaid(transcript, 'THERE my friend'));
+  assert.ok(isSaid(transcript, 'no < yes'));
+  assert.ok(!isSaid(transcript, 'there no'));
+  assert.ok(isSaid(TRANSCRIPT, '<three> a'), 'one voice reads on');
 });
 
 test('a record shows the first hundred segments and counts all, words also where no space is between them', () => {

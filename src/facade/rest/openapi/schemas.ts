@@ -52,12 +52,20 @@ const verdictFields = {
   models: described(listOf(text), 'models that contributed; `c2pa` where a signature forced it'),
 };
 
+const spokenBy = described(
+  integer,
+  'whose words they are, from 1; present only where the channels hold different voices',
+);
+const transcriptSegment = record(
+  { start: number, end: number, text, confidence: score, language: text, channel: spokenBy },
+  ['channel'],
+);
 const transcript = described(
   record({
     model: text,
     version: text,
     language: described(text, 'ISO 639, of most of the text; empty where there is none'),
-    segments: listOf(record({ start: number, end: number, text, confidence: score, language: text })),
+    segments: listOf(transcriptSegment),
     segment_count: described(integer, 'of the whole transcript; `segments` has the first 100'),
     word_count: integer,
     left_out_seconds: described(number, 'speech for which no text could be believed'),
