@@ -170,6 +170,7 @@ export const EN = {
   step_heatmap: 'Drawing the heatmap',
   step_tampering: 'Looking for edits',
   step_speech: 'Listening to speech',
+  step_transcript: 'Writing down what is said',
 
   verdict: 'Verdict',
   human: 'Human',

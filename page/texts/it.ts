@@ -170,6 +170,7 @@ export const IT: Texts = {
   step_heatmap: 'Disegno della mappa',
   step_tampering: 'Ricerca di modifiche',
   step_speech: 'Ascolto del parlato',
+  step_transcript: 'Trascrizione del parlato',
 
   verdict: 'Verdetto',
   human: 'Umano',

@@ -64,8 +64,9 @@ export interface VideoRecipe extends Muxing {
   fps: number;
   /** Clockwise degrees that a player must turn the picture by. */
   rotation?: 90 | 180 | 270;
-  /** Codec of a track of sound. */
+  /** Codec of a track of sound, and what it says. */
   withSound?: FFEncoderCodec;
+  wave?: SoundRecipe['wave'];
   /** Frames from one key frame to the next. */
   keyFrameInterval?: number;
   pixelFormat?: AVPixelFormat;
@@ -113,8 +114,9 @@ export function makeSound(recipe: SoundRecipe): Buffer {
   return mux(recipe, (output) => openSound(output, recipe).write);
 }
 
-function toTrack({ container, seconds, withSound = 'aac' as FFEncoderCodec }: VideoRecipe): SoundRecipe {
-  return { container, codec: withSound, seconds, rate: container === '3gp' ? 16_000 : 48_000, channels: 2 };
+function toTrack({ container, seconds, withSound: codec = 'aac' as never, wave }: VideoRecipe): SoundRecipe {
+  const rate = container === '3gp' ? 16_000 : 48_000;
+  return { container, codec, seconds, rate, channels: 2, ...(wave && { wave }) };
 }
 
 /** The packets of the first stream in another container, as they are. */

@@ -80,7 +80,7 @@ export function textOf(transcript: Transcript | undefined): string {
 
 /**
  * Also across the border of two segments, where sentences are cut, whatever another channel says meanwhile; not across two
- * channels, since nobody said that. Letters of either case.
+ * channels: those are no one's words. Letters of either case.
  */
 export function isSaid(transcript: Transcript | undefined, text: string): boolean {
   return textOf(transcript).toLowerCase().includes(text.toLowerCase());

@@ -14,8 +14,9 @@ import type { SoundWork, SpeechFindings } from './sound-work.ts';
 import { timed } from './timed-parts.ts';
 import { transcribeSound } from './transcribe-sound.ts';
 
-/** What follows on the decoding, beside its seconds. */
+/** What follows on the decoding, beside its seconds; writing down takes longer than judging. */
 const SPEECH_STEPS = 10;
+const TRANSCRIPT_STEPS = 20;
 
 export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Promise<AudioResult> {
   const { signal } = attempt;
@@ -28,7 +29,8 @@ async function analyseInSlot(
   slot: DecodeSlot,
 ): Promise<AudioResult> {
   const { trust, decodeTimeoutMs } = parts;
-  const steps = new StepCount(SPEECH_STEPS, report);
+  const { models, options } = analysis;
+  const steps = new StepCount(SPEECH_STEPS + (options.withTranscript ? TRANSCRIPT_STEPS : 0), report);
   const input = await timed(parts, 'copy', () =>
     placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
   );
@@ -40,15 +42,25 @@ async function analyseInSlot(
   );
   steps.decoded();
   const { mime, sound, damaged, provenance, marks } = audio;
-  let reported = 0;
-  const onFound = (speech: SpeechFindings, share: number) => {
+  let reached = 0;
+  const onFound: HeardSoFar = (speech, { step, share }) => {
     found({ ...speech, frames: [] });
-    for (; reported < Math.floor(share * SPEECH_STEPS); reported++) steps.advance('speech');
+    const isText = step === 'transcript';
+    const count = Math.floor(isText ? SPEECH_STEPS + share * TRANSCRIPT_STEPS : share * SPEECH_STEPS);
+    // Each piece of a text is shown, also where a long one has more pieces than steps.
+    if (count > reached || isText) steps.reach(step, count);
+    reached = Math.max(reached, count);
   };
-  const { models, options } = analysis;
   const { transcriptLanguage: language } = completeOptions(options);
   const heard = await hearInSlot(parts, slot, { sound, models, language, signal, found: onFound });
   return { kind: 'audio', mime, ...heard, damaged, provenance, marks };
+}
+
+/** Called with what was found so far, and with the share of the judging or of the writing down that is done. */
+type HeardSoFar = (soFar: SpeechFindings, done: { step: 'speech' | 'transcript'; share: number }) => void;
+
+interface HearingWork extends Omit<SoundWork, 'slot' | 'secondsMax' | 'found'> {
+  found: HeardSoFar;
 }
 
 export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance' | 'marks'>;
@@ -57,20 +69,20 @@ export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'proven
 export async function hearInSlot(
   parts: AnalysisParts,
   slot: DecodeSlot,
-  { sound, models, language, signal, found }: Omit<SoundWork, 'slot' | 'secondsMax'>,
+  { sound, models, language, signal, found }: HearingWork,
 ): Promise<HeardSound> {
   const { durationSeconds, sampleRate, channelCount } = sound;
-  const work = { slot, sound, models, language, signal, found, secondsMax: SOUND_SECONDS_MAX };
   let last: SpeechFindings = { clips: [], speech: [] };
   const report: SoundWork['found'] = (speech, share) => {
     last = speech;
-    found(speech, share);
+    found(speech, { step: 'speech', share });
   };
-  const { answer, speech } = await timed(parts, 'speech', () => hearSound(parts, { ...work, found: report }));
+  const work = { slot, sound, models, language, signal, found: report, secondsMax: SOUND_SECONDS_MAX };
+  const { answer, voices } = await timed(parts, 'speech', () => hearSound(parts, work));
   const heard = { durationSeconds, sampleRate, channelCount, ...answer };
-  if (speech === null) return heard;
+  if (voices.length === 0) return heard;
   const onText = (text: readonly TranscriptSegment[], share: number) =>
-    found({ ...last, transcript: text.slice(-RECENT_SEGMENTS_MAX) }, share);
-  const transcript = await timed(parts, 'transcript', () => transcribeSound(parts, work, speech, onText));
+    found({ ...last, transcript: text.slice(-RECENT_SEGMENTS_MAX) }, { step: 'transcript', share });
+  const transcript = await timed(parts, 'transcript', () => transcribeSound(parts, work, voices, onText));
   return transcript === undefined ? heard : { ...heard, transcript };
 }

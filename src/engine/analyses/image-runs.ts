@@ -157,6 +157,12 @@ export class StepCount {
     this.#reportStep(step);
   }
 
+  /** So many steps are done; says so in any case, since something was found. */
+  reach(step: string, count: number): void {
+    this.#advanced = Math.max(this.#advanced, count);
+    this.#reportStep(step);
+  }
+
   #reportStep(step: string): void {
     this.#report({ step, done: this.#decoded + this.#advanced, total: this.#decode + this.#rest });
   }

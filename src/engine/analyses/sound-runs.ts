@@ -10,6 +10,7 @@ import {
   SOUND_SAMPLE_RATE,
   type SpeechPack,
 } from '../../domain/packs/model-pack.ts';
+import { channelOf } from '../../domain/verdicts/channel-name.ts';
 import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
 import {
@@ -40,10 +41,10 @@ export interface SoundAnswer {
   channels: ChannelResult[];
 }
 
-/** Beside what was judged: the sound that stands for all, and its speech. */
+/** Beside what was judged: the speech of each voice, or of the sound that stands for all; empty if there is none. */
 export interface HeardSpeech {
   answer: SoundAnswer;
-  speech: SoundSpeech | null;
+  voices: SoundSpeech[];
 }
 
 /** One sound with its speech and the models' answers. */
@@ -69,9 +70,10 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
   if (whole === undefined) {
     const none = { speechSeconds: 0, upperBandDb: null, clips: [], channels: [] };
     const answer = { ...none, runs: silentRuns(parts, work) };
-    return { answer, speech: null };
+    return { answer, voices: [] };
   }
-  const channels = channelsOf(heard, whole);
+  const apart = heardApart(heard, whole);
+  const channels = apart.map(toChannel);
   const answer: SoundAnswer = {
     speechSeconds: whole.speechSeconds,
     upperBandDb: whole.upperBandDb,
@@ -79,18 +81,22 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
     clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
     channels,
   };
-  const { file, segments, frames } = whole;
-  return { answer, speech: file === null ? null : { file, segments, frames } };
+  return { answer, voices: (apart.length === 0 ? [whole] : apart).flatMap(toVoice) };
 }
 
-/** Empty if all channels hold the same. */
-function channelsOf(heard: readonly Heard[], whole: Heard): ChannelResult[] {
+/** The channels that hold different voices; empty if all hold the same. */
+function heardApart(heard: readonly Heard[], whole: Heard): Heard[] {
   const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
-  if (channels.length < 2) return [];
-  return channels.map((one) => {
-    const { name, speechSeconds, upperBandDb } = one;
-    return { name, speechSeconds, upperBandDb, runs: toRuns(one) };
-  });
+  return channels.length < 2 ? [] : channels;
+}
+
+function toChannel(one: Heard): ChannelResult {
+  const { name, speechSeconds, upperBandDb } = one;
+  return { name, speechSeconds, upperBandDb, runs: toRuns(one) };
+}
+
+function toVoice({ name, file, segments, frames }: Heard): SoundSpeech[] {
+  return file === null ? [] : [{ file, channel: channelOf(name), segments, frames }];
 }
 
 /** A sound of no channel at all: nothing was heard. */

@@ -25,6 +25,8 @@ export interface SoundWork {
 /** One sound and where somebody speaks in it. */
 export interface SoundSpeech {
   file: SoundFile;
+  /** From 1; null if it is the whole sound. */
+  channel: number | null;
   segments: readonly SpeechSegment[];
   frames: SpeechFrames;
 }

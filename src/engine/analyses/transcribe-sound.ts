@@ -1,6 +1,7 @@
 /**
- * Writes down what is said in a decoded sound, window by window; the text so far is shown as it comes. A transcript never
- * costs the verdict: if it cannot be made, it says so.
+ * Writes down what is said in a decoded sound, window by window; the text so far is shown as it comes. If the channels hold
+ * different voices, each is written down by itself, all of them side by side in the order of time. A transcript never costs the
+ * verdict: if it cannot be made, it says so.
  */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
@@ -25,7 +26,6 @@ import {
   samplesIn,
   toSoundSeconds,
 } from '../../domain/verdicts/speech-windows.ts';
-import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
 import { ModelFailedError } from '../children/worker-errors.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
@@ -34,7 +34,7 @@ const SAMPLE_RATE = 16_000;
 /** What has neither a letter nor a digit is no text: dots, notes, dashes. */
 const WORD = /[\p{L}\p{N}]/u;
 
-/** The segments so far in their order, and the share of all speech. */
+/** The segments so far in the order of time, and the share of all speech. */
 export type OnText = (segments: readonly TranscriptSegment[], share: number) => void;
 
 interface WrittenWindow {
@@ -44,9 +44,15 @@ interface WrittenWindow {
   isLeftOut: boolean;
 }
 
-interface Written {
+/** A voice and what was written down of it. */
+interface Voice extends Pick<SoundSpeech, 'file' | 'channel'> {
+  windows: SpeechWindow[];
   /** By window. */
   texts: (WrittenWindow | undefined)[];
+}
+
+interface Written {
+  voices: Voice[];
   fault: string;
 }
 
@@ -54,87 +60,103 @@ interface Written {
 export async function transcribeSound(
   parts: SoundParts,
   work: SoundWork,
-  { file, segments, frames }: SoundSpeech,
+  heard: readonly SoundSpeech[],
   onText: OnText,
 ): Promise<Transcript | undefined> {
   const packs = work.models.flatMap((key) => parts.findPack(key)?.pack ?? []);
   const pack = packs.find(isTranscriptionPack);
   if (pack === undefined) return undefined;
   const startedAt = performance.now();
-  const windows = planSpeechWindows(segments, { sampleCount: file.sampleCount, frames });
-  const written: Written = { texts: [], fault: '' };
-  const until = startedAt + (TRANSCRIPT_TIMEOUTS - 1) * parts.decodeTimeoutMs;
+  const written: Written = { voices: heard.map(toVoice), fault: '' };
+  const timeUp = AbortSignal.timeout((TRANSCRIPT_TIMEOUTS - 1) * parts.decodeTimeoutMs);
   try {
-    await writeDown({ parts, work, file, pack, until }, windows, written, onText);
+    await writeDown({ parts, work, pack, timeUp }, written, onText);
   } catch (error) {
     if (!(error instanceof ModelFailedError)) throw error;
     written.fault = `the model failed: ${error.message}`.slice(0, 500);
   }
-  const text = segmentsOf(written.texts).slice(0, TRANSCRIPT_SEGMENTS_MAX);
+  const text = segmentsOf(written.voices).slice(0, TRANSCRIPT_SEGMENTS_MAX);
   return {
     model: pack.id,
     version: pack.version,
     language: mainLanguage(text),
     segments: text,
-    leftOutSeconds: samplesOf(written.texts, (one) => one.isLeftOut) / SAMPLE_RATE,
+    leftOutSeconds: samplesOf(written.voices, (one) => one.isLeftOut) / SAMPLE_RATE,
     fault: written.fault,
     elapsedSeconds: (performance.now() - startedAt) / 1000,
   };
 }
 
+function toVoice({ file, channel, segments, frames }: SoundSpeech): Voice {
+  const windows = planSpeechWindows(segments, { sampleCount: file.sampleCount, frames });
+  return { file, channel, windows, texts: [] };
+}
+
 interface Writing {
   parts: SoundParts;
   work: SoundWork;
-  file: SoundFile;
   pack: TranscriptionPack;
-  /** By the clock of `performance`. */
-  until: number;
+  /** For all voices together. */
+  timeUp: AbortSignal;
 }
 
-/** Writes one window down; null once the time is up. */
-type Take = (index: number, language: SpokenLanguage | null) => Promise<WindowText | null>;
+/** Writes one window of a voice down; null once the time is up. */
+type Take = (voice: Voice, index: number, language: SpokenLanguage | null) => Promise<WindowText | null>;
 
-async function writeDown(
-  writing: Writing,
-  windows: readonly SpeechWindow[],
-  written: Written,
-  onText: OnText,
-): Promise<void> {
-  const total = windows.reduce((sum, window) => sum + samplesIn(window), 0);
-  const take: Take = async (index, language) => {
-    const window = windows[index];
+async function writeDown(writing: Writing, written: Written, onText: OnText): Promise<void> {
+  const { voices } = written;
+  const total = voices.flatMap(({ windows }) => windows).reduce((sum, window) => sum + samplesIn(window), 0);
+  const take: Take = async (voice, index, language) => {
+    const window = voice.windows[index];
     if (window === undefined) return null;
-    if (performance.now() > writing.until) {
-      const seconds = Math.round(samplesOf(written.texts) / SAMPLE_RATE);
+    const text = await askInTime(writing, voice, window, language);
+    if (text === null) {
+      const seconds = Math.round(samplesOf(voices) / SAMPLE_RATE);
       written.fault ||= `stopped after ${seconds} of ${Math.round(total / SAMPLE_RATE)} s of speech: the analysis may not last longer`;
       return null;
     }
-    const text = await ask(writing, window, language);
     const samples = samplesIn(window);
-    written.texts[index] = { segments: toSegments(window, text), samples, isLeftOut: text.isLeftOut };
-    onText(segmentsOf(written.texts), samplesOf(written.texts) / total);
+    voice.texts[index] = { segments: toSegments(voice, window, text), samples, isLeftOut: text.isLeftOut };
+    onText(segmentsOf(voices), samplesOf(voices) / total);
     return text;
   };
-  const said = writing.work.language === '' ? null : { code: writing.work.language, isSaid: true };
-  const begun = said === null ? await findLanguage(windows, take) : { language: said, count: 0 };
-  const asked = windows.slice(begun.count).map((_, index) => take(begun.count + index, begun.language));
-  // Waits for all even if one fails: their file vanishes with the slot.
-  await Promise.allSettled(asked);
-  await Promise.all(asked);
+  const { language: code } = writing.work;
+  const begun = await settled(
+    voices.map(async (voice) => {
+      if (code !== '') return { voice, language: { code, isSaid: true }, count: 0 };
+      return { voice, ...(await findLanguage(voice, take)) };
+    }),
+  );
+  const rest = begun.flatMap(({ voice, language, count }) =>
+    voice.windows.slice(count).map((window, at) => ({ voice, language, window, index: count + at })),
+  );
+  // By time and not by channel: a text that stops early, or is read while it comes, has both sides of a talk.
+  rest.sort((one, other) => beginOf(one.window) - beginOf(other.window));
+  await settled(rest.map(({ voice, index, language }) => take(voice, index, language)));
+}
+
+/** Waits for all even if one fails: their files vanish with the slot. */
+async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}
+
+function beginOf({ ranges }: SpeechWindow): number {
+  return ranges[0]?.offset ?? 0;
 }
 
 /**
- * Hears the first windows one after the other, each by itself, until the language is clear; what was written in another one by
- * a window that was not sure is written again. The others take that language if they are not sure of their own.
+ * Hears the first windows of a voice one after the other, each by itself, until the language is clear; what was written in another
+ * one by a window that was not sure is written again. The others take that language if they are not sure of their own.
  */
 async function findLanguage(
-  windows: readonly SpeechWindow[],
+  voice: Voice,
   take: Take,
 ): Promise<{ language: SpokenLanguage | null; count: number }> {
   const heard: HeardLanguages[] = [];
   let pooled = poolLanguages(heard);
-  for (const [index, window] of windows.slice(0, LANGUAGE_WINDOWS_MAX).entries()) {
-    const text = await take(index, null);
+  for (const [index, window] of voice.windows.slice(0, LANGUAGE_WINDOWS_MAX).entries()) {
+    const text = await take(voice, index, null);
     if (text === null) break;
     heard.push({ ...text, seconds: samplesIn(window) / SAMPLE_RATE });
     pooled = poolLanguages(heard);
@@ -142,31 +164,48 @@ async function findLanguage(
   }
   if (pooled === null) return { language: null, count: heard.length };
   const language = { code: pooled.code, isSaid: false };
-  for (const [index, one] of heard.entries()) if (isHeardAgain(one, pooled.code)) await take(index, language);
+  for (const [index, one] of heard.entries())
+    if (isHeardAgain(one, pooled.code)) await take(voice, index, language);
   return { language, count: heard.length };
 }
 
-function segmentsOf(texts: Written['texts']): TranscriptSegment[] {
-  return texts.flatMap((one) => one?.segments ?? []);
+/** What all voices say, by time. */
+function segmentsOf(voices: readonly Voice[]): TranscriptSegment[] {
+  return voices
+    .flatMap(({ texts }) => texts.flatMap((one) => one?.segments ?? []))
+    .sort((one, other) => one.startSeconds - other.startSeconds);
 }
 
 /** Samples that were written down, or only those whose text could not be believed. */
-function samplesOf(texts: Written['texts'], isCounted = (_: WrittenWindow) => true): number {
-  return texts.reduce((sum, one) => sum + (one !== undefined && isCounted(one) ? one.samples : 0), 0);
+function samplesOf(voices: readonly Voice[], isCounted = (_: WrittenWindow) => true): number {
+  return voices
+    .flatMap(({ texts }) => texts)
+    .reduce((sum, one) => sum + (one !== undefined && isCounted(one) ? one.samples : 0), 0);
 }
 
-async function ask(
-  { parts, work, file, pack }: Writing,
+/** Null once the time is up: windows wait in the model's queue, where they would outlast the analysis. */
+async function askInTime(
+  { parts, work, pack, timeUp }: Writing,
+  { file }: Voice,
   { ranges }: SpeechWindow,
   language: SpokenLanguage | null,
-): Promise<WindowText> {
+): Promise<WindowText | null> {
   const path = work.slot.outPath(file.file);
   const request = { pack: packKey(pack), path, sampleCount: file.sampleCount, ranges, language };
-  const { text } = await parts.inference.transcribe(request, { signal: work.signal });
-  return text;
+  const signal = AbortSignal.any([work.signal, timeUp]);
+  try {
+    return (await parts.inference.transcribe(request, { signal })).text;
+  } catch (error) {
+    if (timeUp.aborted && !work.signal.aborted) return null;
+    throw error;
+  }
 }
 
-function toSegments(window: SpeechWindow, { language, segments }: WindowText): TranscriptSegment[] {
+function toSegments(
+  { channel }: Voice,
+  window: SpeechWindow,
+  { language, segments }: WindowText,
+): TranscriptSegment[] {
   return segments
     .filter(({ text }) => WORD.test(text))
     .map(({ startSeconds, endSeconds, text, confidence }) => {
@@ -177,6 +216,7 @@ function toSegments(window: SpeechWindow, { language, segments }: WindowText): T
         text: text.slice(0, SEGMENT_CHARACTERS_MAX),
         confidence,
         language,
+        ...(channel === null ? {} : { channel }),
       };
     });
 }

@@ -4,6 +4,7 @@ import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
+import { channelOf } from '../../domain/verdicts/channel-name.ts';
 import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { AudioResult, ChannelResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
@@ -63,11 +64,11 @@ function askedOf({ speechSeconds, upperBandDb = null }: ChannelResult) {
   return { seconds: speechSeconds, upperBandDb };
 }
 
-/** By the model that was asked, in order, within the sound; there is none if none was asked for. */
+/** By the model that was asked, of channels that were judged, in order, within the sound; there is none if none was asked for. */
 function checkTranscript(
   place: string,
   { analysis, findPack }: Pick<JudgedJob, 'analysis' | 'findPack'>,
-  { transcript, durationSeconds }: AudioResult,
+  { transcript, durationSeconds, channels }: AudioResult,
 ): void {
   const packs = analysis.models.flatMap((key) => findPack(key)?.pack ?? []);
   const pack = packs.find(isTranscriptionPack);
@@ -85,8 +86,11 @@ function checkTranscript(
   const { transcriptLanguage: said } = completeOptions(analysis.options);
   const isHeardSo = said === '' || transcript.segments.every(({ language }) => language === said);
   must(isHeardSo, () => `${place}: its transcript is not in ${said}, as was said`);
+  const apart = channels.map(({ name }) => channelOf(name));
   let before = 0;
-  for (const { startSeconds, endSeconds } of transcript.segments) {
+  for (const { startSeconds, endSeconds, channel = null } of transcript.segments) {
+    const isHeard = channels.length === 0 ? channel === null : channel !== null && apart.includes(channel);
+    must(isHeard, () => `${place}: text of channel ${channel} of ${channels.length} that hold voices`);
     const isPlaced = startSeconds >= before && endSeconds >= startSeconds;
     must(
       isPlaced && endSeconds <= durationSeconds + SLACK_SECONDS,

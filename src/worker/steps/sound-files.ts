@@ -11,6 +11,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';
+import { channelName } from '../../domain/verdicts/channel-name.ts';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
 import type { SoundFile } from '../protocol/decode-protocol.ts';
 import { BandMeter } from './band-meter.ts';
@@ -41,7 +42,7 @@ export class SoundFiles implements Disposable {
   constructor(folder: string, channelCount: number) {
     this.#folder = folder;
     this.#open('mix', 'mix');
-    if (channelCount === 2) for (const channel of [0, 1]) this.#open(`channel-${channel + 1}`, channel);
+    if (channelCount === 2) for (const channel of [0, 1]) this.#open(channelName(channel + 1), channel);
   }
 
   get seconds(): number {
@@ -93,8 +94,8 @@ export class SoundFiles implements Disposable {
     for (let index = 0; index < samples.length; index++) {
       if (!(Math.abs(samples[index] ?? 0) <= AMPLITUDE_MAX)) samples[index] = 0;
     }
-    if (tap.name === 'channel-1') this.#left = samples.slice();
-    if (tap.name === 'channel-2') this.#measure(samples);
+    if (tap.name === channelName(1)) this.#left = samples.slice();
+    if (tap.name === channelName(2)) this.#measure(samples);
     tap.band.feed(samples);
     writeSync(tap.descriptor, bytes);
     tap.sampleCount += samples.length;

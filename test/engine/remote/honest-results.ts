@@ -21,6 +21,8 @@ import { BUILT_IN_MODELS, type OpenApp, openApp } from '../../app/open-app.ts';
 import { runCommand } from '../../cli/run-command.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { makeClip, makeSpeech } from '../../interface/media.ts';
+import { makeSound } from '../../media/make-media.ts';
+import { readTalk } from '../../media/talk.ts';
 import { sharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -38,6 +40,8 @@ export interface HonestResults {
   /** With no option. */
   plain: Honest<ImageResult>;
   voice: Honest<AudioResult>;
+  /** Two voices, a channel each, with what they say. */
+  talk: Honest<AudioResult>;
   /** With all of a portrait's options and a track. */
   film: Honest<VideoResult>;
 }
@@ -52,7 +56,14 @@ export async function measureHonestResults(): Promise<HonestResults> {
     ASSAY_DATA_DIR: data,
   });
   const { app, admin } = home;
-  const fields = { morphing: true, tampering: true, heatmap: true, nsfw: true, audio_track: true };
+  const fields = {
+    morphing: true,
+    tampering: true,
+    heatmap: true,
+    nsfw: true,
+    audio_track: true,
+    transcript: true,
+  };
   await updatePlan(app, { principal: admin, id: 1, fields });
   while (app.engine.phase !== 'ready') await delay(50);
   const face = await readFile(sharedData('face', 'human', 'obs-0010.jpg'));
@@ -78,6 +89,9 @@ export async function measureHonestResults(): Promise<HonestResults> {
     await sharp(face).resize({ width: 500 }).png().toBuffer(),
   );
   const voice = await measure<AudioResult>(home, 'audio', makeSpeech({ channels: 2, seconds: 12 }));
+  const recipe = { container: 'flac', codec: 'flac' as const as never, rate: 16_000, channels: 2 };
+  const recording = makeSound({ ...recipe, ...(await readTalk()) });
+  const talk = await measure<AudioResult>(home, 'audio', recording, '--with-transcript');
   const clip = makeClip({ ...SIDES, seconds: 4, paint, withSound: 'aac' as const as never });
   const film = await measure<VideoResult>(
     home,
@@ -88,7 +102,7 @@ export async function measureHonestResults(): Promise<HonestResults> {
     '--frames',
     '5',
   );
-  return { portrait, plain, voice, film };
+  return { portrait, plain, voice, talk, film };
 }
 
 /** As a worker would bring it: the result that this box measured, and the files that it made. */

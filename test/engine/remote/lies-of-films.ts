@@ -1,4 +1,5 @@
 /** What a worker may lie about a sound or a film, and the name by which each lie is refused. */
+import assert from 'node:assert/strict';
 import type { AudioResult, VideoResult } from '../../../src/domain/verdicts/result.ts';
 import { answered, first, type Lies } from './honest-results.ts';
 
@@ -75,6 +76,30 @@ export const SOUND_LIES: Lies<AudioResult> = [
     /the file note\.txt came/,
     (_, kept) => void kept.set('note.txt', { hash: '0'.repeat(64), sizeBytes: 1 }),
   ],
+];
+
+const said = (result: AudioResult) => {
+  assert.ok(result.transcript !== undefined);
+  return result.transcript.segments;
+};
+
+export const TALK_LIES: Lies<AudioResult> = [
+  [
+    'text of a channel that holds no voice',
+    /text of channel 3 of 2 that hold voices/,
+    ({ result }) => (first(said(result)).channel = 3),
+  ],
+  [
+    'text of no channel',
+    /text of channel null of 2/,
+    ({ result }) => void delete first(said(result)).channel,
+  ],
+  [
+    'text out of order',
+    /text from/,
+    ({ result }) => void said(result).push({ ...first(said(result)), startSeconds: 0 }),
+  ],
+  ['no text', /a transcript is not what was asked for/, ({ result }) => void delete result.transcript],
 ];
 
 export const FILM_LIES: Lies<VideoResult> = [

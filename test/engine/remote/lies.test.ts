@@ -17,7 +17,7 @@ import {
   type Lies,
   measureHonestResults,
 } from './honest-results.ts';
-import { FILM_LIES, SOUND_LIES } from './lies-of-films.ts';
+import { FILM_LIES, SOUND_LIES, TALK_LIES } from './lies-of-films.ts';
 import { MODEL_LIES, PICTURE_LIES, PLAIN_LIES } from './lies-of-pictures.ts';
 
 const skip = skipWithoutSharedData('face');
@@ -28,9 +28,9 @@ before(async () => {
   if (!skip) honest = await measureHonestResults();
 });
 
-test('what honest workers bring passes: a portrait, a picture, a voice, a film', { skip }, () => {
-  const { portrait, plain, voice, film } = honest;
-  for (const { job, brought } of [portrait, plain, voice, film]) {
+test('what honest workers bring passes: a portrait, a picture, a voice, a talk, a film', { skip }, () => {
+  const { portrait, plain, voice, talk, film } = honest;
+  for (const { job, brought } of [portrait, plain, voice, talk, film]) {
     assert.equal(faultOfResult(job, brought), null, brought.result.kind);
   }
   // All that the lies are about is there.
@@ -38,6 +38,10 @@ test('what honest workers bring passes: a portrait, a picture, a voice, a film',
   assert.ok(detections.length > 0 && tampering && nsfw !== null && stability.length > 0 && hasHeatmap);
   assert.ok(film.brought.result.tracks.length === 1 && film.brought.result.frames.length > 1);
   assert.ok(voice.brought.result.clips.length > 1);
+  assert.deepEqual(
+    new Set(talk.brought.result.transcript?.segments.map(({ channel }) => channel)),
+    new Set([1, 2]),
+  );
 });
 
 function refuses<R extends AnalysisResult>(honest: Honest<R>, lies: Lies<R>): void {
@@ -54,6 +58,8 @@ test('lies about a picture', { skip }, () => {
 });
 
 test('lies about a sound', { skip }, () => refuses(honest.voice, SOUND_LIES));
+
+test('lies about what two voices say', { skip }, () => refuses(honest.talk, TALK_LIES));
 
 test('lies about a film', { skip }, () => refuses(honest.film, FILM_LIES));
 

@@ -22,13 +22,13 @@ test('the channel stands beside each line, if the channels were heard apart', ()
   const { head, rows, widths } = tableOf([2, 1]);
   assert.deepEqual(head, ['Seconds', 'Channel', 'What is said']);
   assert.deepEqual(rows, [
-    ['0.0', '2', 'line 0'],
-    ['1.0', '1', 'line 1'],
+    ['0', '2', 'line 0'],
+    ['1', '1', 'line 1'],
   ]);
   assert.equal(widths?.length, 3);
 });
 
 test('a recording of one voice has no such column', () => {
   const { head, rows, widths } = tableOf([null]);
-  assert.deepEqual([head, rows, widths?.length], [['Seconds', 'What is said'], [['0.0', 'line 0']], 2]);
+  assert.deepEqual([head, rows, widths?.length], [['Seconds', 'What is said'], [['0', 'line 0']], 2]);
 });
