@@ -1,18 +1,18 @@
 /**
- * `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output.
+ * `npm test`: every check that a change must pass. Format and the bundle come first, the others run beside the tests; what failed is said last.
  * `--quick`: format, types and the tests that start no process, for the time between two edits. `--at-once N`: so many files.
  *
  * Invariant: printed and generated files agree with the code.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { buildTests, namingSources } from './runner/built-tests.ts';
-import { allTests, quickTests, ROOT as root, TIMES_FILE } from './runner/run-files.ts';
+import { buildTests } from './runner/built-tests.ts';
+import { allTests, isWaiting, quickTests, ROOT as root, TIMES_FILE } from './runner/run-files.ts';
+import { runLanes } from './runner/run-lanes.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -32,14 +32,24 @@ interface Check {
   folder?: string;
 }
 
-const checks: Check[] = [
-  { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
+const FORMAT: Check = {
+  name: 'format and lint',
+  command: tool('biome'),
+  args: ['ci', '--error-on-warnings'],
+};
+// Daemons start from this, in half of the time, and so do the children of those in a test's own process.
+const BUNDLE: Check = { name: 'bundle', command: process.execPath, args: ['packaging/build.ts'] };
+/** Types are looked at again only where something changed. */
+const QUICK_TYPES: Check = {
+  name: 'types',
+  command: tool('tsc'),
+  args: ['--noEmit', '--incremental', '--tsBuildInfoFile', cache('assay-types.tsbuildinfo')],
+};
+
+/** No test waits for them: they fill the time in which tests wait for something else. */
+const BESIDE: readonly Check[] = [
   { name: 'types', command: tool('tsc'), args: ['--noEmit'] },
-  {
-    name: 'types of the page',
-    command: tool('tsc'),
-    args: ['--noEmit', '-p', 'page'],
-  },
+  { name: 'types of the page', command: tool('tsc'), args: ['--noEmit', '-p', 'page'] },
   { name: 'proto lint', command: tool('buf'), args: ['lint'], folder: 'proto' },
   {
     name: 'proto breaking',
@@ -47,33 +57,25 @@ const checks: Check[] = [
     args: ['breaking', '--against', 'released.binpb'],
     folder: 'proto',
   },
-  // Daemons start from this, in half of the time, and so do the children of those in a test's own process.
-  { name: 'bundle', command: process.execPath, args: ['packaging/build.ts'] },
 ];
 
-/** Types are looked at again only where something changed. */
-const quickChecks: Check[] = [
-  { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
-  {
-    name: 'types',
-    command: tool('tsc'),
-    args: ['--noEmit', '--incremental', '--tsBuildInfoFile', cache('assay-types.tsbuildinfo')],
-  },
-];
-
-for (const { name, command, args, folder = '.' } of values.quick ? quickChecks : checks) {
+for (const { name, command, args, folder = '.' } of [FORMAT, values.quick ? QUICK_TYPES : BUNDLE]) {
   process.stdout.write(`— ${name}\n`);
   const { status } = spawnSync(command, args, { cwd: join(root, folder), stdio: 'inherit' });
   if (status !== 0) fail(name, status);
 }
+const beside = values.quick ? Promise.resolve([]) : runBeside(BESIDE);
 
 process.stdout.write('— tests\n');
 const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
 // A few files start sooner than all of them are built.
 const isBuilt = !values.quick && positionals.length === 0;
-const files = isBuilt ? await buildTests(tests) : tests.map((file) => resolve(root, file));
+const built = isBuilt ? await buildTests(tests) : tests.map((file) => resolve(root, file));
+const files = tests.map((test, at) => ({ test, path: built[at] ?? '' }));
 const TEST_TIMEOUT_MS = 300_000;
+/** Beside the others, of those that wait for clocks. */
+const WAITING_AT_ONCE = 2;
 rmSync(TIMES_FILE, { force: true });
 mkdirSync(dirname(TIMES_FILE), { recursive: true });
 Object.assign(process.env, {
@@ -83,19 +85,32 @@ Object.assign(process.env, {
   // Some tests open models in their own process, where no one else keeps ONNX Runtime from calling its maker.
   ORT_DISABLE_TELEMETRY: '1',
 });
-// `node --test` would sort the files by their names.
-const results = run({
-  files,
-  concurrency: Number(values['at-once']),
-  timeout: TEST_TIMEOUT_MS,
-  execArgv: ['--import', join(import.meta.dirname, 'runner', 'times.ts')],
-});
-results.on('test:fail', ({ details: { error } }) => {
-  process.exitCode = 1;
-  for (let at: unknown = error; at instanceof Error; at = at.cause)
-    if (at.stack !== undefined) Object.defineProperty(at, 'stack', { value: namingSources(at.stack) });
-});
-results.compose(new spec()).pipe(process.stdout);
+const pathsOf = (isOfLane: (test: string) => boolean): string[] =>
+  files.filter(({ test }) => isOfLane(test)).map(({ path }) => path);
+const isGood = await runLanes(
+  [
+    { files: pathsOf((test) => !isWaiting(test)), atOnce: Number(values['at-once']) },
+    { files: pathsOf(isWaiting), atOnce: WAITING_AT_ONCE },
+  ],
+  { timeoutMs: TEST_TIMEOUT_MS, execArgv: ['--import', join(import.meta.dirname, 'runner', 'times.ts')] },
+);
+const failed = [...(await beside), ...(isGood ? [] : ['tests'])];
+for (const name of failed) process.stderr.write(`${name} failed\n`);
+if (failed.length > 0) process.exitCode = 1;
+
+/** One after another; each is told when it ended, with what it said. Answers with the names of those that failed. */
+async function runBeside(checks: readonly Check[]): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { name, command, args, folder = '.' } of checks) {
+    const child = spawn(command, args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'pipe'] });
+    const said: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => said.push(bytes));
+    const [status] = await once(child, 'close');
+    process.stdout.write(`— ${name}\n${Buffer.concat(said)}`);
+    if (status !== 0) failures.push(name);
+  }
+  return failures;
+}
 
 function fail(name: string, status: number | null): never {
   process.stderr.write(`${name} failed (exit ${status})\n`);

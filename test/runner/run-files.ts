@@ -13,24 +13,47 @@ export const TIMES_FILE = join(ROOT, 'node_modules', '.cache', 'assay-test-times
 const SLOW =
   /^(node:child_process|playwright.*|test\/(daemon|page|simulator|faults|models)\b.*|src\/(compose|worker\/|engine\/(inference|executors|engine\.ts)).*)$/;
 
-/** The slowest (`npm run test:times`). Begun last, one of them would run alone at the end of a run. */
+/** The slowest (`npm run test:times`), most of their time at work. Begun last, one of them would run alone at the end of a run. */
 const SLOWEST = [
-  'test/simulator/histories.test.ts',
   'test/page/desk.test.ts',
+  'test/faults/flipped-bytes.test.ts',
   'test/engine/remote/workers.test.ts',
+  'test/simulator/histories.test.ts',
+  'test/page/accessibility.test.ts',
   'test/faults/killed-daemons.test.ts',
-  'test/faults/kill-9.test.ts',
-  'test/faults/uploads.test.ts',
-  'test/faults/clients.test.ts',
+  'test/page/renditions.test.ts',
+  'test/contract/transcripts.test.ts',
+  'test/app/callers/lost-standing.test.ts',
+  'test/evaluate/folds.test.ts',
+  'test/page/operating.test.ts',
+  'test/worker/half-graph.test.ts',
+  'test/models/parity-daemon.test.ts',
+  'test/page/long-list.test.ts',
+  'test/contract/tentative.test.ts',
+  'test/store/growth.test.ts',
+  'test/models/parity.test.ts',
+  'test/models/metadata-confounds.test.ts',
+  'test/worker/transcription/transcription.test.ts',
 ];
 
+/** Wait for clocks of the daemon most of their time: they run beside the others, whose cores they leave alone. */
+const WAITING = [
+  'test/faults/slow-uploads.test.ts',
+  'test/faults/clients.test.ts',
+  'test/faults/held-open.test.ts',
+  'test/faults/frozen-probes.test.ts',
+  'test/faults/sigterm.test.ts',
+  'test/app/watch-folders/watch-folders.test.ts',
+];
+
+/** All tests; the slowest are begun first. */
 export function allTests(): string[] {
   const tests = globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
-  return [
-    ...tests.filter((file) => SLOWEST.includes(file)),
-    ...tests.filter((file) => !SLOWEST.includes(file)),
-  ];
+  const slowest = SLOWEST.filter((file) => tests.includes(file));
+  return [...slowest, ...tests.filter((file) => !slowest.includes(file))];
 }
+
+export const isWaiting = (file: string): boolean => WAITING.includes(file);
 
 /** Tests that need no process of their own: seconds in all. */
 export function quickTests(): string[] {
