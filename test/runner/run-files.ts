@@ -26,7 +26,7 @@ const SLOWEST = [
   'test/app/callers/lost-standing.test.ts',
   'test/evaluate/folds.test.ts',
   'test/page/operating.test.ts',
-  'test/worker/half-graph.test.ts',
+  'test/worker/gpu.test.ts',
   'test/models/parity-daemon.test.ts',
   'test/page/long-list.test.ts',
   'test/contract/tentative.test.ts',

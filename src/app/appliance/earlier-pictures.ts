@@ -44,6 +44,8 @@ export const DESCRIPTION_VERSION = 1;
 const ANALYSES_AT_ONCE = 20;
 /** Until the box may have nothing else to do. */
 const BUSY_PAUSE_MS = 2000;
+/** Until the engine has started, which it does within seconds. */
+const STARTING_PAUSE_MS = 100;
 const NOTHING_STANDS_OUT = packKeypoints(emptyKeypoints(0, 0, 0));
 
 export class EarlierPictures implements AsyncDisposable {
@@ -127,8 +129,9 @@ export class EarlierPictures implements AsyncDisposable {
     const { engine, clock } = this.#parts;
     for (;;) {
       const { queueDepth, running, phase } = engine.status();
-      if (phase !== 'starting' && queueDepth + running === 0) return;
-      await pause(clock, BUSY_PAUSE_MS, signal);
+      const isStarting = phase === 'starting';
+      if (!isStarting && queueDepth + running === 0) return;
+      await pause(clock, isStarting ? STARTING_PAUSE_MS : BUSY_PAUSE_MS, signal);
       signal.throwIfAborted();
     }
   }

@@ -8,7 +8,6 @@ import { createPlan, listPlans } from '../../../src/app/accounts/plans.ts';
 import { listSessions, signIn, signOutEverywhere } from '../../../src/app/accounts/sessions.ts';
 import { listUsers } from '../../../src/app/accounts/user-list.ts';
 import { grantCredits } from '../../../src/app/accounts/users.ts';
-import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { getQueue } from '../../../src/app/appliance/queue.ts';
 import { sweepDeliveries, sweepRequests } from '../../../src/app/appliance/sweeper.ts';
 import { authenticate } from '../../../src/app/callers/authenticate.ts';
@@ -33,6 +32,7 @@ import {
   openApp,
   principalOf,
 } from '../../app/open-app.ts';
+import { examineStore } from './store-doctor.ts';
 
 const ADMIN_EMAIL = 'admin@example.org';
 const HASH = 'ab'.repeat(32);
@@ -371,7 +371,7 @@ async function assertOnlyTheirs(stage: Stage, rows: readonly Flip[]): Promise<st
   // Each table is counted from zero.
   const { values: counts } = await opened.app.metrics.damagedRecords.get();
   const noted = counts.filter(({ value }) => value > 0).map(({ labels }) => String(labels.table));
-  const findings = await examine(opened.app, { principal: opened.admin });
+  const findings = await examineStore(opened.app);
   const isFound = findings.some(({ name, state }) => name === 'records' && state === 'bad');
   equal(isFound, noted.length > 0, 'the doctor says what the metric counts');
   return noted;
