@@ -16,6 +16,7 @@ import { Folds } from '../../evaluate/folds.ts';
 import type { LabelledFile } from '../../evaluate/labelled-folder.ts';
 import type { Measurement } from '../../evaluate/measurement.ts';
 import type { Report } from '../../evaluate/report.ts';
+import { COMPILED } from '../daemon.ts';
 import { COARSE_MODEL, writeTinyImagePack } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -69,7 +70,7 @@ interface Places {
 const argsOf = ({ data, packs, out }: Places): string[] => [
   ...[ENTRY, '--data', data, '--packs', packs, '--out', out, '--jobs', '1', '--json'],
 ];
-const envOf = ({ temporary }: Places) => ({ PATH: process.env.PATH, TMPDIR: temporary });
+const envOf = ({ temporary }: Places) => ({ PATH: process.env.PATH, ...COMPILED, TMPDIR: temporary });
 
 async function untilMeasured(child: ChildProcess, journal: string): Promise<void> {
   for (const started = Date.now(); Date.now() - started < WAIT_MS_MAX; await sleep(50)) {

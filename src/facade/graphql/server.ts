@@ -29,7 +29,12 @@ export async function plugGraphql(
   fastify: FastifyInstance,
   config: GraphqlConfig,
 ): Promise<AsyncDisposable> {
-  const yoga = openYoga(app, config);
+  let opened: GraphqlYoga | undefined;
+  // Its schema takes a twentieth of a start, and a daemon whose clients speak another protocol needs none.
+  const yoga = (): GraphqlYoga => {
+    opened ??= openYoga(app, config);
+    return opened;
+  };
   const admitted = new WeakMap<FastifyRequest, Principal>();
   const shutdown = new AbortController();
   await fastify.register(async (scope) => {
@@ -40,7 +45,7 @@ export async function plugGraphql(
     });
     scope.setErrorHandler((error, _request, reply) => answerFault(app, error, reply));
     const run = (request: FastifyRequest, reply: FastifyReply) =>
-      answer(yoga, request, reply, shutdown.signal, {
+      answer(yoga(), request, reply, shutdown.signal, {
         ...senderOf(app, request),
         admitted: admitted.get(request),
       });
@@ -63,7 +68,7 @@ export async function plugGraphql(
   return {
     async [Symbol.asyncDispose]() {
       await end();
-      await yoga.dispose();
+      await opened?.dispose();
     },
   };
 }

@@ -47,7 +47,7 @@ export interface SocketServer extends AsyncDisposable {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-export function openSocketServer(app: App, yoga: GraphqlYoga, config: WebSocketConfig): SocketServer {
+export function openSocketServer(app: App, yoga: () => GraphqlYoga, config: WebSocketConfig): SocketServer {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: JSON_BYTES_MAX });
   const departures = new WeakMap<WebSocket, AbortController>();
   const callerOf = (context: SocketContext): Caller['caller'] => ({
@@ -60,7 +60,7 @@ export function openSocketServer(app: App, yoga: GraphqlYoga, config: WebSocketC
       connectionInitWaitTimeout: INIT_WAIT_MS,
       onConnect: (context) => admit(app, context as SocketContext),
       onSubscribe: (context, _id, payload) =>
-        prepare(yoga, callerOf(context as SocketContext), context as SocketContext, payload),
+        prepare(yoga(), callerOf(context as SocketContext), context as SocketContext, payload),
       execute: (args) => (args.rootValue as Run).execute(args),
       subscribe: (args) => (args.rootValue as Run).subscribe(args),
       onNext: (_context, _id, _payload, _args, result) =>
