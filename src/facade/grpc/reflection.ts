@@ -45,7 +45,9 @@ export function serveReflection(
     server.addService(
       {
         info: {
-          ...{ path, requestStream: true, responseStream: true },
+          path,
+          requestStream: true,
+          responseStream: true,
           requestSerialize: (value) => reflected(path).definition.requestSerialize(value),
           requestDeserialize: (bytes) => reflected(path).definition.requestDeserialize(bytes),
           responseSerialize: (value) => reflected(path).definition.responseSerialize(value),
