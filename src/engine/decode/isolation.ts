@@ -101,8 +101,7 @@ exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
  */
 const NICE: readonly string[] = ['nice', '-n', String(NICENESS)];
 const OPEN_FILES_MAX = 256;
-/** Longer than the busiest box takes: a wall that is not up by then counts as impossible, and the box works behind a weaker one. */
-const TRIAL_TIMEOUT_MS = 60_000;
+const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
 /** Mounting needs a user that is root in its own namespace, which a root of the box need not ask for. */
 const COVER_FLAGS: readonly (readonly string[])[] = [
