@@ -182,17 +182,24 @@ def describe_languages(rows, kept):
 
 def add_parts(graph, standard, lines, network, deviations):
     """Adds lines and networks behind the features; the graph's output becomes their combination."""
-    builder = Builder(graph)
     layers = len(lines.biases)
     part = 0.5 / deviations
     of_layers = numpy.repeat(part[:-1] / layers, LAYER_FEATURES)
     network = network.scaled_by(part[-1])
-    for name, value in (
-        ("means", standard.means), ("scales", standard.scales), ("line", (lines.weights * of_layers)[:, None]),
-        ("bias", numpy.array([(lines.biases * part[:-1] / layers).sum() + network.bias])), ("hidden", network.hidden),
-        ("offsets", network.offsets), ("last", network.last[:, None]), ("least", numpy.float32(-CLIP_AT)), ("most", numpy.float32(CLIP_AT)),
-    ):
-        builder.constant(f"heads/{name}", numpy.ascontiguousarray(value, dtype=numpy.float32))
+    bias = (lines.biases * part[:-1] / layers).sum() + network.bias
+    add_reading(graph, {
+        "means": standard.means, "scales": standard.scales, "line": lines.weights * of_layers,
+        "hidden": network.hidden, "offsets": network.offsets, "last": network.last, "bias": bias,
+    })
+
+
+def add_reading(graph, parts):
+    """Adds what reads one logit of the features: a line, and networks of one hidden layer, by the names of encoder_network.Speech."""
+    builder = Builder(graph)
+    shapes = {"line": (-1, 1), "last": (-1, 1), "bias": (1,)}
+    for name, value in {**parts, "least": -CLIP_AT, "most": CLIP_AT}.items():
+        value = numpy.asarray(value, dtype=numpy.float32)
+        builder.constant(f"heads/{name}", numpy.ascontiguousarray(value.reshape(shapes.get(name, value.shape))))
     builder.constant("heads/column", numpy.array([1], dtype=numpy.int64))
     centred = builder.add("Sub", [FEATURES, "heads/means"], "heads/centred")
     scaled = builder.add("Mul", [centred, "heads/scales"], "heads/scaled")

@@ -11,38 +11,15 @@
  * With one-band each file is heard once, limited to one band, to see what the models lean on; with varied once, by a room, noise
  * or a codec that no tier has (varied-chain.ts).
  */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { decodeMono, limitBand, toMp3, toTelephone } from '../../../evaluate/sound-tiers.ts';
-import {
-  findSpeech,
-  placeWindows,
-  planClips,
-  type SampleRange,
-  secondsOf,
-  uniteClips,
-} from '../../../src/domain/verdicts/speech.ts';
-import { vary } from './varied-chain.ts';
-import { FRAME_SAMPLES, openDetector } from './voice-detector.ts';
+import { fill, type Heard, hearSpeech, readTier, TIERS, type Tier } from './tier-sound.ts';
+import { openDetector } from './voice-detector.ts';
 
-const RATE = 16_000;
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
 /** Only the beginning of a long recording is heard: breadth counts, not depth. */
 const SECONDS_MAX = 30;
-const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
-/** What both labels are limited to, to see whether the models lean on the band; hertz. */
-const ONE_BAND = { low: 60, high: 7_000 };
-type Tier = (typeof TIERS)[number] | 'one-band' | 'varied';
 
 interface Graph {
   session: InferenceSession;
@@ -54,43 +31,9 @@ interface Graph {
   windowsMax: number;
 }
 
-function read(file: string, tier: Tier): Float32Array {
-  const path = join(folder, file);
-  if (tier === 'clean') return decodeMono(path, RATE, SECONDS_MAX);
-  if (tier === 'varied') return vary(decodeMono(path, RATE, SECONDS_MAX), file);
-  if (tier === 'one-band') return limitBand(decodeMono(path, RATE, SECONDS_MAX), RATE, ONE_BAND);
-  const copy = join(out, tier === 'telephone' ? `${process.pid}.wav` : `${process.pid}.mp3`);
-  writeFileSync(copy, tier === 'telephone' ? toTelephone(path, SECONDS_MAX) : toMp3(path, SECONDS_MAX));
-  try {
-    return decodeMono(copy, RATE, SECONDS_MAX);
-  } finally {
-    rmSync(copy);
-  }
-}
-
-function fill(samples: Float32Array, { offset, length }: SampleRange, count: number): Float32Array {
-  const window = new Float32Array(count);
-  for (let at = 0; at < count; at++) window[at] = samples[offset + (at % length)] ?? 0;
-  return window;
-}
-
-function spread<Item>(items: readonly Item[], count: number): Item[] {
-  if (items.length <= count) return [...items];
-  return Array.from(
-    { length: count },
-    (_, at) => items[Math.floor(((at + 0.5) * items.length) / count)] as Item,
-  );
-}
-
-async function run(
-  graph: Graph,
-  samples: Float32Array,
-  judged: Parameters<typeof placeWindows>[0],
-): Promise<Float32Array[][]> {
-  const layout = { windowSamples: graph.windowSamples, hopSamples: graph.hopSamples, countMax: 256 };
-  const ranges = placeWindows(judged, layout, { sampleRate: RATE, sampleCount: samples.length });
+async function run(graph: Graph, samples: Float32Array, heard: Heard): Promise<Float32Array[][]> {
   const rows: Float32Array[][] = [];
-  for (const range of spread(ranges, graph.windowsMax)) {
+  for (const range of heard.place(graph, graph.windowsMax)) {
     const sound = new Tensor('float32', fill(samples, range, graph.windowSamples), [1, graph.windowSamples]);
     const answer = await graph.session.run({ sound }, graph.outputs);
     rows.push(graph.outputs.map((name) => answer[name]?.data as Float32Array));
@@ -99,17 +42,17 @@ async function run(
 }
 
 async function hear(file: string, tier: Tier): Promise<void> {
-  const samples = read(file, tier);
-  const segments = findSpeech(await detect(samples), FRAME_SAMPLES / RATE, samples.length / RATE);
-  const judged = uniteClips(planClips(segments, samples.length / RATE));
-  const rows = await run(encoder, samples, judged);
-  const logits = (await run(statistics, samples, judged)).map(([row]) => Number(row?.[0]));
+  const samples = readTier({ folder, file }, tier, { secondsMax: SECONDS_MAX, scratch: base });
+  const heard = await hearSpeech(samples, detect);
+  const rows = await run(encoder, samples, heard);
+  const logits = (await run(statistics, samples, heard)).map(([row]) => Number(row?.[0]));
   for (const [row, ...frames] of rows) {
     append('f32', row as Float32Array);
     for (const layer of frames) append('f16', new Float16Array(layer));
   }
   const mean = logits.length === 0 ? null : logits.reduce((sum, value) => sum + value, 0) / logits.length;
-  const line = { file, tier, speechSeconds: secondsOf(segments), windows: rows.length, statistics: mean };
+  const { speechSeconds } = heard;
+  const line = { file, tier, speechSeconds, windows: rows.length, statistics: mean };
   appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
 }
 
@@ -141,10 +84,10 @@ const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
 const done = resume();
 const detect = await openDetector();
 const open = (path: string) => InferenceSession.create(path, SESSION);
-const heard = await open(encoderPath);
+const features = await open(encoderPath);
 const encoder: Graph = {
-  session: heard,
-  outputs: heard.outputNames,
+  session: features,
+  outputs: features.outputNames,
   windowSamples: 32_000,
   hopSamples: 24_000,
   windowsMax: 3,

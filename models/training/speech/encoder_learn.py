@@ -1,0 +1,213 @@
+"""Trains the encoder with all its layers, the lines and the networks end to end, without one third of the owners.
+
+`python3 encoder_learn.py --windows DIR --data DIR --encoder FILE --without K --out DIR --seconds S`. One core; goes on from the last
+checkpoint in OUT. Lines and networks begin as corpus_fit.py fits them, on the other two thirds alone. Weights are pulled towards
+the first ones, rates fall from a layer to the one below; what is judged and kept is an average over some hundred steps.
+OUT/status.jsonl gets a line for each judgement: step, loss, AUC of what was left out.
+"""
+
+import argparse
+import copy
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy
+import torch
+from torch.nn import functional
+
+from corpus_fit import fit_line, to_auc
+from encoder_graph import FEATURE_COUNT, LAYERS
+from encoder_network import BLOCKS, Speech, load_encoder, to_statistics
+from heard_files import TIERS
+from lines import CLIP_AT, DEVIATION_MIN, LAYER_FEATURES, Heads
+from network import fit_network
+from recorded import Recorded, draw_batch, to_chances
+from scoring import weigh
+
+RATE = 1e-4
+HEADS_RATE_FACTOR = 6.0
+LAYER_DECAY = 0.8
+"""Of the rate from a layer to the one below it; the convolutions are one layer more."""
+PULL = 0.02
+AVERAGE_DECAY = 0.995
+WARM_UP_STEPS = 50
+LABEL_SMOOTHING = 0.03
+GRADIENT_NORM_MAX = 1.0
+FEATURE_DROPOUT = 0.2
+BATCH = 64
+CROPPED_STEPS, CROP_SAMPLES = 2, 16_000
+"""Of three steps two see one second of each window: they cost half, and a label is heard in it as well."""
+STANDARD_BATCHES = 40
+"""Rows of this many batches say how the features spread; lines and networks begin on them."""
+LINE_PENALTIES = dict(zip(LAYERS, (0.003, 0.003, 0.001, 0.001)))
+FIRST_SPREAD = 2.0
+"""Of the logits at the start: about what the calibration of the version before stretched them to."""
+JUDGED_ROWS = 900
+
+
+def make_first(recorded, members, chances, options, random):
+    """Returns Speech with lines and networks fitted on drawn windows of the members."""
+    encoder = load_encoder(options.encoder)
+    features, labels = [], []
+    with torch.no_grad():
+        for _ in range(STANDARD_BATCHES * 4):
+            sound, sides = draw_batch(recorded, chances, BATCH, random)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                features.append(to_statistics(encoder(torch.from_numpy(sound))).numpy())
+            labels.append(sides)
+    features, labels = numpy.concatenate(features), numpy.concatenate(labels) > 0.5
+    means, scales = features.mean(axis=0), 1 / numpy.maximum(features.std(axis=0), DEVIATION_MIN)
+    rows = numpy.clip((features - means) * scales, -CLIP_AT, CLIP_AT).astype(numpy.float32)
+    lines, biases, alike = [], [], numpy.ones(len(rows))
+    for number, layer in enumerate(LAYERS):
+        own = rows[:, number * LAYER_FEATURES : (number + 1) * LAYER_FEATURES]
+        line, bias = fit_line(own, labels, alike, LINE_PENALTIES[layer])
+        spread = (own @ line).std() / FIRST_SPREAD
+        lines.append(line / spread)
+        biases.append(bias / spread)
+    heads = Heads(means.astype(numpy.float32), scales.astype(numpy.float32), numpy.concatenate(lines).astype(numpy.float32), numpy.array(biases, dtype=numpy.float32))
+    network = fit_network(rows, labels, alike)
+    return Speech(encoder, heads, network.scaled_by(FIRST_SPREAD / network.score(rows).std()))
+
+
+def to_groups(speech, rate):
+    encoder = speech.encoder
+    groups = [
+        {"params": list(block.parameters()), "full": rate * LAYER_DECAY ** (BLOCKS - 1 - number)}
+        for number, block in enumerate(encoder.blocks)
+    ]
+    front = [encoder.wave, encoder.norm, encoder.middle, encoder.last]
+    groups.append({"params": [one for part in front for one in part.parameters()], "full": rate * LAYER_DECAY**BLOCKS})
+    groups.append({"params": [speech.line, speech.hidden, speech.offsets, speech.last, speech.bias], "full": rate * HEADS_RATE_FACTOR})
+    return groups
+
+
+class Learner:
+    """The network, its first weights, its average and the optimiser; a checkpoint holds all of them."""
+
+    def __init__(self, speech, rate):
+        self.speech, self.average, self.first = speech, copy.deepcopy(speech), copy.deepcopy(speech)
+        self.optimiser = torch.optim.AdamW(to_groups(speech, rate), lr=rate, weight_decay=0.0)
+        self.pairs = {id(one): (first, kept) for one, first, kept in zip(speech.parameters(), self.first.parameters(), self.average.parameters())}
+        self.step = 0
+        self.run = torch.compile(self.answer, dynamic=False)
+
+    def answer(self, sound, kept):
+        rows = (to_statistics(self.speech.encoder(sound)) - self.speech.means) * self.speech.scales
+        return self.speech.read(rows.clamp(-CLIP_AT, CLIP_AT) * kept)
+
+    def learn(self, sound, labels):
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["full"] * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        kept = (torch.rand(len(sound), FEATURE_COUNT) >= FEATURE_DROPOUT).float() / (1 - FEATURE_DROPOUT)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = self.run(torch.from_numpy(sound), kept)
+        targets = torch.from_numpy(labels) * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
+        loss = functional.binary_cross_entropy_with_logits(logits.float(), targets)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.speech.parameters(), GRADIENT_NORM_MAX)
+        self.optimiser.step()
+        self.step += 1
+        self.settle()
+        return float(loss.detach())
+
+    @torch.no_grad()
+    def settle(self):
+        decay = min(AVERAGE_DECAY, self.step / (self.step + 10))
+        for group in self.optimiser.param_groups:
+            firsts, keeps = zip(*(self.pairs[id(one)] for one in group["params"]))
+            torch._foreach_lerp_(group["params"], list(firsts), PULL * group["lr"] * 1000)
+            torch._foreach_lerp_(list(keeps), group["params"], 1 - decay)
+
+    def save(self, folder):
+        state = {"step": self.step, "speech": self.speech.state_dict(), "average": self.average.state_dict(), "first": self.first.state_dict(), "optimiser": self.optimiser.state_dict()}
+        torch.save(state, folder / "checkpoint.tmp")
+        os.replace(folder / "checkpoint.tmp", folder / "checkpoint.pt")
+        torch.save({name: value.half() for name, value in self.average.state_dict().items()}, folder / f"average-{self.step}.pt")
+
+    def load(self, path):
+        state = torch.load(path)
+        self.step = state["step"]
+        for name in ("speech", "average", "first", "optimiser"):
+            getattr(self, name).load_state_dict(state[name])
+
+
+def crop(sound, random):
+    start = random.integers(sound.shape[1] - CROP_SAMPLES + 1)
+    return numpy.ascontiguousarray(sound[:, start : start + CROP_SAMPLES])
+
+
+def score_rows(speech, recorded, rows, windows_max):
+    """Returns the mean logit of each row over its windows."""
+    pairs = [(number, which) for number, row in enumerate(rows) for which in range(min(windows_max, recorded.count(row)))]
+    logits = []
+    with torch.no_grad():
+        for at in range(0, len(pairs), BATCH):
+            sound = numpy.stack([recorded.read(rows[number], which) for number, which in pairs[at : at + BATCH]])
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                logits.append(speech(torch.from_numpy(sound)).float().numpy())
+    owners = numpy.array([number for number, _ in pairs])
+    return numpy.bincount(owners, numpy.concatenate(logits), len(rows)) / numpy.bincount(owners, minlength=len(rows))
+
+
+def judge(speech, recorded, left_out):
+    """Returns {tier: AUC} of rows that were left out, weighed by source."""
+    scores, found = score_rows(speech, recorded, left_out, 1), {}
+    for number, tier in enumerate(TIERS):
+        own = recorded.tiers[left_out] == number
+        labels = recorded.is_artificial[left_out][own]
+        found[tier] = round(float(to_auc(scores[own], labels, weigh(recorded.sources[left_out][own], labels))), 4)
+    return found
+
+
+def run(options):
+    torch.set_num_threads(1)
+    torch.manual_seed(options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+    # Another stream of draws each time it goes on.
+    random = numpy.random.default_rng([options.seed, int(time.time())])
+    recorded = Recorded(options.windows, options.data)
+    members = numpy.nonzero(recorded.parts != options.without)[0]
+    left_out = numpy.nonzero(recorded.parts == options.without)[0]
+    left_out = numpy.sort(numpy.random.default_rng(1).permutation(left_out)[:JUDGED_ROWS])
+    chances = to_chances(recorded, members)
+    start = time.monotonic()
+    first = options.out / "first.pt"
+    if not first.exists():
+        torch.save(make_first(recorded, members, chances, options, random), first)
+    learner = Learner(torch.load(first, weights_only=False), options.rate)
+    if (options.out / "checkpoint.pt").exists():
+        learner.load(options.out / "checkpoint.pt")
+    losses, status = [], options.out / "status.jsonl"
+
+    def keep():
+        learner.save(options.out)
+        line = {"step": learner.step, "seconds": round(time.monotonic() - start), "loss": round(float(numpy.mean(losses)), 4) if losses else None, "left_out": judge(learner.average, recorded, left_out)}
+        with open(status, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
+        losses.clear()
+
+    keep()
+    while time.monotonic() - start < options.seconds:
+        sound, labels = draw_batch(recorded, chances, BATCH, random)
+        losses.append(learner.learn(crop(sound, random) if learner.step % 3 < CROPPED_STEPS else sound, labels))
+        if learner.step % options.judge_every == 0:
+            keep()
+    keep()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--windows", type=Path, required=True, help="what record-windows.ts wrote")
+    parser.add_argument("--data", type=Path, required=True, help="the collection at hand")
+    parser.add_argument("--encoder", type=Path, required=True, help="encoder_model.onnx of @usefulsensors/moonshine-js")
+    parser.add_argument("--without", type=int, required=True, help="the third of owners that is left out; -1: none")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--judge-every", type=int, default=150)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--seed", type=int, default=1)
+    run(parser.parse_args())

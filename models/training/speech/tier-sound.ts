@@ -1,0 +1,83 @@
+/** A whole file as each tier leaves it, by the evaluation's own code, and where the appliance would hear speech in it. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeMono, limitBand, toMp3, toTelephone } from '../../../evaluate/sound-tiers.ts';
+import {
+  findSpeech,
+  placeWindows,
+  planClips,
+  type SampleRange,
+  secondsOf,
+  uniteClips,
+} from '../../../src/domain/verdicts/speech.ts';
+import { vary } from './varied-chain.ts';
+import { FRAME_SAMPLES, type openDetector } from './voice-detector.ts';
+
+export const RATE = 16_000;
+export const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
+export type Tier = (typeof TIERS)[number] | 'one-band' | 'varied';
+/** What both labels are limited to, to see whether the models lean on the band; hertz. */
+const ONE_BAND = { low: 60, high: 7_000 };
+const WINDOWS_MAX = 256;
+
+/** The first seconds of a file in a tier. `scratch` begins the names of copies, which do not stay. */
+export function readTier(
+  { folder, file }: { folder: string; file: string },
+  tier: Tier,
+  { secondsMax, scratch }: { secondsMax: number; scratch: string },
+): Float32Array {
+  const path = join(folder, file);
+  if (tier === 'mp3-64' || tier === 'telephone') {
+    const copy = `${scratch}-${process.pid}.${tier === 'telephone' ? 'wav' : 'mp3'}`;
+    writeFileSync(copy, tier === 'telephone' ? toTelephone(path, secondsMax) : toMp3(path, secondsMax));
+    try {
+      return decodeMono(copy, RATE, secondsMax);
+    } finally {
+      rmSync(copy);
+    }
+  }
+  const samples = decodeMono(path, RATE, secondsMax);
+  if (tier === 'varied') return vary(samples, file);
+  return tier === 'one-band' ? limitBand(samples, RATE, ONE_BAND) : samples;
+}
+
+export interface Heard {
+  speechSeconds: number;
+  /** The windows of a layout, in samples, at most `count` of them, spread evenly. */
+  place(layout: { windowSamples: number; hopSamples: number }, count: number): SampleRange[];
+}
+
+export async function hearSpeech(
+  samples: Float32Array,
+  detect: Awaited<ReturnType<typeof openDetector>>,
+): Promise<Heard> {
+  const seconds = samples.length / RATE;
+  const segments = findSpeech(await detect(samples), FRAME_SAMPLES / RATE, seconds);
+  const judged = uniteClips(planClips(segments, seconds));
+  return {
+    speechSeconds: secondsOf(segments),
+    place: (layout, count) => {
+      const sound = { sampleRate: RATE, sampleCount: samples.length };
+      return spread(placeWindows(judged, { ...layout, countMax: WINDOWS_MAX }, sound), count);
+    },
+  };
+}
+
+function spread<Item>(items: readonly Item[], count: number): Item[] {
+  if (items.length <= count) return [...items];
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.floor(((at + 0.5) * items.length) / count)] as Item,
+  );
+}
+
+/** A stretch shorter than a window is repeated until it fills it. */
+export function fill(
+  samples: Float32Array,
+  { offset, length }: SampleRange,
+  count: number,
+): Float32Array<ArrayBuffer> {
+  const window = new Float32Array(count);
+  for (let at = 0; at < count; at++) window[at] = samples[offset + (at % length)] ?? 0;
+  return window;
+}
