@@ -128,7 +128,7 @@ async function judge(samples: Float32Array): Promise<Answer> {
 }
 
 function encode(samples: Float32Array): Buffer {
-  const wave = toWave(samples, SPLICE_RATE);
+  const wave = toWave([samples], SPLICE_RATE);
   if (values.tier === undefined) return wave;
   const path = join(tmpdir(), `assay-splice-${process.pid}.wav`);
   writeFileSync(path, wave);

@@ -9,6 +9,11 @@ const SAMPLE_RATE = 16_000;
 const WINDOW_SAMPLES_MAX = 29 * SAMPLE_RATE;
 /** The voice detector cuts breaths and soft ends of words. */
 const PADDING_SAMPLES = 0.2 * SAMPLE_RATE;
+/**
+ * So near the place where two stretches meet a time lies in their padding, where no word is: the model sets the begin of a sentence at
+ * the end of the one before, and between the two may lie what the other side of a talk says.
+ */
+const MEETING_SAMPLES = PADDING_SAMPLES + 0.1 * SAMPLE_RATE;
 /** A shorter pause belongs to the sentence. */
 const PAUSE_SAMPLES_MAX = SAMPLE_RATE;
 /** A cough or a click that the detector took for speech; a word lasts longer with its padding. */
@@ -107,8 +112,10 @@ export function toSoundSeconds(
   let left = windowSeconds * SAMPLE_RATE;
   for (const [index, { offset, length }] of ranges.entries()) {
     // What begins where two pieces meet begins with the later one, and what ends there ends with the earlier.
-    const isInside = side === 'start' ? left < length : left <= length;
-    if (isInside || index === ranges.length - 1) return (offset + Math.min(left, length)) / SAMPLE_RATE;
+    const isInside = side === 'start' ? left < length - MEETING_SAMPLES : left <= length + MEETING_SAMPLES;
+    if (isInside || index === ranges.length - 1) {
+      return (offset + Math.min(Math.max(0, left), length)) / SAMPLE_RATE;
+    }
     left -= length;
   }
   return 0;

@@ -5,6 +5,7 @@
  */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
+import { isBeside, isEcho, type LevelledSegment } from '../../domain/transcripts/echoes.ts';
 import {
   type HeardLanguages,
   isHeardAgain,
@@ -37,8 +38,12 @@ const WORD = /[\p{L}\p{N}]/u;
 /** The segments so far in the order of time, and the share of all speech. */
 export type OnText = (segments: readonly TranscriptSegment[], share: number) => void;
 
+interface WrittenSegment extends LevelledSegment {
+  isEcho: boolean;
+}
+
 interface WrittenWindow {
-  segments: TranscriptSegment[];
+  segments: WrittenSegment[];
   samples: number;
   /** There was a text that could not be believed. */
   isLeftOut: boolean;
@@ -116,7 +121,9 @@ async function writeDown(writing: Writing, written: Written, onText: OnText): Pr
       return null;
     }
     const samples = samplesIn(window);
-    voice.texts[index] = { segments: toSegments(voice, window, text), samples, isLeftOut: text.isLeftOut };
+    const segments = toSegments(voice, window, text);
+    voice.texts[index] = { segments, samples, isLeftOut: text.isLeftOut };
+    markEchoes(voices, segments);
     onText(segmentsOf(voices), samplesOf(voices) / total);
     return text;
   };
@@ -169,11 +176,25 @@ async function findLanguage(
   return { language, count: heard.length };
 }
 
-/** What all voices say, by time. */
+function writtenOf(voices: readonly Voice[]): WrittenSegment[] {
+  return voices.flatMap(({ texts }) => texts.flatMap((one) => one?.segments ?? []));
+}
+
+/** What all voices say, by time, each once. */
 function segmentsOf(voices: readonly Voice[]): TranscriptSegment[] {
-  return voices
-    .flatMap(({ texts }) => texts.flatMap((one) => one?.segments ?? []))
+  return writtenOf(voices)
+    .flatMap(({ segment, isEcho }) => (isEcho ? [] : [segment]))
     .sort((one, other) => one.startSeconds - other.startSeconds);
+}
+
+/** Only what was just written, and what lies beside it, may have become an echo or be none. */
+function markEchoes(voices: readonly Voice[], written: readonly WrittenSegment[]): void {
+  if (voices.length < 2) return;
+  const all = writtenOf(voices);
+  const besideOf = (one: WrittenSegment) => all.filter((other) => isBeside(one, other));
+  for (const one of new Set(written.flatMap((segment) => [segment, ...besideOf(segment)]))) {
+    one.isEcho = isEcho(one, besideOf(one));
+  }
 }
 
 /** Samples that were written down, or only those whose text could not be believed. */
@@ -205,12 +226,12 @@ function toSegments(
   { channel }: Voice,
   window: SpeechWindow,
   { language, segments }: WindowText,
-): TranscriptSegment[] {
+): WrittenSegment[] {
   return segments
     .filter(({ text }) => WORD.test(text))
-    .map(({ startSeconds, endSeconds, text, confidence }) => {
+    .map(({ startSeconds, endSeconds, text, confidence, levelDb }) => {
       const start = toSoundSeconds(window, startSeconds, 'start');
-      return {
+      const segment = {
         startSeconds: start,
         endSeconds: Math.max(start, toSoundSeconds(window, endSeconds, 'end')),
         text: text.slice(0, SEGMENT_CHARACTERS_MAX),
@@ -218,5 +239,6 @@ function toSegments(
         language,
         ...(channel === null ? {} : { channel }),
       };
+      return { segment, levelDb, isEcho: false };
     });
 }

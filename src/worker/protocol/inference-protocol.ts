@@ -132,6 +132,8 @@ export interface WindowSegment {
   text: string;
   /** Mean probability of its words' pieces, 0..1. */
   confidence: number;
+  /** Root mean square of its sound, decibels of full scale. */
+  levelDb: number;
 }
 
 export interface WindowText {

@@ -105,6 +105,11 @@ test('a time of the window is told where it is in the sound', () => {
     [1.5, 'end', 2.5],
     [2, 'end', 3],
     [2, 'start', 10],
+    // A sentence that begins in the padding behind the one before begins after the pause, and so one that ends late.
+    [1.75, 'start', 10],
+    [2.25, 'end', 3],
+    [1.5, 'start', 2.5],
+    [2.5, 'end', 10.5],
     [2.5, 'start', 10.5],
     [9, 'end', 11],
   ] as const;

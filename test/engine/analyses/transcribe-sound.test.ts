@@ -38,7 +38,9 @@ function voice(channel: number | null, language: string): SoundSpeech {
 function writeByRule({ path, ranges, language }: Parameters<Transcribe>[0]): ReturnType<Transcribe> {
   const seconds = (ranges[0]?.offset ?? 0) / RATE;
   const own = path.slice('/out/'.length, -'.f32'.length);
-  const segments = [{ startSeconds: 0, endSeconds: 5, text: `${own} ${seconds}`, confidence: 0.9 }];
+  const segments = [
+    { startSeconds: 0, endSeconds: 5, text: `${own} ${seconds}`, confidence: 0.9, levelDb: -30 },
+  ];
   const languages = [{ code: own, share: 0.95 }];
   const code = language?.isSaid === true ? language.code : own;
   const text = { language: code, languages, noSpeech: 0, isLeftOut: false, segments };
@@ -136,6 +138,22 @@ test('a model that fails leaves what was written down, and says so', async () =>
   });
   assert.equal(transcript.fault, 'the model failed: out of memory');
   assert.equal(transcript.segments.length, answers - 1);
+});
+
+test('what one microphone hears of the other one’s speaker stands once, whichever channel is written down first', async () => {
+  for (const loud of [1, 2]) {
+    const heard = [voice(1, 'en'), voice(2, 'de')];
+    const { transcript, shown } = await write(heard, async (request) => {
+      const { text, ...answer } = await writeByRule(request);
+      const [seconds = '', isFirst] = [text.segments[0]?.text.split(' ')[1], request.path.includes('en')];
+      const levelDb = isFirst === (loud === 1) ? -25 : -45;
+      const segments = text.segments.map((one) => ({ ...one, text: `water softener ${seconds}`, levelDb }));
+      return { ...answer, text: { ...text, segments } };
+    });
+    assert.ok(transcript.segments.length >= 2 * MINUTES);
+    assert.ok(transcript.segments.every(({ channel }) => channel === loud));
+    assert.deepEqual(shown.at(-1), transcript.segments);
+  }
 });
 
 test('an analysis that is called off has no transcript', async () => {

@@ -18,6 +18,8 @@ const TOKENS_MAX = 224;
 const TEMPERATURES = [0, 0.2, 0.4, 0.6, 0.8] as const;
 /** Words at a quarter are guesses: what it says in silence lies below. */
 const CONFIDENCE_MIN = 0.25;
+/** Below the noise of 16 bits. */
+const LEVEL_DB_MIN = -120;
 /** More languages of a window than these have next to no share. */
 const LANGUAGES_GIVEN = 5;
 
@@ -54,7 +56,7 @@ export async function* transcribeWindow(
     if (isSilence(draft, opening) || isGood(draft)) break;
   }
   const isKept = draft !== null && isBelieved(draft, opening);
-  const segments = isKept && draft !== null ? toSegments(session, draft.tokens, seconds) : [];
+  const segments = isKept && draft !== null ? toSegments(session, draft.tokens, sound.samples) : [];
   return {
     language,
     languages,
@@ -127,16 +129,19 @@ async function* write(
 function toSegments(
   { vocabulary }: WhisperSession,
   tokens: readonly ChosenToken[],
-  seconds: number,
+  samples: Float32Array,
 ): WindowText['segments'] {
+  const seconds = samples.length / SAMPLE_RATE;
   const segments: WindowText['segments'] = [];
   let [startSeconds, words]: [number, ChosenToken[]] = [0, []];
   const end = (endSeconds: number) => {
     const text = vocabulary.toText(words.map(({ token }) => token)).trim();
     const sum = words.reduce((total, { logProbability }) => total + logProbability, 0);
     const confidence = Math.exp(sum / Math.max(1, words.length));
-    if (text !== '' && confidence >= CONFIDENCE_MIN)
-      segments.push({ startSeconds, endSeconds, text, confidence });
+    if (text !== '' && confidence >= CONFIDENCE_MIN) {
+      const levelDb = levelOf(samples.subarray(startSeconds * SAMPLE_RATE, endSeconds * SAMPLE_RATE));
+      segments.push({ startSeconds, endSeconds, text, confidence, levelDb });
+    }
     words = [];
   };
   for (const chosen of tokens) {
@@ -148,6 +153,12 @@ function toSegments(
   }
   end(seconds);
   return segments;
+}
+
+function levelOf(samples: Float32Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  return Math.max(LEVEL_DB_MIN, 10 * Math.log10(sum / Math.max(1, samples.length)));
 }
 
 /**

@@ -1,0 +1,59 @@
+/**
+ * Where one microphone hears the other one's speaker too, the same words are written down on both channels, once loud and once quiet:
+ * the quiet ones are an echo, and are left out. Words alone do not show it, since one may repeat what the other says; nor does the
+ * level, since a quiet speaker has words of his own. Pure.
+ */
+import type { TranscriptSegment } from './transcript.ts';
+
+/** A headset or a microphone at the collar hears the other side 10 to 30 dB quieter. */
+const QUIETER_DB_MIN = 6;
+/** Heard from afar, a word or two of three are written as they were. */
+const SAME_WORDS_MIN = 0.6;
+/** Times of segments are the model's, and it errs by some tenths. */
+const SLACK_SECONDS = 1;
+
+/** A segment with the level of its sound, decibels of full scale. */
+export interface LevelledSegment {
+  segment: TranscriptSegment;
+  levelDb: number;
+}
+
+/** Whether the two lie on different channels at the same time. */
+export function isBeside({ segment: one }: LevelledSegment, { segment: other }: LevelledSegment): boolean {
+  return (
+    one.channel !== other.channel &&
+    one.startSeconds < other.endSeconds + SLACK_SECONDS &&
+    other.startSeconds < one.endSeconds + SLACK_SECONDS
+  );
+}
+
+/** `beside` are the segments of other channels at its time, in order. */
+export function isEcho(own: LevelledSegment, beside: readonly LevelledSegment[]): boolean {
+  const louder = beside.filter(({ levelDb }) => levelDb - own.levelDb >= QUIETER_DB_MIN);
+  if (louder.length === 0) return false;
+  const words = wordsOf(own.segment.text);
+  const others = louder.flatMap(({ segment }) => wordsOf(segment.text));
+  return countInOrder(words, others) >= SAME_WORDS_MIN * words.length;
+}
+
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+
+function wordsOf(text: string): string[] {
+  return [...WORDS.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) =>
+    isWordLike ? [segment] : [],
+  );
+}
+
+/** The most words of the one that stand in the other in the same order. */
+function countInOrder(words: readonly string[], others: readonly string[]): number {
+  let row = new Array<number>(others.length + 1).fill(0);
+  for (const word of words) {
+    const next = [0];
+    for (const [index, other] of others.entries()) {
+      const isSame = word === other;
+      next.push(isSame ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
