@@ -7,7 +7,7 @@ import { getClassification, type RecordInput, readableClassification } from './c
 import { recordUnlessRefused } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
-import { toRecord } from './record.ts';
+import { currentRecord } from './record.ts';
 
 /** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
 export async function* watchClassification(
@@ -56,7 +56,7 @@ export async function* watchClassifications(
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
-    const record = recordUnlessRefused(() => toRecord(app, classification));
+    const record = recordUnlessRefused(() => currentRecord(app, classification));
     if (record !== undefined) yield record;
   }
 }

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { updateUser } from '../../../src/app/accounts/users.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification, removeOverride } from '../../../src/app/records/overrides.ts';
+import { watchClassifications } from '../../../src/app/records/watch.ts';
 import { addRecord, type OpenApp, openApp } from '../open-app.ts';
 
 const HASH = 'd'.repeat(64);
@@ -43,4 +44,19 @@ test('a record that is deleted is gone, however often it was read', async () => 
   getClassification(app, { principal, identifier });
   await deleteClassification(app, { principal, identifier });
   assert.throws(() => getClassification(app, { principal, identifier }), { reason: 'classification' });
+});
+
+test('all who watch an account are given one record of a change', async () => {
+  const { app, admin: principal } = open;
+  const hash = 'f'.repeat(64);
+  const identifier = await addRecord(app, principal.account.id, { hash });
+  const left = new AbortController();
+  const watches = [1, 2].map(() => watchClassifications(app, { principal }, left.signal));
+  const changes = watches.map((watch) => watch.next());
+  await overrideClassification(app, { principal, kind: 'image', hash, classification: 'human' });
+  const [one, other] = await Promise.all(changes);
+  assert.equal(one?.value?.forceClassification, 'human');
+  assert.equal(one?.value, other?.value);
+  assert.equal(one?.value, getClassification(app, { principal, identifier }));
+  left.abort();
 });
