@@ -6,7 +6,7 @@ import { type ReportStep, secondsReporter } from './media/progress.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
 import type { DecodeAudioRequest, DecodedAudio } from './protocol/decode-protocol.ts';
 import { searchMarks } from './steps/marks.ts';
-import { checkStreams } from './steps/probe.ts';
+import { checkStreams } from './steps/probe-container.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeSound } from './steps/sound.ts';
 

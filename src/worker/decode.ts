@@ -6,13 +6,7 @@
 
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { decodeAudio } from './decode-audio.ts';
-import { decodeImage } from './decode-image.ts';
-import { decodeVideo } from './decode-video.ts';
-import { describeKept, describePicture } from './describe-picture.ts';
 import { copyPatches, cutViews, forgetPicture } from './kept-picture.ts';
-import { openGpu } from './libav/gpu.ts';
-import { renderHeatmap } from './maps/heatmap.ts';
 import { forgetGrey } from './maps/kept-grey.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import type { ReportStep } from './media/progress.ts';
@@ -22,11 +16,6 @@ import type {
   DecodeResponse,
   PatchedPicture,
 } from './protocol/decode-protocol.ts';
-import { readMarks } from './read-marks.ts';
-import { readProvenanceOnly } from './read-provenance.ts';
-import { render } from './render.ts';
-import { drawSheet } from './renditions/contact-sheet.ts';
-import { sampleFrames } from './sample-frames.ts';
 import { probe } from './steps/probe.ts';
 
 /** `EX_SOFTWARE`: the child found a fault of its own. */
@@ -65,48 +54,76 @@ async function answer(
   request: Exclude<DecodeRequest, { type: 'shutdown' | 'forget-picture' }>,
 ): Promise<DecodeResponse> {
   const { id } = request;
-  const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
-  const callbacks = {
-    report,
-    frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }),
-    patched: (picture: PatchedPicture) => send({ type: 'patched', id, picture }),
-  };
+  const callbacks = callbacksOf(id);
+  const { report } = callbacks;
+  // Each part is loaded when it is first asked for: a child that sees pictures alone needs neither films nor sound.
   switch (request.type) {
     case 'probe':
-      return {
-        type: 'probed',
-        id,
-        probe: await probe(join(slotFolder, 'in', request.input), request.limits),
-      };
-    case 'read-marks':
+      return { type: 'probed', id, probe: await probe(inputOf(request), request.limits) };
+    case 'read-marks': {
+      const { readMarks } = await import('./read-marks.ts');
       return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
-    case 'describe-picture':
+    }
+    case 'describe-picture': {
+      const { describePicture } = await import('./describe-picture.ts');
       return { type: 'described-picture', id, asked: await describePicture(request, slotFolder) };
-    case 'describe-kept':
+    }
+    case 'describe-kept': {
+      const { describeKept } = await import('./describe-picture.ts');
       return { type: 'described-kept', id, likeness: await describeKept(request, slotFolder) };
-    case 'read-provenance':
+    }
+    case 'read-provenance': {
+      const { readProvenanceOnly } = await import('./read-provenance.ts');
       return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
-    case 'decode-image':
+    }
+    case 'decode-image': {
+      const { decodeImage } = await import('./decode-image.ts');
       return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, callbacks) };
-    case 'decode-audio':
+    }
+    case 'decode-audio': {
+      const { decodeAudio } = await import('./decode-audio.ts');
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
-    case 'decode-video':
+    }
+    case 'decode-video': {
+      const { decodeVideo } = await import('./decode-video.ts');
       return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, callbacks) };
-    case 'find-gpu':
+    }
+    case 'find-gpu': {
+      const { openGpu } = await import('./libav/gpu.ts');
       return { type: 'found-gpu', id, fault: openGpu().fault };
-    case 'sample-frames':
+    }
+    case 'sample-frames': {
+      const { sampleFrames } = await import('./sample-frames.ts');
       return { type: 'sampled-frames', id, sampled: await sampleFrames(request, slotFolder, report) };
+    }
     case 'cut-views':
       return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
     case 'copy-patches':
       return { type: 'copied-patches', id, sets: await copyPatches(request, slotFolder) };
-    case 'render':
+    case 'render': {
+      const { render } = await import('./render.ts');
       return { type: 'rendered', id, figures: await render(request, slotFolder, report) };
-    case 'draw-sheet':
+    }
+    case 'draw-sheet': {
+      const { drawSheet } = await import('./renditions/contact-sheet.ts');
       return { type: 'rendered', id, figures: await drawSheet(request, slotFolder, report) };
-    case 'render-heatmap':
+    }
+    case 'render-heatmap': {
+      const { renderHeatmap } = await import('./maps/heatmap.ts');
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
+    }
   }
+}
+
+function callbacksOf(id: number) {
+  const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
+  const frame = (one: DecodedFrame) => send({ type: 'frame', id, frame: one });
+  const patched = (picture: PatchedPicture) => send({ type: 'patched', id, picture });
+  return { report, frame, patched };
+}
+
+function inputOf({ input }: { input: string }): string {
+  return join(slotFolder, 'in', input);
 }
 
 function forgetAll(): void {

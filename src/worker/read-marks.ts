@@ -6,7 +6,7 @@ import { readMediaType } from './pictures/media-header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { ReadMarks, ReadMarksRequest } from './protocol/decode-protocol.ts';
 import { searchMarks } from './steps/marks.ts';
-import { checkStreams } from './steps/probe.ts';
+import { checkStreams } from './steps/probe-container.ts';
 import { readProvenance } from './steps/provenance.ts';
 
 export async function readMarks(request: ReadMarksRequest, slotFolder: string): Promise<ReadMarks> {

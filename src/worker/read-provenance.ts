@@ -6,7 +6,7 @@ import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
 import type { ReadProvenanceRequest } from './protocol/decode-protocol.ts';
-import { checkStreams } from './steps/probe.ts';
+import { checkStreams } from './steps/probe-container.ts';
 import { type OuterManifest, readProvenance } from './steps/provenance.ts';
 
 export async function readProvenanceOnly(

@@ -11,7 +11,6 @@ import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
 import { openPicture } from './picture-file.ts';
 import { describeRawTiff } from './raw-photo.ts';
-import { readStillSides } from './still-picture.ts';
 
 export async function readHeader(path: string, limits: DecodeLimits): Promise<PictureHeader> {
   const { kind, mime, name: format } = await readMediaType(path);
@@ -32,6 +31,7 @@ async function readJxlHeader(
   const stored = await readJxlSize(file.path);
   if (stored === null) throw new MediaFaultFound('corrupt', `the ${file.format} header is damaged`);
   assertBounds({ ...file, ...stored, pages: 1 });
+  const { readStillSides } = await import('./still-picture.ts');
   const header = { ...file, ...readStillSides(file), pages: 1 };
   assertBounds(header);
   return header;

@@ -1,6 +1,5 @@
 /** The facts of a manifest store: what the C2PA reader says of it, who signed and stamped it, and its thumbnails. */
 import { X509Certificate } from 'node:crypto';
-import type { Reader } from '@contentauth/c2pa-node';
 import type {
   ManifestFacts,
   ManifestSource,
@@ -13,20 +12,14 @@ import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { nameParts } from './certificate-name.ts';
 import { asText } from './hostile-json.ts';
 import { type ReadManifest, readStore } from './manifest-store.ts';
-import { readSignatures, type SignatureBox } from './signature-box.ts';
+import type { OpenedStore } from './opened-store.ts';
+import type { SignatureBox } from './signature-box.ts';
 import { readThumbnails } from './thumbnails.ts';
 import { readTimeStamp } from './time-stamp-token.ts';
 import { hashOf, nameOf, Vouchers } from './vouchers.ts';
 
 /** Stamps have whole seconds, some thousandths. */
 const TIME_TOLERANCE_US = 1_000_000;
-
-export interface OpenedStore {
-  reader: Reader;
-  /** The reader's own words, or what they stand for. */
-  json: unknown;
-  boxes: readonly SignatureBox[];
-}
 
 export async function readFacts(
   { reader, json, boxes }: OpenedStore,
@@ -56,34 +49,6 @@ export async function readFacts(
       };
     }),
   };
-}
-
-/** What is known of a manifest that the reader refuses: the one thing that it says of it. */
-export function unreadableStore(code: string, trust: TrustMaterial): StoreFacts {
-  const codes = [{ code, kind: 'failure', count: 1, isAboutIdentity: false, explanation: '' } as const];
-  const texts = { label: '', title: '', format: '', generator: '' };
-  const nothing = { actions: [], device: null, ingredients: [], trainingMining: [], identities: [] };
-  return {
-    source: 'embedded',
-    active: '',
-    leftOut: 0,
-    lists: appliedLists(trust),
-    readAt: Date.now() * MICROSECONDS_PER_MS,
-    manifests: [{ ...texts, ...nothing, codes: [...codes], signer: null }],
-  };
-}
-
-/** The reader gives the bytes of a manifest with those of all its ingredients under the manifest's label. */
-export async function readBoxes(reader: Reader): Promise<SignatureBox[]> {
-  const label = reader.activeLabel() ?? '';
-  if (label === '') return [];
-  try {
-    const { buffer } = await reader.resourceToAsset(label, { buffer: null });
-    return readSignatures(buffer);
-  } catch {
-    // Then no list vouches for the signer: the reader has said what is wrong with the manifest.
-    return [];
-  }
 }
 
 type Signature = NonNullable<ReadManifest['signature']>;

@@ -14,7 +14,7 @@ import {
 } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { firstLine } from '../media/media-fault.ts';
-import { type OpenedStore, readBoxes, readFacts, unreadableStore } from '../provenance/read-facts.ts';
+import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
 import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
@@ -56,6 +56,8 @@ export async function readManifests(order: ProvenanceOrder): Promise<Provenance>
   if (opened === null) return none;
   if (!('reader' in opened)) return { ...none, ...opened };
   const report = toC2paReport(opened.json);
+  // Few files have a manifest, and the reader of its time stamps takes as long to load as the picture library.
+  const { readFacts } = await import('../provenance/read-facts.ts');
   return {
     ...none,
     c2pa: boundReport(report),

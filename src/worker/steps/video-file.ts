@@ -5,7 +5,7 @@ import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
 import type { VideoDecoder } from '../protocol/decode-protocol.ts';
-import { checkStreams } from './probe.ts';
+import { checkStreams } from './probe-container.ts';
 
 export class VideoFile implements Disposable {
   readonly media: MediaFile;

@@ -1,0 +1,56 @@
+/** Whether a film or a sound can be analysed at all: its first frame or its first sound is decoded, its length measured. */
+import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/formats.ts';
+import { Container } from '../libav/container.ts';
+import { displayOf, shownSides } from '../libav/display.ts';
+import { assertFrameBounds } from '../libav/frame-picture.ts';
+import { StreamDecoder } from '../libav/stream-decoder.ts';
+import { measureTimeSpan } from '../libav/time-span.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import type { DecodeLimits, Probe } from '../protocol/decode-protocol.ts';
+
+/** Its kind follows from what it holds. */
+export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
+  using container = Container.open(path, type);
+  const kind = container.video === null ? 'audio' : 'video';
+  const { mime } = checkStreams(container, type);
+  const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
+  const stream = container.video ?? container.audio;
+  const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
+  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
+}
+
+/** The type by what the container holds. Throws if it holds nothing that can be decoded. */
+export function checkStreams(container: Container, type: MediaType): MediaType {
+  const { video, audio } = container;
+  const found = `the file is ${type.name} without picture or sound that can be decoded`;
+  if (video === null && audio === null)
+    throw new MediaFaultFound('unsupported_media_type', `${found} (${container.describeStreams()})`);
+  const kind = video === null ? 'audio' : 'video';
+  const refined = refineMediaType(type.mime, kind);
+  if (refined !== undefined) return refined;
+  throw new MediaFaultFound(
+    'unsupported_media_type',
+    `the file is ${type.name} that holds ${kind}; accepted are ${describeAcceptedTypes(kind)}`,
+  );
+}
+
+function probePicture(container: Container, limits: DecodeLimits): { width: number; height: number } {
+  const stream = container.video;
+  if (stream === null) throw new Error('there is no picture to probe');
+  container.readOnly(stream);
+  using decoder = new StreamDecoder(container, stream);
+  const frame = decoder.next();
+  if (frame === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
+  const display = displayOf(stream, frame);
+  assertFrameBounds(frame, display, limits);
+  return shownSides(frame, display);
+}
+
+function probeSound(container: Container): { width: null; height: null } {
+  const stream = container.audio;
+  if (stream === null) throw new Error('there is no sound to probe');
+  container.readOnly(stream);
+  using decoder = new StreamDecoder(container, stream);
+  if (decoder.next() === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  return { width: null, height: null };
+}
