@@ -4,12 +4,11 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { BlobChecks } from './blob-checks.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
-import { flushFolder, renameDurably } from './space/folder.ts';
+import { flushFolder, removeFile, renameDurably } from './space/folder.ts';
 
 export interface TemporaryBlob {
   path: string;
@@ -59,7 +58,7 @@ export class BlobStore {
     try {
       return await this.#write(path, bytes, bounds, signal);
     } catch (error) {
-      await rm(path, { force: true });
+      await removeFile(path);
       throw error;
     }
   }
@@ -71,18 +70,17 @@ export class BlobStore {
     signal: AbortSignal,
   ): Promise<TemporaryBlob> {
     await using opened = new AsyncDisposableStack();
-    const file = opened.use(await open(path, 'wx+', 0o600));
+    const file = opened.use(await open(path, 'wx', 0o600));
     const hash = createHash('sha256');
     const writer = new MediaWriter(file, path, { hash, sizeBytes: 0 }, bounds);
     // A write under way must not meet a closed file.
     opened.defer(() => writer.abandon());
     await writer.receive(bytes, signal);
     await writer.write();
-    const head = await readHead(file);
     const flushed = flushAndClose(writer, opened.move());
     // `keep` awaits it, if the file is kept.
     flushed.catch(() => undefined);
-    return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head, flushed };
+    return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head: writer.head, flushed };
   }
 
   pathOf(hash: string): string {
@@ -106,7 +104,7 @@ export class BlobStore {
   async keep(temporary: TemporaryBlob): Promise<void> {
     await temporary.flushed;
     const path = this.pathOf(temporary.hash);
-    if (await this.#isWhole(temporary)) return await rm(temporary.path, { force: true });
+    if (await this.#isWhole(temporary)) return await removeFile(temporary.path);
     await this.#rename(temporary, path);
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
@@ -136,12 +134,12 @@ export class BlobStore {
 
   /** Waits for the flush, which has the file open: a bound on uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
-    await rm(temporary.path, { force: true });
+    await removeFile(temporary.path);
     await temporary.flushed.catch(() => undefined);
   }
 
   async remove(hash: string): Promise<void> {
-    await rm(this.pathOf(hash), { force: true });
+    await removeFile(this.pathOf(hash));
     this.checks.forget(hash);
     await this.#onRemoved(hash);
   }
@@ -190,10 +188,4 @@ export class BlobStore {
 async function flushAndClose(writer: MediaWriter, opened: AsyncDisposableStack): Promise<void> {
   await using _opened = opened;
   await writer.flush();
-}
-
-/** The first bytes, enough to recognise the type. */
-export async function readHead(file: FileHandle): Promise<Uint8Array> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
 }

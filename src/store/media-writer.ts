@@ -5,6 +5,7 @@
  */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
+import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { noteSpent } from '../machinery/spent-chunks.ts';
 
 const MIB = 1024 ** 2;
@@ -81,6 +82,7 @@ export class MediaWriter {
   readonly #bounds: Required<ReceiveBounds>;
   #chunks: Uint8Array[] = [];
   #chunksBytes = 0;
+  #head: Uint8Array = new Uint8Array();
   #takenBytes: number;
   #writtenBytes: number;
   #flushedBytes: number;
@@ -101,6 +103,11 @@ export class MediaWriter {
   /** Bytes of the whole file so far, on their way to the disk included. */
   get sizeBytes(): number {
     return this.#takenBytes;
+  }
+
+  /** The first bytes that this writer was given, enough to recognise a type. */
+  get head(): Uint8Array {
+    return this.#head;
   }
 
   /** Bytes that are safe. */
@@ -147,6 +154,8 @@ export class MediaWriter {
     if (takenBytes > this.#bounds.bytesMax) throw new BlobTooLargeError(takenBytes, this.#bounds.bytesMax);
     this.#takenBytes = takenBytes;
     this.#start.hash.update(chunk);
+    const missingBytes = HEAD_BYTES - this.#head.byteLength;
+    if (missingBytes > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missingBytes)]);
     this.#chunks.push(chunk);
     this.#chunksBytes += chunk.byteLength;
   }

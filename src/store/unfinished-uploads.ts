@@ -5,7 +5,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readHead, type TemporaryBlob } from './blobs.ts';
+import { HEAD_BYTES } from '../domain/media/sniff.ts';
+import type { TemporaryBlob } from './blobs.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 import { parseUnfinishedUpload, type UnfinishedUpload } from './unfinished-upload.ts';
 
@@ -243,4 +244,10 @@ function nextUnlessAborted(
     .then(resolve, reject)
     .finally(() => signal.removeEventListener('abort', abort));
   return promise;
+}
+
+/** The first bytes, enough to recognise the type. */
+async function readHead(file: FileHandle): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
 }

@@ -70,6 +70,8 @@ export class DecodePool implements AsyncDisposable {
   readonly #idle: DecodeSlot[] = [];
   /** Children on their way up; a stop waits for them, so that none outlives it. */
   readonly #opening = new Set<Promise<DecodeSlot>>();
+  /** Slots that are emptied behind their work; a stop waits for them too. */
+  readonly #emptying = new Set<Promise<void>>();
   #started: Promise<Isolation> | null = null;
   #isolation: Isolation | null = null;
   #slotNumber = 0;
@@ -104,8 +106,8 @@ export class DecodePool implements AsyncDisposable {
   }
 
   /**
-   * Lends a slot to `work` and empties it afterwards. Throws what `work` throws, SlotBusyError after
-   * `waitTimeoutMs`, AbortError when the signal aborts the wait.
+   * Lends a slot to `work` and empties it behind its result, for the next work. Throws what `work` throws,
+   * SlotBusyError after `waitTimeoutMs`, AbortError when the signal aborts the wait.
    */
   async run<T>(
     purpose: SlotPurpose,
@@ -114,21 +116,22 @@ export class DecodePool implements AsyncDisposable {
   ): Promise<T> {
     await this.start();
     this.#assertOpen();
-    using _permit = await this.#queue.acquire(purpose, options);
+    using permits = new DisposableStack();
+    permits.use(await this.#queue.acquire(purpose, options));
     const slot = await this.#takeSlot(options.startTimeoutMs);
     try {
       return await work(slot);
     } finally {
-      if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
-      await this.#putBack(slot);
-      if (slot.loss?.loss === 'deadline') await this.#dropIdle();
+      const emptying = this.#giveBack(slot, permits.move());
+      // Who tries again must not meet what froze this child.
+      if (slot.loss !== null) await emptying;
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#queue.rejectAll(new WorkerLostError('stopped', 'the decoders are stopped'));
-    await Promise.allSettled(this.#opening);
+    await Promise.allSettled([...this.#opening, ...this.#emptying]);
     await Promise.all([...this.#slots].map((slot) => this.#drop(slot)));
   }
 
@@ -149,10 +152,15 @@ export class DecodePool implements AsyncDisposable {
   }
 
   async #takeSlot(startTimeoutMs?: number): Promise<DecodeSlot> {
-    this.#assertOpen();
-    for (let slot = this.#idle.pop(); slot !== undefined; slot = this.#idle.pop()) {
-      if (slot.isUsable) return slot;
-      await this.#drop(slot);
+    for (;;) {
+      this.#assertOpen();
+      for (let slot = this.#idle.pop(); slot !== undefined; slot = this.#idle.pop()) {
+        if (slot.isUsable) return slot;
+        await this.#drop(slot);
+      }
+      // Emptied is sooner than started.
+      if (this.#emptying.size === 0) break;
+      await Promise.race(this.#emptying);
     }
     return await this.#openSlot(startTimeoutMs);
   }
@@ -177,6 +185,20 @@ export class DecodePool implements AsyncDisposable {
     this.#slots.add(slot);
     this.#observer.childStarted(slot.pid, performance.now() - startedAt);
     return slot;
+  }
+
+  /** Never rejects. */
+  #giveBack(slot: DecodeSlot, permits: DisposableStack): Promise<void> {
+    const emptying = this.#empty(slot, permits).finally(() => this.#emptying.delete(emptying));
+    this.#emptying.add(emptying);
+    return emptying;
+  }
+
+  async #empty(slot: DecodeSlot, permits: DisposableStack): Promise<void> {
+    using _permits = permits;
+    if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
+    await this.#putBack(slot);
+    if (slot.loss?.loss === 'deadline') await this.#dropIdle();
   }
 
   /** A slot that cannot be emptied is as suspect as one whose child was lost. */

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
@@ -168,8 +168,16 @@ export class DecodeSlot implements AsyncDisposable {
   ): Promise<string> {
     const { folder, isolation, copyRoom: room } = this.#config;
     const target = join(folder, 'in', name);
-    await rm(target, { force: true });
-    await placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
+    const place = () =>
+      placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
+    try {
+      await place();
+    } catch (error) {
+      // Placed before, or by a child that no wall keeps from it.
+      if (!isPresent(error)) throw error;
+      await rm(target, { force: true });
+      await place();
+    }
     return name;
   }
 
@@ -211,10 +219,7 @@ export class DecodeSlot implements AsyncDisposable {
   async clear(): Promise<void> {
     if (this.#keepsPicture) this.#child.send({ type: 'forget-picture' } satisfies DecodeRequest, () => {});
     this.#keepsPicture = false;
-    for (const folder of ['in', 'out'].map((name) => join(this.#config.folder, name))) {
-      for (const name of await readdir(folder))
-        await rm(join(folder, name), { recursive: true, force: true });
-    }
+    await Promise.all(['in', 'out'].map((name) => emptyFolder(join(this.#config.folder, name))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -293,5 +298,22 @@ export class DecodeSlot implements AsyncDisposable {
       this.#waiting?.reject(this.#loss);
     }
     return this.#loss;
+  }
+}
+
+function isPresent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await removeEntry(join(folder, name));
+}
+
+/** Files are the rule, and `rm` looks at each twice before it removes it. */
+async function removeEntry(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch {
+    await rm(path, { recursive: true, force: true });
   }
 }

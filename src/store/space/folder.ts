@@ -1,5 +1,5 @@
 /** Durability of files: what is renamed into a folder is only safe once the folder itself is flushed. */
-import { open, rename } from 'node:fs/promises';
+import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export async function flushFolder(folder: string): Promise<void> {
@@ -16,4 +16,13 @@ export async function flushFile(path: string): Promise<void> {
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await flushFolder(dirname(to));
+}
+
+/** Nothing happens if it is not there. Unlike `rm`, which first looks twice at what it is. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
 }

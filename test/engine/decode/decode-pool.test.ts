@@ -4,9 +4,12 @@
  * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { treeOf } from '../../../bench/process-tree.ts';
 import {
   AbortError,
   IsolationMissingError,
@@ -38,6 +41,18 @@ test('one child serves one file after the other', async () => {
   assert.ok(pool.isolation !== null);
 });
 
+test('a child that has looked at a picture alone has loaded nothing for films and sound', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using observed = makePool(folder.path);
+  await observed.pool.run('probe', probeIn(await makeUpload(folder.path)));
+  const maps = observed.pool
+    .pids()
+    .flatMap(treeOf)
+    .map((pid) => readFileSync(`/proc/${pid}/maps`, 'utf8'));
+  assert.match(maps.join(''), /\/sharp-/);
+  assert.doesNotMatch(maps.join(''), /\/node-av-/);
+});
+
 test('a child is replaced after its number of requests', async () => {
   await using folder = await makeTemporaryFolder();
   await using observed = makePool(folder.path, { requestsPerChildMax: 2 });
@@ -65,7 +80,8 @@ test('analyses leave a slot to probes; probes wait for a bounded time', async ()
   hold.resolve();
   await Promise.all([analysis, next, heldProbe]);
   assert.deepEqual(order, ['probe', 'analysis']);
-  assert.deepEqual(pool.load, { probe: 0, analysis: 0, rendition: 0, waiting: 0 });
+  // Slots are emptied behind their work.
+  while (Object.values(pool.load).some((count) => count > 0)) await nextTurn();
 });
 
 test('renditions have slots of their own, and a retired child does nothing more', async () => {
