@@ -50,8 +50,9 @@ for (const { name, leftBytes } of [
     await using disk = mountDisk(context, folder.path);
     if (disk === null) return;
     const data = join(disk.path, 'data');
-    await using daemon = await TestDaemon.start({ folder: data, env: { ASSAY_DISK_FREE_MIN: '0' } });
-    const identifier = await submitPicture(daemon, await distinctPicture(1, 160));
+    const env = { ASSAY_DISK_FREE_MIN: '0' };
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: data, env });
+    const identifier = await submitPicture(daemon, await distinctPicture(1));
     deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
     const filled = fill(disk.path, leftBytes);
     const answers: number[] = [];
@@ -69,7 +70,7 @@ for (const { name, leftBytes } of [
     equal((await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS })).status, 200);
     deepEqual(uploadFiles(data), []);
     rmSync(filled);
-    const later = await submitPicture(daemon, await distinctPicture(99, 160));
+    const later = await submitPicture(daemon, await distinctPicture(99));
     deepEqual(await awaitEnds(daemon, [later]), ['done']);
     await until(() => jobInputs(data).length === 0, 'the slots to be emptied');
   });
@@ -82,9 +83,9 @@ test('a data folder on a read-only disk is refused at the start, in words', {
   await using disk = mountDisk(context, folder.path);
   if (disk === null) return;
   const data = join(disk.path, 'data');
-  await (await TestDaemon.start({ folder: data, awaitReady: false })).kill('SIGTERM');
+  await (await TestDaemon.start({ models: 'tiny', folder: data, awaitReady: false })).kill('SIGTERM');
   execFileSync('mount', ['-o', 'remount,ro', disk.path]);
-  await rejects(TestDaemon.start({ folder: data, awaitReady: false }), (error: Error) => {
+  await rejects(TestDaemon.start({ models: 'tiny', folder: data, awaitReady: false }), (error: Error) => {
     match(error.message, /the data folder .* cannot be written \(EROFS\)/);
     return true;
   });

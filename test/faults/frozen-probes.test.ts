@@ -22,11 +22,12 @@ import {
   until,
 } from './rounds/submissions.ts';
 
-const PROBE_TIMEOUT_MS = 2000;
+/** Long for a picture of 40,000 pixels, which a child that stands on a busy box reads all the same. */
+const PROBE_TIMEOUT_MS = 4000;
 /** Twice the probe's time, and the start of a child on a busy box. */
-const ANSWER_MS_MAX = 20_000;
+const ANSWER_MS_MAX = 30_000;
 /** Twice the probe's time, and the longest wait for a child to be ready. */
-const REFUSAL_MS_MAX = 30_000;
+const REFUSAL_MS_MAX = 45_000;
 const LOOK_MS = 5;
 
 async function startDaemon(

@@ -49,14 +49,14 @@ test('a file that kills its daemon is put aside after three deaths alone', { tim
   let deadly = '';
   let inode = 0;
   for (let death = 0; death < 3; death++) {
-    await using daemon = await TestDaemon.start({ folder: folder.path });
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     if (deadly === '') {
       deadly = await submitPicture(daemon, await distinctPicture(1, LONG_SIDE));
       inode = inodeOfOnlyBlob(folder.path);
     }
     await dieOf(daemon, inode);
   }
-  await using daemon = await TestDaemon.start({ folder: folder.path });
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
   deepEqual(await awaitEnds(daemon, [deadly]), ['errored']);
   const response = await fetch(`${daemon.http}/api/classification/${deadly}`, { headers: KEY_HEADERS });
   match(((await response.json()) as { errors: string }).errors, /put aside: the appliance ended 3 times/);

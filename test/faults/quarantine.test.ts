@@ -91,7 +91,7 @@ test('a file that ends its decoders is given up and not tried again; others are 
   timeout: 110_000,
 }, async () => {
   const env = { ASSAY_ANALYSIS_ATTEMPTS_MAX: String(ATTEMPTS), ASSAY_ANALYSIS_STABILITY: 'false' };
-  await using daemon = await TestDaemon.start({ env });
+  await using daemon = await TestDaemon.start({ models: 'tiny', env });
   const bytes = await distinctPicture(1, LARGE_SIDE);
   const deadly = await submitPicture(daemon, bytes);
   const over = new AbortController();
@@ -100,7 +100,7 @@ test('a file that ends its decoders is given up and not tried again; others are 
   const ending = endItsDecoders(daemon, inodeOfOnlyBlob(daemon.folder), over.signal);
   const others: string[] = [];
   for (let seed = 2; seed < 7; seed++) {
-    others.push(await submitPicture(daemon, await distinctPicture(seed, 160)));
+    others.push(await submitPicture(daemon, await distinctPicture(seed)));
   }
   ok((await awaitEnds(daemon, others)).every((status) => status === 'done'));
   await until(async () => (await rowOf(daemon, deadly)).status !== 'new', 'the deadly file to be given up');

@@ -32,7 +32,7 @@ const BEGUN_MS_MAX = 100_000;
 test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 120_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
-  await using stopped = await TestDaemon.start({ folder: folder.path });
+  await using stopped = await TestDaemon.start({ models: 'tiny', folder: folder.path });
   const identifiers = await Promise.all(pictures.map((bytes) => submitPicture(stopped, bytes)));
   const { decode, inference } = childrenOf(pidOf(stopped));
   equal(await stopped.kill('SIGTERM'), 0, stopped.stderr.join('\n'));
@@ -40,7 +40,7 @@ test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeou
   deepEqual(uploadFiles(folder.path), []);
   deepEqual(jobInputs(folder.path), []);
   {
-    await using daemon = await TestDaemon.start({ folder: folder.path });
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     deepEqual(await awaitEnds(daemon, identifiers), Array(PICTURES).fill('done'));
   }
   await assertBooks(folder.path, identifiers, 0);
@@ -53,7 +53,7 @@ test('a long video is given back to the queue after a grace, uncounted', {
   const path = join(folder.path, 'long.mp4');
   writeLongVideo(path, { seconds: 60, width: 426, height: 240 });
   const data = join(folder.path, 'data');
-  await using stopped = await TestDaemon.start({ folder: data });
+  await using stopped = await TestDaemon.start({ models: 'tiny', folder: data });
   // Its frames wait for the models longer than any grace.
   for (const pid of childrenOf(pidOf(stopped)).inference) process.kill(pid, 'SIGSTOP');
   await submitLongVideo(stopped, path);

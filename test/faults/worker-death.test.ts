@@ -27,7 +27,7 @@ async function warmUp(daemon: TestDaemon): Promise<void> {
 }
 
 test('a decode child killed in mid-analysis', { timeout: 60_000 }, async () => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   await warmUp(daemon);
   const pid = pidOf(daemon);
   const { inference } = childrenOf(pid);
@@ -47,7 +47,7 @@ test('a decode child killed in mid-analysis', { timeout: 60_000 }, async () => {
 });
 
 test('the inference child killed in mid-analysis', { timeout: 60_000 }, async () => {
-  await using daemon = await TestDaemon.start();
+  await using daemon = await TestDaemon.start({ models: 'tiny' });
   await warmUp(daemon);
   const pid = pidOf(daemon);
   const { decode, inference } = childrenOf(pid);
