@@ -18,9 +18,10 @@ from conformal import to_bound
 from corpus_fit import FOLD_COUNT, Rows
 from corpus_pack import Corpus, Fit, decide_left_out, describe_count, describe_languages, measure_tiers
 from encoder_graft import make_speech, read_states, round_weights
+from encoder_learn import score_rows
 from encoder_network import load_encoder
-from heard_files import TIERS, HeardFiles
-from narrow_bounds import BELOW_DB, KEYS, choose, to_narrow
+from heard_files import HeardFiles, read_lines
+from narrow_bounds import BELOW_DB, KEYS, PARTS, choose, to_narrow
 from recorded import Recorded
 
 sys.path.append(str(Path(__file__).parent.parent))
@@ -28,7 +29,8 @@ sys.path.append(str(Path(__file__).parent.parent / "corpus"))
 from manifests import read_manifest  # noqa: E402
 from metrics import bootstrap, measure, to_probability  # noqa: E402
 
-BATCH = 32
+WINDOWS_MAX = 4
+"""As many as record-windows.ts cuts."""
 
 
 def score(options):
@@ -37,14 +39,7 @@ def score(options):
     recorded = Recorded(options.windows, options.data)
     rows = numpy.nonzero(recorded.parts == options.without)[0]
     speech = make_speech(load_encoder(options.encoder), round_weights(read_states(options.state)))
-    pairs = [(row, which) for row in rows for which in range(recorded.count(row))]
-    logits = []
-    with torch.no_grad():
-        for at in range(0, len(pairs), BATCH):
-            sound = numpy.stack([recorded.read(row, which) for row, which in pairs[at : at + BATCH]])
-            logits.append(speech(torch.from_numpy(sound)).numpy())
-    owners = numpy.array([row for row, _ in pairs])
-    means = numpy.bincount(owners, numpy.concatenate(logits), len(recorded.files))[rows] / numpy.bincount(owners, minlength=len(recorded.files))[rows]
+    means = score_rows(speech, recorded, rows, WINDOWS_MAX, is_half=False)
     numpy.savez(options.out, files=numpy.array(recorded.files)[rows], tiers=recorded.tiers[rows], logits=means)
 
 
@@ -55,16 +50,6 @@ def read_left_out(recorded, paths):
         stored = numpy.load(path)
         known |= {(str(file), int(tier)): float(logit) for file, tier, logit in zip(stored["files"], stored["tiers"], stored["logits"])}
     return numpy.array([known.get(key, numpy.nan) for key in zip(recorded.files, recorded.tiers.tolist())])
-
-
-def read_lines(paths, name):
-    """Returns {(file, tier): value} of lines of a program."""
-    found = {}
-    for path in paths:
-        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            if line["tier"] in TIERS and line.get(name) is not None:
-                found[line["file"], TIERS.index(line["tier"])] = line[name]
-    return found
 
 
 def make_corpus(options):
@@ -111,11 +96,8 @@ def choose_narrow(options, corpus, fit, single, fused):
             "figures": figures, "intervals": bootstrap(part[members], labels, shares, corpus.owners[members], bounds),
             "conformal": to_bound(accused, corpus.owners[members][~labels]),
         })
-        print(PACK_PARTS[number], chosen[-1], {key: round(figures[key], 4) for key in ("auc", "falseAlarmRateCautious", "recallCautious", "falseAlarmRateBalanced")}, told[-1]["rows"], told[-1]["owners"], f"conformal {told[-1]['conformal']:.4f}")
+        print(PARTS[number], chosen[-1], {key: round(figures[key], 4) for key in ("auc", "falseAlarmRateCautious", "recallCautious", "falseAlarmRateBalanced")}, told[-1]["rows"], told[-1]["owners"], f"conformal {told[-1]['conformal']:.4f}")
     return chosen, told
-
-
-PACK_PARTS = ("encoder", "statistics", "together")
 
 
 def choose_all(options):
@@ -123,7 +105,7 @@ def choose_all(options):
     rows, corpus = make_corpus(options)
     fit = Fit(corpus, numpy.arange(len(corpus.files)))
     fused, single, bounds = decide_left_out(corpus)
-    measured = {name: measure_tiers(corpus, odds, of) for name, odds, of in zip(PACK_PARTS, (single[:, 0], single[:, 1], fused), bounds)}
+    measured = {name: measure_tiers(corpus, odds, of) for name, odds, of in zip(PARTS, (single[:, 0], single[:, 1], fused), bounds)}
     for name, tiers in measured.items():
         show(name, tiers)
     print(fit.calibrations, fit.weights, fit.bounds, fit.short_bounds)

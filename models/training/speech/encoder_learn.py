@@ -17,7 +17,7 @@ import numpy
 import torch
 from torch.nn import functional
 
-from corpus_fit import fit_line, to_auc
+from corpus_fit import INVERSE_PENALTIES, fit_line, to_auc
 from encoder_graph import FEATURE_COUNT, LAYERS
 from encoder_network import BLOCKS, Speech, load_encoder, to_statistics
 from heard_files import TIERS
@@ -41,7 +41,6 @@ CROPPED_STEPS, CROP_SAMPLES = 2, 16_000
 """Of three steps two see one second of each window: they cost half, and a label is heard in it as well."""
 STANDARD_BATCHES = 40
 """Rows of this many batches say how the features spread; lines and networks begin on them."""
-LINE_PENALTIES = dict(zip(LAYERS, (0.003, 0.003, 0.001, 0.001)))
 FIRST_SPREAD = 2.0
 """Of the logits at the start: about what the calibration of the version before stretched them to."""
 JUDGED_ROWS = 900
@@ -63,7 +62,7 @@ def make_first(recorded, members, chances, options, random):
     lines, biases, alike = [], [], numpy.ones(len(rows))
     for number, layer in enumerate(LAYERS):
         own = rows[:, number * LAYER_FEATURES : (number + 1) * LAYER_FEATURES]
-        line, bias = fit_line(own, labels, alike, LINE_PENALTIES[layer])
+        line, bias = fit_line(own, labels, alike, INVERSE_PENALTIES[layer])
         spread = (own @ line).std() / FIRST_SPREAD
         lines.append(line / spread)
         biases.append(bias / spread)
@@ -95,8 +94,7 @@ class Learner:
         self.run = torch.compile(self.answer, dynamic=False)
 
     def answer(self, sound, kept):
-        rows = (to_statistics(self.speech.encoder(sound)) - self.speech.means) * self.speech.scales
-        return self.speech.read(rows.clamp(-CLIP_AT, CLIP_AT) * kept)
+        return self.speech.read(self.speech.standardise(sound) * kept)
 
     def learn(self, sound, labels):
         for group in self.optimiser.param_groups:
@@ -140,14 +138,14 @@ def crop(sound, random):
     return numpy.ascontiguousarray(sound[:, start : start + CROP_SAMPLES])
 
 
-def score_rows(speech, recorded, rows, windows_max):
-    """Returns the mean logit of each row over its windows."""
+def score_rows(speech, recorded, rows, windows_max, is_half):
+    """Returns the mean logit of each row over its first windows, in half precision or in single."""
     pairs = [(number, which) for number, row in enumerate(rows) for which in range(min(windows_max, recorded.count(row)))]
     logits = []
     with torch.no_grad():
         for at in range(0, len(pairs), BATCH):
             sound = numpy.stack([recorded.read(rows[number], which) for number, which in pairs[at : at + BATCH]])
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_half):
                 logits.append(speech(torch.from_numpy(sound)).float().numpy())
     owners = numpy.array([number for number, _ in pairs])
     return numpy.bincount(owners, numpy.concatenate(logits), len(rows)) / numpy.bincount(owners, minlength=len(rows))
@@ -155,7 +153,7 @@ def score_rows(speech, recorded, rows, windows_max):
 
 def judge(speech, recorded, left_out):
     """Returns {tier: AUC} of rows that were left out, weighed by source."""
-    scores, found = score_rows(speech, recorded, left_out, 1), {}
+    scores, found = score_rows(speech, recorded, left_out, 1, is_half=True), {}
     for number, tier in enumerate(TIERS):
         own = recorded.tiers[left_out] == number
         labels = recorded.is_artificial[left_out][own]

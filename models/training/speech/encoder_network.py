@@ -112,8 +112,11 @@ class Speech(nn.Module):
         """Returns the logits of standardised, clipped statistics."""
         return rows @ self.line + (rows @ self.hidden + self.offsets).relu() @ self.last + self.bias
 
+    def standardise(self, sound):
+        return ((to_statistics(self.encoder(sound)) - self.means) * self.scales).clamp(-CLIP_AT, CLIP_AT)
+
     def forward(self, sound):
-        return self.read(((to_statistics(self.encoder(sound)) - self.means) * self.scales).clamp(-CLIP_AT, CLIP_AT))
+        return self.read(self.standardise(sound))
 
 
 def load_encoder(path):

@@ -18,6 +18,7 @@ import {
   uniteClips,
 } from '../../../src/domain/verdicts/speech.ts';
 import { findDetector } from '../../../src/engine/packs/installed-packs.ts';
+import { fill } from './tier-sound.ts';
 
 const RATE = 16_000;
 const FRAME_SAMPLES = 512;
@@ -87,12 +88,6 @@ function place(clip: Float32Array, probabilities: readonly number[]): Heard {
   return { speechSeconds: secondsOf(segments), ranges: placeWindows(judged, layout, sound) };
 }
 
-function fill(clip: Float32Array, { offset, length }: SampleRange): Float32Array {
-  const window = new Float32Array(windowSamples);
-  for (let at = 0; at < windowSamples; at++) window[at] = clip[offset + (at % length)] ?? 0;
-  return window;
-}
-
 async function hear(name: string, variant: string, cropSeconds: readonly number[]): Promise<void> {
   const clips = readClips(variant, cropSeconds);
   const heard: Heard[] = [];
@@ -107,7 +102,10 @@ async function hear(name: string, variant: string, cropSeconds: readonly number[
   for (const [clip, { ranges }] of heard.entries()) {
     const samples = clips[clip];
     for (const range of samples === undefined ? [] : ranges) {
-      const sound = new Tensor('float32', fill(samples as Float32Array, range), [1, windowSamples]);
+      const sound = new Tensor('float32', fill(samples as Float32Array, range, windowSamples), [
+        1,
+        windowSamples,
+      ]);
       const values = (await graph.run({ sound }, [outputName]))[outputName]?.data as Float32Array;
       writeSync(file, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
       owners.push(clip);

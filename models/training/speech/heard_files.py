@@ -54,3 +54,13 @@ def read_heard_files(folder, name, seconds_min):
         numpy.array([lines[index]["statistics"] for index in kept]), numpy.array(windows[picked]),
         numpy.repeat(numpy.arange(len(kept)), [lines[index]["windows"] for index in kept]), picked,
     )
+
+
+def read_lines(paths, name):
+    """Returns {(file, tier): value} of what a program wrote a line for each file and tier of; a value that is missing is left out."""
+    found = {}
+    for path in paths:
+        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            if line["tier"] in TIERS and line.get(name) is not None:
+                found[line["file"], TIERS.index(line["tier"])] = line[name]
+    return found

@@ -19,6 +19,7 @@ from corpus_fit import read_rows
 from corpus_pack import BALANCED_RISK_MAX, CAUTIOUS_RISK_MAX, FOLD_COUNT, PERCENT, Corpus, choose_threshold
 from corpus_publish import OwnWords
 from figures import to_log_odds, to_rounded
+from heard_files import read_lines
 from packs import PACKS
 
 sys.path.append(str(Path(__file__).parent.parent))
@@ -27,7 +28,6 @@ from metrics import bootstrap, measure, to_probability  # noqa: E402
 
 BELOW_DB = -50.0
 """Sound over the telephone tier lies below -54 dB, 95 of 100 sounds as found above -43."""
-TIERS = ("clean", "mp3-64", "telephone")
 PARTS = ("encoder", "statistics", "together")
 KEYS = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
 SECTION = """## Sound of a narrow band
@@ -37,14 +37,6 @@ Chosen by conformal risk control over owners as above, on narrow sound alone (`m
 
 On `outside` through the daemon, once (24 November 2026, the 109 files above): over the telephone `cautious` finds 9.3 % (2.1 to 25.0; 2.1 with the usual bounds) and accuses none (up to 9.6 %); every other figure is that of the version before.
 """
-
-
-def read_bands(paths):
-    found = {}
-    for path in paths:
-        for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            found[line["file"], TIERS.index(line["tier"])] = line["upperBandDb"]
-    return found
 
 
 def to_logits(options, rows):
@@ -96,8 +88,8 @@ def run(options):
     rows, usable = read_rows(options.heard, options.data)
     logits, is_left_out = to_logits(options, rows)
     corpus = Corpus(rows, usable, logits)
-    bands = read_bands(options.bands)
-    level = numpy.array([numpy.nan if bands.get(key) is None else bands[key] for key in zip(corpus.files, corpus.tiers)])
+    bands = read_lines(options.bands, "upperBandDb")
+    level = numpy.array([bands.get(key, numpy.nan) for key in zip(corpus.files, corpus.tiers)])
     print(f"{is_left_out.sum()} rows left out, {(~is_left_out).sum()} never heard; band unknown of {numpy.isnan(level).sum()}")
     manifests = [json.loads((options.models / pack.id / "model.json").read_text(encoding="utf-8")) for pack in PACKS.values()]
     parts = to_parts(corpus, manifests)

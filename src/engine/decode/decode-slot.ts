@@ -9,6 +9,7 @@ import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
+import { codeOf } from '../../machinery/safe-folder.ts';
 import type {
   DecodedFrame,
   DecodeRequest,
@@ -174,7 +175,7 @@ export class DecodeSlot implements AsyncDisposable {
       await place();
     } catch (error) {
       // Placed before, or by a child that no wall keeps from it.
-      if (!isPresent(error)) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
       await rm(target, { force: true });
       await place();
     }
@@ -299,10 +300,6 @@ export class DecodeSlot implements AsyncDisposable {
     }
     return this.#loss;
   }
-}
-
-function isPresent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 async function emptyFolder(folder: string): Promise<void> {
