@@ -20,9 +20,13 @@ const PIECE_CHUNKS_MAX = 64;
 /** How often the free space is looked at, by what all files together have brought. */
 const GUARD_BYTES = 16 * MIB;
 /** What may lie unflushed: a crash costs a resumable upload this much, and the last flush takes no longer than it. */
-const FLUSH_BYTES = 32 * MIB;
+const FLUSH_BYTES_MAX = 32 * MIB;
+/** Of a small file less, or all of it would be flushed after its last byte, while its sender waits. */
+const FLUSH_BYTES_MIN = 4 * MIB;
+/** Of what is there so far: a large file is flushed no more often than it was. */
+const FLUSH_SHARE = 1 / 4;
 /** Beyond it the sender waits for the flush. */
-const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES;
+const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES_MAX;
 
 /** The bytes went past the bound. */
 export class BlobTooLargeError extends Error {
@@ -63,6 +67,11 @@ let unguardedBytes = 0;
 function pieceBytes(): number {
   const share = PIECES_BYTES_MAX / (2 * Math.max(1, openWriters));
   return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, share));
+}
+
+/** How much of a file may lie unflushed if so much of it is written. */
+function flushBytes(writtenBytes: number): number {
+  return Math.min(FLUSH_BYTES_MAX, Math.max(FLUSH_BYTES_MIN, writtenBytes * FLUSH_SHARE));
 }
 
 const NO_WAIT: Disposable = { [Symbol.dispose]() {} };
@@ -181,7 +190,8 @@ export class MediaWriter {
     noteSpent(bytes);
     unguardedBytes += bytes;
     if (unguardedBytes >= GUARD_BYTES) await this.#guard();
-    if (this.#writtenBytes - this.#flushedBytes >= FLUSH_BYTES && this.#flushing === null) this.#beginFlush();
+    const dueBytes = flushBytes(this.#writtenBytes);
+    if (this.#writtenBytes - this.#flushedBytes >= dueBytes && this.#flushing === null) this.#beginFlush();
   }
 
   async #guard(): Promise<void> {

@@ -1,0 +1,34 @@
+/** A file is flushed while the rest of it comes, so that its last flush is short. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Store } from '../../src/store/store.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const MIB = 1024 ** 2;
+/** A write of a megabyte takes milliseconds; a busy box takes a hundred times as long. */
+const PATIENCE_MS = 10_000;
+const NEVER = new AbortController().signal;
+
+test('of a file of some megabytes the first are flushed before the last have come', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  const flushing = Promise.withResolvers<void>();
+  const enterFlush = async (): Promise<Disposable> => {
+    flushing.resolve();
+    return { [Symbol.dispose]() {} };
+  };
+  const bytes = async function* () {
+    for (let piece = 0; piece < 6; piece++) yield new Uint8Array(MIB);
+    const isFlushing = await Promise.race([
+      flushing.promise.then(() => true),
+      delay(PATIENCE_MS, false, { ref: false }),
+    ]);
+    assert.ok(isFlushing, 'nothing is flushed while the sender is waited for');
+    yield new Uint8Array(MIB);
+  };
+  const blob = await store.blobs.receive(bytes(), { bytesMax: 9 * MIB, enterFlush }, NEVER);
+  assert.equal(blob.sizeBytes, 7 * MIB);
+  await store.blobs.keep(blob);
+  assert.equal(await store.blobs.sizeOf(blob.hash), 7 * MIB);
+});
