@@ -70,12 +70,14 @@ const NODE_FLAGS = ['--expose-gc'];
 
 /**
  * The whole environment of a decode child, written out: nothing of the daemon's own is passed on. One malloc
- * arena keeps memory flat over thousands of pictures.
+ * arena keeps memory flat over thousands of pictures. The C library asks for large pages if the box has them for those who
+ * ask: twelve megapixels are 9,000 small ones, and the first touch of each stops the decoder.
  */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
   MALLOC_ARENA_MAX: '1',
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };
 
 /**
