@@ -19,7 +19,6 @@ import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { ProgressBars } from '../views/progress-bars.ts';
 import { describeRecord, toRecordJson } from '../views/record-view.ts';
-import { formatTable } from '../views/table.ts';
 import { classifyFile, Interrupted } from './classify-file.ts';
 import { withRetries } from './retries.ts';
 
@@ -72,7 +71,7 @@ async function classify(
   using client = await openClient(terminal);
   const counts = { skipped: 0, failed: 0, goingOn: 0, cancelled: 0 };
   const interrupted = terminal.watchInterrupt();
-  using bars = new ProgressBars(terminal, true);
+  using bars = await ProgressBars.open(terminal);
   if (options.heatmapDir !== undefined) options.withHeatmap = true;
   const header = toHeader(options);
   const run: Run = { terminal, client, options, header, bars, interrupted, rows: [], counts };
@@ -85,7 +84,7 @@ async function classify(
     await forEachBounded(sources, options.jobs, (source) => classifySource(run, source));
   } finally {
     bars[Symbol.dispose]();
-    printOutcome(run);
+    await printOutcome(run);
   }
 }
 
@@ -158,10 +157,13 @@ function reportFailure(run: Run, shownName: string, error: unknown): void {
   }
 }
 
-function printOutcome(run: Run): void {
+async function printOutcome(run: Run): Promise<void> {
   const { terminal, rows, counts } = run;
   const head = ['name', 'length', 'verdict', 'confidence', 'assessment', 'decided by', 'seconds'];
-  if (rows.length > 0) printLine(terminal, formatTable(head, rows));
+  if (rows.length > 0) {
+    const { formatTable } = await import('../views/table.ts');
+    printLine(terminal, formatTable(head, rows));
+  }
   if (counts.skipped > 0) printNote(terminal, `${counts.skipped} other files in the folders were skipped`);
   if (run.interrupted.aborted) {
     const accepted = counts.goingOn === 0 ? '' : `; ${counts.goingOn} accepted analyses go on (assay list)`;

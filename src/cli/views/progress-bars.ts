@@ -1,5 +1,5 @@
 /** One bar per active file on standard error, when that is a terminal; otherwise nothing is drawn. */
-import { MultiBar, type SingleBar } from 'cli-progress';
+import type { MultiBar, SingleBar } from 'cli-progress';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const NAME_WIDTH = 28;
@@ -16,8 +16,13 @@ const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
 export class ProgressBars implements Disposable {
   #bars: MultiBar | null;
 
-  constructor(terminal: Terminal, isWanted: boolean) {
-    this.#bars = isWanted && terminal.stderr.isTTY === true ? openMultiBar(terminal) : null;
+  private constructor(bars: MultiBar | null) {
+    this.#bars = bars;
+  }
+
+  /** What draws is loaded only if something is drawn: a script waits for the first call. */
+  static async open(terminal: Terminal): Promise<ProgressBars> {
+    return new ProgressBars(terminal.stderr.isTTY === true ? await openMultiBar(terminal) : null);
   }
 
   add(name: string): FileBar {
@@ -38,7 +43,8 @@ export class ProgressBars implements Disposable {
   }
 }
 
-function openMultiBar(terminal: Terminal): MultiBar {
+async function openMultiBar(terminal: Terminal): Promise<MultiBar> {
+  const { MultiBar } = await import('cli-progress');
   return new MultiBar({
     stream: terminal.stderr,
     format: '{name} [{bar}] {percentage}% {step}',

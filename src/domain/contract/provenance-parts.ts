@@ -13,7 +13,7 @@ import {
   whole,
 } from '../field.ts';
 import type { IngredientFacts, TrainingMiningFact, Voucher } from '../provenance/manifest-facts.ts';
-import type { OuterReading } from '../provenance/outer-manifest.ts';
+import type { OuterReading } from '../provenance/outer-reading.ts';
 import type { ManifestRecord, ProvenanceRecord } from '../provenance/provenance-record.ts';
 import type { InTime, ReadingNote, Readings, SignedBy, Who } from '../provenance/readings.ts';
 import type { Sentence } from '../provenance/sentence.ts';

@@ -6,7 +6,7 @@ import type { Choice } from '../field.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
-import { OUTER_OUTCOMES } from '../provenance/outer-manifest.ts';
+import { OUTER_OUTCOMES } from '../provenance/outer-reading.ts';
 import { C2PA_POLICIES, DECLARED_ORIGINS } from '../provenance/provenance.ts';
 import {
   READING_STATES,

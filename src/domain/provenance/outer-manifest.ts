@@ -1,7 +1,6 @@
 /** A manifest that does not lie in its file: one that came beside it, or one at an address that the file names. Pure. */
-import { z } from 'zod';
 import { formatOf } from '../media/formats.ts';
-import { MANIFEST_SOURCES, type ManifestSource } from './manifest-facts.ts';
+import type { ManifestSource } from './manifest-facts.ts';
 
 export type OuterSource = Exclude<ManifestSource, 'embedded'>;
 
@@ -17,25 +16,6 @@ export interface OuterManifest {
 
 /** 2 MB: real ones have 10 to 700 KB, most of it thumbnails; it lies in one message and in one value of the store. */
 export const OUTER_MANIFEST_BYTES_MAX = 2 * 1024 * 1024;
-
-/** What became of it. `embedded_speaks`: the file holds one of its own, which is the one that counts (C2PA 2.4, 15.5). */
-export const OUTER_OUTCOMES = [
-  ...(['read', 'unreadable', 'embedded_speaks', 'format_not_readable'] as const),
-  ...(['host_not_allowed', 'not_fetched', 'no_manifest'] as const),
-] as const;
-export type OuterOutcome = (typeof OUTER_OUTCOMES)[number];
-
-export const outerReadingSchema = z.strictObject({
-  source: z.enum(MANIFEST_SOURCES),
-  outcome: z.enum(OUTER_OUTCOMES),
-  /** Host and port of one at an address; empty of one beside the file. */
-  host: z.string().max(1000),
-  /** SHA-256 of the manifest, hex; empty if there is none. */
-  sha256: z.string().max(64),
-  /** Why it was not fetched; empty otherwise. */
-  reason: z.string().max(1000),
-});
-export type OuterReading = z.infer<typeof outerReadingSchema>;
 
 const HEAD_BYTES = 32;
 /** The type of a description box whose super box is a C2PA manifest store (C2PA 2.4, 11.1.4.2). */

@@ -7,7 +7,7 @@ import type {
   StoreFacts,
   TrainingMiningFact,
 } from './manifest-facts.ts';
-import type { OuterReading } from './outer-manifest.ts';
+import type { OuterReading } from './outer-reading.ts';
 import type { Provenance } from './provenance.ts';
 import { NOT_READABLE, sentenceOf } from './reading-sentence.ts';
 import { type Readings, readManifest } from './readings.ts';

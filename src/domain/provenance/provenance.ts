@@ -4,7 +4,7 @@
  * says all of this.
  */
 import { z } from 'zod';
-import { outerReadingSchema } from './outer-manifest.ts';
+import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
 import { storeFactsSchema } from './store-facts-schema.ts';
 

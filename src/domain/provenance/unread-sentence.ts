@@ -1,6 +1,6 @@
 /** One sentence of a manifest that could not be read, and why, in the languages of the page. Silence is never taken for absence. */
 
-import type { OuterReading } from './outer-manifest.ts';
+import type { OuterReading } from './outer-reading.ts';
 import type { Provenance } from './provenance.ts';
 import { NOT_READABLE } from './reading-sentence.ts';
 import type { Sentence } from './sentence.ts';

@@ -8,9 +8,8 @@ import {
   canHoldManifest,
   isManifestStore,
   type OuterManifest,
-  type OuterOutcome,
-  type OuterReading,
 } from '../../domain/provenance/outer-manifest.ts';
+import type { OuterOutcome, OuterReading } from '../../domain/provenance/outer-reading.ts';
 import { hasEmbedded, type Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Analysis } from '../../domain/records/classification.ts';

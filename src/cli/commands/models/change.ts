@@ -145,7 +145,7 @@ const STAGES: Readonly<Record<string, string>> = {
 };
 
 async function follow(terminal: Terminal, call: AddCall, name: string): Promise<string> {
-  using bars = new ProgressBars(terminal, true);
+  using bars = await ProgressBars.open(terminal);
   const bar = bars.add(name);
   let stage = AddModelStage.UNSPECIFIED;
   for await (const step of call) {

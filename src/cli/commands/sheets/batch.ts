@@ -76,7 +76,7 @@ async function runBatch(terminal: Terminal, path: string, options: BatchOptions)
   await using results = await ResultSheet.open(options.output, sheet);
   using client = await openClient(terminal);
   const interrupted = terminal.watchInterrupt();
-  using bars = new ProgressBars(terminal, true);
+  using bars = await ProgressBars.open(terminal);
   const order = new RowOrder(results, results.doneRows, interrupted);
   const counts = { done: 0, failed: 0 };
   const run: Run = {

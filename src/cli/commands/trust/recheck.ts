@@ -63,7 +63,7 @@ async function begin(client: AssayClient, options: RecheckOptions): Promise<Trus
 /** Ctrl-C ends the look, not the work. */
 async function follow(client: AssayClient, terminal: Terminal, begun: TrustRecheck): Promise<TrustRecheck> {
   const signal = terminal.watchInterrupt();
-  using bars = new ProgressBars(terminal, true);
+  using bars = await ProgressBars.open(terminal);
   const bar = bars.add('manifests');
   let now = begun;
   while (now.state === RecheckState.RUNNING) {
