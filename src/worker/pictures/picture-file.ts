@@ -5,7 +5,8 @@
 import sharp, { type FailOnOptions, type Sharp } from 'sharp';
 
 // One thread per picture: the pool of children is the parallelism.
-sharp.concurrency(1);
+const THREADS = 1;
+sharp.concurrency(THREADS);
 // A cache would keep hostile pictures' pixels from job to job.
 sharp.cache(false);
 sharp.block({ operation: ['VipsForeignLoad'] });
@@ -19,6 +20,12 @@ sharp.unblock({
     'VipsForeignLoadHeif',
   ],
 });
+
+/** Until it is disposed, pictures that are opened get a second thread. The library counts threads for the whole process. */
+export function lendThread(): Disposable {
+  sharp.concurrency(THREADS + 1);
+  return { [Symbol.dispose]: () => void sharp.concurrency(THREADS) };
+}
 
 /**
  * The first page of a file or of its bytes. A file that ends early is an error; damage inside, which the decoder can step

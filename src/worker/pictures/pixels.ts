@@ -6,7 +6,14 @@
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media/media-fault.ts';
 import type { Picture, PictureHeader } from '../media/picture.ts';
+import { lendThread } from './picture-file.ts';
 import { openUpright } from './upright-picture.ts';
+
+/**
+ * From so many pixels on one thread decodes and the other writes what it decoded, for which memory is laid out page by page: on an
+ * idle box nothing else is at work before a picture has its pixels, and on a busy one it costs no more.
+ */
+const SHARED_PIXELS_MIN = 4_000_000;
 
 export interface DecodedPixels {
   picture: Picture;
@@ -25,6 +32,7 @@ export async function decodePixels(header: PictureHeader): Promise<DecodedPixels
 }
 
 async function decode(header: PictureHeader, failOn: FailOnOptions): Promise<Picture> {
+  using _thread = header.width * header.height < SHARED_PIXELS_MIN ? null : lendThread();
   try {
     return await toPicture(await openUpright(header, failOn));
   } catch (error) {
