@@ -21,9 +21,9 @@ const PIECE_CHUNKS_MAX = 64;
 const GUARD_BYTES = 16 * MIB;
 /** What may lie unflushed: a crash costs a resumable upload this much, and the last flush takes no longer than it. */
 const FLUSH_BYTES_MAX = 32 * MIB;
-/** Of a small file less, or all of it would be flushed after its last byte, while its sender waits. */
+/** A small file may have less unflushed, or all of it would be flushed after its last byte, while its sender waits. */
 const FLUSH_BYTES_MIN = 4 * MIB;
-/** Of what is there so far: a large file is flushed no more often than it was. */
+/** A part of what is there so far: a large file is flushed no more often than with the bound above alone. */
 const FLUSH_SHARE = 1 / 4;
 /** Beyond it the sender waits for the flush. */
 const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES_MAX;
