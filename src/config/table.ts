@@ -131,7 +131,7 @@ export const SETTINGS = {
     'uploads.max',
     integer(1, 100_000),
     2000,
-    'Uploads that are received at once, at most half of them of one account; one more is refused. Each holds two descriptors (`LimitNOFILE`).',
+    'Uploads that are received or looked at at once, at most half of them of one account; one more is refused. Each holds two descriptors (`LimitNOFILE`).',
   ),
   uploadsUnfinishedHours: row(
     'uploads.unfinished_hours',
@@ -174,8 +174,8 @@ export const SETTINGS = {
   probeWaitMs: row(
     'probe.wait_ms',
     integer(100, 600_000),
-    10_000,
-    'How long a submission waits for its file to be looked at before it is asked to come back, ms.',
+    40_000,
+    'How long a submission waits for its file to be looked at before it is asked to come back, ms. With `probe.timeout_ms` less than the minute after which proxies give up.',
   ),
   probeTimeoutMs: row(
     'probe.timeout_ms',

@@ -96,6 +96,7 @@ async function submitUploaded(
   media: ReceivedMedia,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
+  using _place = app.engine.work.accept();
   const candidate = await candidateOfUpload(app, input, media, signal);
   return await app.store.blobs.withLock(media.hash, async () => {
     await app.store.blobs.keep(media);

@@ -1,14 +1,17 @@
 /**
  * Who may use a decode slot next. Analyses share `slots`; probes may use any of them, and `probeSlotsMin` more
- * that no analysis can take, because somebody waits for the answer of a probe. Renditions have slots of their own and
- * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise, except that the
- * accounts behind what waits for the same purpose take turns.
+ * that no analysis can take, because somebody waits for the answer of a probe. For the same reason a slot that comes free
+ * serves a probe before an analysis, unless analyses have stood behind probes for too long. Renditions have slots of their
+ * own and no others: a film that takes an hour must not hold up an analysis. The accounts behind what waits for the same
+ * purpose take turns.
  */
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 import { AbortError, SlotBusyError } from '../children/worker-errors.ts';
 
+/** In the order in which they are served. */
 export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
 export type SlotPurpose = (typeof SLOT_PURPOSES)[number];
+const ANALYSES_FIRST: readonly SlotPurpose[] = ['analysis', 'probe', 'rendition'];
 
 /** One for what takes seconds, one for what takes minutes. */
 const RENDITION_SLOTS = 2;
@@ -21,6 +24,12 @@ export interface WaitOptions {
   accountId?: number | undefined;
 }
 
+/**
+ * While probes wait without end, one analysis in so long gets a slot: as one begins in so long (AcceptingPlaces), it must
+ * not then wait here for ever.
+ */
+const ANALYSIS_SLOT_EVERY_MS = 1000;
+
 /** No account has it. */
 const NOBODY = 0;
 
@@ -32,9 +41,17 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
+interface SlotQueueConfig {
+  slots: number;
+  probeSlotsMin: number;
+  /** Milliseconds that never go back; the process' own if it is absent. */
+  elapsedMs?: () => number;
+}
+
 export class SlotQueue {
   readonly #slots: number;
   readonly #probeSlotsMin: number;
+  readonly #elapsedMs: () => number;
   readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0, rendition: 0 };
   /** In the order of arrival. */
   readonly #waiters = new Map<string, Waiter>();
@@ -44,10 +61,13 @@ export class SlotQueue {
     rendition: new AccountTurns(),
   };
   #arrivals = 0;
+  /** Since when no waiting analysis got a slot; means nothing while none waits. */
+  #behindSinceMs = 0;
 
-  constructor({ slots, probeSlotsMin }: { slots: number; probeSlotsMin: number }) {
+  constructor({ slots, probeSlotsMin, elapsedMs = () => performance.now() }: SlotQueueConfig) {
     this.#slots = slots;
     this.#probeSlotsMin = probeSlotsMin;
+    this.#elapsedMs = elapsedMs;
   }
 
   get running(): Readonly<Record<SlotPurpose, number>> {
@@ -87,6 +107,7 @@ export class SlotQueue {
     const onAbort = () => signal && leave(new AbortError(signal));
     const timer = waitTimeoutMs === undefined ? undefined : setTimeout(busy, waitTimeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
+    if (purpose === 'analysis' && !this.#isWaiting('analysis')) this.#behindSinceMs = this.#elapsedMs();
     this.#waiters.set(waiter.id, waiter);
     this.#turns[purpose].add(waiter.id, accountId);
     try {
@@ -114,14 +135,24 @@ export class SlotQueue {
     }
   }
 
-  /** The next waiter, for the purpose that has waited longest and has a free slot: from the account whose turn it is. */
+  /** The next waiter, of the purpose that goes first among those that have a free slot: from the account whose turn it is. */
   #next(): Waiter | undefined {
-    const first = [...this.#waiters.values()].find(({ purpose }) => this.#isFree(purpose));
-    if (first === undefined) return undefined;
-    const next = this.#waiters.get(this.#turns[first.purpose].take() ?? '');
+    const purpose = this.#order().find((it) => this.#isWaiting(it) && this.#isFree(it));
+    if (purpose === undefined) return undefined;
+    const next = this.#waiters.get(this.#turns[purpose].take() ?? '');
     if (next === undefined) throw new Error('a waiter has no turn');
     this.#waiters.delete(next.id);
+    if (purpose === 'analysis') this.#behindSinceMs = this.#elapsedMs();
     return next;
+  }
+
+  #order(): readonly SlotPurpose[] {
+    const isOverdue = this.#elapsedMs() - this.#behindSinceMs >= ANALYSIS_SLOT_EVERY_MS;
+    return isOverdue ? ANALYSES_FIRST : SLOT_PURPOSES;
+  }
+
+  #isWaiting(purpose: SlotPurpose): boolean {
+    return this.#turns[purpose].isWaiting;
   }
 
   #forget({ id, purpose, accountId }: Waiter): void {

@@ -38,6 +38,11 @@ export class Schedule {
     this.#batchRunningMax = Math.max(1, runningMax - 1);
   }
 
+  /** Work that may run at once. */
+  get slots(): number {
+    return this.#runningMax;
+  }
+
   /** Work that waits, without the running. */
   get depth(): number {
     return this.#waiting.size;

@@ -25,6 +25,7 @@ import {
   leaseAnalysis,
   requeueAnalysis,
 } from '../queue/transitions.ts';
+import { AcceptingPlaces } from './accepting-places.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;
@@ -97,6 +98,7 @@ export class AnalysisRunner {
   readonly #config: RunnerConfig;
   readonly #parts: RunnerParts;
   readonly #schedule: Schedule;
+  readonly #accepting: AcceptingPlaces;
   readonly #jobs = new Map<string, Job>();
   readonly #stopped = new AbortController();
   /** Cut off by the last daemon's death, or suspected of it: until they have ended one analysis runs at a time. */
@@ -109,6 +111,9 @@ export class AnalysisRunner {
     this.#config = config;
     this.#parts = parts;
     this.#schedule = new Schedule(config.analysesMax);
+    const { clock } = parts;
+    const placesMax = config.analysesMax;
+    this.#accepting = new AcceptingPlaces({ clock, placesMax, freed: () => this.pump() });
   }
 
   get depth(): number {
@@ -165,14 +170,26 @@ export class AnalysisRunner {
     this.#schedule.promote(analysisId);
   }
 
+  /** A file is being accepted: until this is disposed analyses leave it a place. */
+  accept(): Disposable {
+    return this.#accepting.enter();
+  }
+
   /** Starts what may be started. */
   pump(): void {
-    while (this.#isOpen && (this.#careful.size === 0 || this.#jobs.size === 0)) {
+    while (this.#mayBegin()) {
       const turn = this.#schedule.next();
       if (turn === undefined) break;
+      this.#accepting.noteBegin();
       this.#start(turn);
     }
     this.#parts.queueChanged(this.depth, this.running);
+  }
+
+  #mayBegin(): boolean {
+    if (!this.#isOpen || this.#schedule.depth === 0) return false;
+    if (this.#careful.size > 0 && this.#jobs.size > 0) return false;
+    return this.#accepting.mayBegin(this.running, this.#schedule.slots);
   }
 
   /** There are more or fewer places where analyses are carried out. */
@@ -195,6 +212,7 @@ export class AnalysisRunner {
     this.#isOpen = false;
     this.#stopped.abort();
     for (const alarm of this.#suspected.values()) alarm.cancel();
+    this.#accepting.close();
     await this.#settle(timeoutMs);
     for (const { controller } of this.#jobs.values()) controller.abort('drained' satisfies AbortCause);
     await this.#settle(ABORT_WAIT_MS);

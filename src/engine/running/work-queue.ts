@@ -11,7 +11,7 @@ import type { AnalysisRunner } from './analysis-runner.ts';
 
 interface WorkQueueParts {
   store: Pick<Store, 'read' | 'artifacts'>;
-  runner: () => Pick<AnalysisRunner, 'add' | 'promote' | 'abort' | 'depth'>;
+  runner: () => Pick<AnalysisRunner, 'accept' | 'add' | 'promote' | 'abort' | 'depth'>;
   newIdentifier: () => string;
   now: () => number;
   queueMax: number;
@@ -24,6 +24,11 @@ export class WorkQueue {
 
   constructor(parts: WorkQueueParts) {
     this.#parts = parts;
+  }
+
+  /** A file is here whole and its sender waits: until this is disposed, analyses stand behind it (AcceptingPlaces). */
+  accept(): Disposable {
+    return this.#parts.runner().accept();
   }
 
   /** Joins or queues; call the engine's `wake` after the commit. Throws `queue_full`. */

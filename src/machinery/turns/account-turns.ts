@@ -3,6 +3,10 @@ export class AccountTurns {
   /** The first account is the next one served; a Set keeps the order of arrival. */
   readonly #lines = new Map<number, Set<string>>();
 
+  get isWaiting(): boolean {
+    return this.#lines.size > 0;
+  }
+
   add(id: string, accountId: number): void {
     const line = this.#lines.get(accountId);
     if (line === undefined) this.#lines.set(accountId, new Set([id]));
