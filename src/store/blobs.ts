@@ -18,6 +18,8 @@ export interface TemporaryBlob {
   head: Uint8Array;
   /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
   flushed: Promise<void>;
+  /** Set by `keep`: the path leads nowhere any more. */
+  isKept?: boolean;
 }
 
 export class BlobStore {
@@ -104,7 +106,12 @@ export class BlobStore {
   async keep(temporary: TemporaryBlob): Promise<void> {
     await temporary.flushed;
     const path = this.pathOf(temporary.hash);
-    if (await this.#isWhole(temporary)) return await removeFile(temporary.path);
+    if (await this.#isWhole(temporary)) await removeFile(temporary.path);
+    else await this.#place(temporary, path);
+    temporary.isKept = true;
+  }
+
+  async #place(temporary: TemporaryBlob, path: string): Promise<void> {
     await this.#rename(temporary, path);
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
@@ -132,8 +139,9 @@ export class BlobStore {
     );
   }
 
-  /** Waits for the flush, which has the file open: a bound on uploads bounds their descriptors. */
+  /** Nothing is left to do for what was kept. Waits for the flush, which has the file open: a bound on uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
+    if (temporary.isKept === true) return;
     await removeFile(temporary.path);
     await temporary.flushed.catch(() => undefined);
   }

@@ -21,7 +21,7 @@ export async function decodeAudio(
   report: ReportStep,
 ): Promise<DecodedAudio> {
   const path = join(slotFolder, 'in', request.input);
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
   using container = Container.open(path, type);
   const { mime, name } = checkStreams(container, type);

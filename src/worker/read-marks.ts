@@ -11,7 +11,7 @@ import { readProvenance } from './steps/provenance.ts';
 
 export async function readMarks(request: ReadMarksRequest, slotFolder: string): Promise<ReadMarks> {
   const path = join(slotFolder, 'in', request.input);
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') {
     const header = await readHeader(path, request.limits);
     const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });

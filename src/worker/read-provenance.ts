@@ -18,7 +18,7 @@ export async function readProvenanceOnly(
     outer === undefined
       ? null
       : { bytes: await readFile(join(slotFolder, 'in', outer.input)), source: outer.source };
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') {
     const { mime } = await readHeader(path, limits);
     return await readProvenance({ path, mime, trust, manifest });

@@ -55,7 +55,7 @@ export async function receiveMedia(
   const media: ReceivedMedia = {
     ...temporary,
     name: cleanName(name),
-    [Symbol.asyncDispose]: () => app.store.blobs.discard(temporary),
+    [Symbol.asyncDispose]: () => app.store.blobs.discard(media),
   };
   if (media.sizeBytes > 0) return media;
   await media[Symbol.asyncDispose]();

@@ -58,7 +58,7 @@ export class AcceptingPlaces {
     this.#begunAtMs = this.#parts.clock.elapsedMs();
   }
 
-  /** Wakes nobody any more. */
+  /** `freed` is called no more. */
   close(): void {
     this.#alarm?.cancel();
     this.#alarm = null;
@@ -66,7 +66,7 @@ export class AcceptingPlaces {
 
   #leave(): void {
     this.#accepting -= 1;
-    // Of more files than there are places one that leaves frees none.
+    // A file that leaves frees no place while more files than places are left.
     if (this.#alarm === null || this.#accepting >= this.#placesMax) return;
     this.close();
     this.#parts.freed();

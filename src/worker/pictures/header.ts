@@ -4,6 +4,7 @@
  */
 
 import type { Metadata } from 'sharp';
+import type { MediaType } from '../../domain/media/formats.ts';
 import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
@@ -12,8 +13,12 @@ import { readMediaType, refuseKind } from './media-header.ts';
 import { openPicture } from './picture-file.ts';
 import { describeRawTiff } from './raw-photo.ts';
 
-export async function readHeader(path: string, limits: DecodeLimits): Promise<PictureHeader> {
-  const { kind, mime, name: format } = await readMediaType(path);
+/** `type`, if it is known. */
+export async function readHeader(
+  path: string,
+  limits: DecodeLimits,
+  { kind, mime, name: format }: MediaType = readMediaType(path),
+): Promise<PictureHeader> {
   if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
   if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
   const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;

@@ -63,7 +63,7 @@ interface Measured {
 }
 
 async function measure(path: string, kind: 'video' | 'audio'): Promise<Measured> {
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') throw refuseKind(kind, `a ${type.name} picture`);
   using container = Container.open(path, type);
   const stream = streamOf(container, type, kind);

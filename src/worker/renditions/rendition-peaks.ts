@@ -28,7 +28,7 @@ const FLOOR_DB = -90;
 const ALPHA_QUALITY = 70;
 
 export async function renderPeaks({ path, outFolder, report }: RenderWork): Promise<RenditionFigures> {
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
   using container = Container.open(path, type);
   const stream = container.audio;

@@ -49,7 +49,7 @@ async function takeThumbnails({
   limits,
   report,
 }: RenderWork): Promise<{ thumbnails: Thumbnail[]; durationSeconds: number }> {
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
   const span = measureSpan(path, type);
   using container = Container.open(path, type);

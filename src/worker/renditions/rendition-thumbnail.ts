@@ -25,7 +25,7 @@ const FILE = 'thumbnail.webp';
 const QUALITY = 72;
 
 export async function renderThumbnail(work: RenderWork): Promise<RenditionFigures> {
-  const type = await readMediaType(work.path);
+  const type = readMediaType(work.path);
   if (type.kind === 'video') return await write(frameOf(work, type), work);
   const header = await readHeader(work.path, work.limits);
   try {

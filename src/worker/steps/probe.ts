@@ -12,12 +12,12 @@ import type { DecodeLimits, Probe } from '../protocol/decode-protocol.ts';
 const STAMP_SIDE = 16;
 
 export async function probe(path: string, limits: DecodeLimits): Promise<Probe> {
-  const type = await readMediaType(path);
+  const type = readMediaType(path);
   if (type.kind !== 'image') {
     const { probeContainer } = await import('./probe-container.ts');
     return probeContainer(path, type, limits);
   }
-  const header = await readHeader(path, limits);
+  const header = await readHeader(path, limits, type);
   await decodeStamp(header);
   const { mime, width, height, pages } = header;
   return { kind: 'image', mime, width, height, pages, durationSeconds: null, hasSound: false };

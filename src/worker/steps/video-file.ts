@@ -20,7 +20,7 @@ export class VideoFile implements Disposable {
 
   /** Throws MediaFaultFound if it is no video. */
   static async open(path: string): Promise<VideoFile> {
-    const type = await readMediaType(path);
+    const type = readMediaType(path);
     if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
     const media = new MediaFile(path, type);
     try {
