@@ -31,6 +31,11 @@ export const HD_HEIGHT_MIN = 720;
 const THREADS_MAX = 4;
 /** Exact arithmetic and all the chroma: the models look at single pixels. */
 const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
+/**
+ * The scaler computes colours with all the chroma in vectors only into planes: that and laying the planes together takes
+ * half the time, for the same bytes. Not so for a few layouts of RGB, which it widens otherwise.
+ */
+const INTERLEAVED: readonly string[] = ['format=gbrp', `scale=flags=${SCALE_FLAGS}`];
 /** BT.2408: diffuse white lies near 203 cd/m², so that a face in HDR comes out as bright as in SDR. */
 const HDR_WHITE_NITS = 203;
 
@@ -61,6 +66,7 @@ export function toUprightPicture(
   const filters = [
     ...prepared,
     ...rgb(frame, display, sideMax),
+    ...(format === 'rgb24' && !isRgb(frame) ? INTERLEAVED : []),
     `format=${format}`,
     ...turnFilters(display.turn),
   ];
@@ -120,10 +126,11 @@ function rgb(frame: Frame, display: Display, sideMax: number): string[] {
   const sides = squareSides(frame, display);
   const scale = Math.min(1, sideMax / Math.max(sides.width, sides.height));
   const [width, height] = [sides.width, sides.height].map((side) => Math.max(1, Math.round(side * scale)));
-  const isRgb =
-    frame.colorSpace === AVCOL_SPC_RGB ||
-    /rgb|bgr|gbr|pal8/.test(avGetPixFmtName(frame.format as never) ?? '');
-  const isUnsaid = frame.colorSpace === AVCOL_SPC_UNSPECIFIED && !isRgb;
+  const isUnsaid = frame.colorSpace === AVCOL_SPC_UNSPECIFIED && !isRgb(frame);
   const matrix = isUnsaid && frame.height >= HD_HEIGHT_MIN ? ':in_color_matrix=bt709' : '';
   return [`scale=${width}:${height}:flags=${SCALE_FLAGS}${matrix}`];
+}
+
+function isRgb({ colorSpace, format }: Frame): boolean {
+  return colorSpace === AVCOL_SPC_RGB || /rgb|bgr|gbr|pal8/.test(avGetPixFmtName(format as never) ?? '');
 }
