@@ -6,6 +6,7 @@ import { followStanding } from '../../../app/callers/standing.ts';
 import type { GraphqlContext } from './context.ts';
 
 export type Watched<T> = { record: T } | { fault: unknown };
+type Step<T> = IteratorResult<Watched<T>, undefined>;
 
 /** Opens a watch that ends with its operation, the client's connection, the caller's standing (a fault) or by itself. */
 export function openWatch<T>(
@@ -15,35 +16,41 @@ export function openWatch<T>(
   const departure = new AbortController();
   const standing = followStanding(app, principal());
   const source = watch(AbortSignal.any([signal, departure.signal, standing.signal]));
-  const { promise: lost, reject } = Promise.withResolvers<never>();
-  lost.catch(() => undefined);
-  standing.signal.addEventListener('abort', () => reject(standing.signal.reason), { once: true });
   let isOpen = true;
-  const end = (): IteratorResult<Watched<T>> => {
+  /** Who waits for the next change, told at once when the standing is lost. */
+  let answer: ((step: Step<T>) => void) | undefined;
+  const close = (): Step<T> => {
     if (isOpen) app.metrics.watchers.dec();
     isOpen = false;
+    signal.removeEventListener('abort', close);
+    standing.signal.removeEventListener('abort', lose);
     standing[Symbol.dispose]();
     return { done: true, value: undefined };
   };
-  app.metrics.watchers.inc();
-  signal.addEventListener('abort', end, { once: true });
-  const close = (): IteratorResult<Watched<T>> => {
-    signal.removeEventListener('abort', end);
-    return end();
+  const fail = (fault: unknown): Step<T> => {
+    const isGone = !isOpen || departure.signal.aborted;
+    const end = close();
+    return isGone ? end : { done: false, value: { fault } };
   };
+  const lose = (): void => answer?.(fail(standing.signal.reason));
+  app.metrics.watchers.inc();
+  signal.addEventListener('abort', close, { once: true });
+  standing.signal.addEventListener('abort', lose, { once: true });
   return {
-    async next() {
-      if (!isOpen) return close();
-      try {
-        standing.signal.throwIfAborted();
-        // First the loss: what was on its way is sent no more, and a source may be slow to notice.
-        const { done, value } = await Promise.race([lost, source.next()]);
-        return done === true ? close() : { done: false, value: { record: value } };
-      } catch (fault) {
-        const isGone = !isOpen || departure.signal.aborted;
-        close();
-        return isGone ? close() : { done: false, value: { fault } };
-      }
+    next() {
+      if (!isOpen) return Promise.resolve(close());
+      if (standing.signal.aborted) return Promise.resolve(fail(standing.signal.reason));
+      // A race with one promise of the loss would keep every record until the watch ends.
+      return new Promise((resolve) => {
+        answer = (step) => {
+          answer = undefined;
+          resolve(step);
+        };
+        source.next().then(
+          ({ done, value }) => answer?.(done === true ? close() : { done: false, value: { record: value } }),
+          (fault: unknown) => answer?.(fail(fault)),
+        );
+      });
     },
     async return() {
       departure.abort();
