@@ -1,7 +1,4 @@
-/**
- * The front of the engine: accepts work inside the caller's transaction, runs it in worker processes, and notifies
- * who watches. The only room that changes an analysis' state.
- */
+/** Accepts work inside the caller's transaction, runs it in worker processes, notifies who watches; only it changes an analysis' state. */
 import { join } from 'node:path';
 import type { Plan } from '../domain/accounts/plan.ts';
 import { AppError } from '../domain/errors.ts';
@@ -45,8 +42,6 @@ import { withOuterManifest } from './running/outer-manifest.ts';
 import { prepareAttempt } from './running/prepare-attempt.ts';
 import type { SourceParts } from './running/source.ts';
 import { WorkQueue } from './running/work-queue.ts';
-
-export type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 
 export class Engine implements AsyncDisposable {
   readonly #config: EngineConfig;
@@ -286,6 +281,11 @@ export class Engine implements AsyncDisposable {
   /** Records that change after this call, each at least with its last change. Throws `rate` to a reader who fell hopelessly behind. */
   watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
     return this.#feed.watch(filter, signal);
+  }
+
+  /** As the feed's: how often a change was published. */
+  get changes(): number {
+    return this.#feed.changes;
   }
 
   status(): EngineStatus {

@@ -3,16 +3,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withoutRepetition } from '../../src/facade/graphql/transport/distinct-payloads.ts';
+import type { Payload } from '../../src/facade/graphql/transport/payloads.ts';
 import { addRecord, IDENTIFIER, openGraphqlFixture } from './graphql-fixture.ts';
 
-async function* payloads(...values: number[]): AsyncGenerator<{ data: { value: number } }> {
-  for (const value of values) yield { data: { value } };
+async function* watched(...values: number[]): AsyncGenerator<number> {
+  yield* values;
+}
+
+async function toPayload(value: number): Promise<Payload> {
+  return { result: { data: { value } }, text: String(value) };
 }
 
 test('only what differs from the payload before is passed on', async () => {
-  const passed: unknown[] = [];
-  for await (const { data } of withoutRepetition(payloads(1, 1, 2, 2, 2, 1))) passed.push(data?.value);
-  assert.deepEqual(passed, [1, 2, 1]);
+  const passed: string[] = [];
+  for await (const { text } of withoutRepetition(watched(1, 1, 2, 2, 2, 1), toPayload)) passed.push(text);
+  assert.deepEqual(passed, ['1', '2', '1']);
 });
 
 test('leaving ends the source, also while it waits', async () => {
@@ -27,7 +32,7 @@ test('leaving ends the source, also while it waits', async () => {
       return this;
     },
   };
-  const distinct = withoutRepetition(source);
+  const distinct = withoutRepetition(source, toPayload);
   void distinct.next();
   assert.equal((await distinct.return?.())?.done, true);
   assert.equal(isReturned, true);

@@ -166,7 +166,7 @@ function openMailer(folder: string): Mailer {
 function stubEngine(feed: Feed): App['engine'] {
   const engine: Pick<
     App['engine'],
-    'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'checkProbe'
+    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'checkProbe'
   > = {
     phase: 'ready',
     resolveModels: () => [],
@@ -180,6 +180,9 @@ function stubEngine(feed: Feed): App['engine'] {
       durationSeconds: null,
       hasSound: false,
     }),
+    get changes() {
+      return feed.changes;
+    },
     watch: (filter, signal) => feed.watch(filter, signal),
     findingsOf: () => NO_FINDINGS,
     progressOf: () => ({ step: 'patches', done: 1, total: 3 }),

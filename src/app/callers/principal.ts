@@ -23,3 +23,9 @@ export interface Principal extends CallOrigin {
   /** The key that was sent; absent if a session speaks for the account. */
   key?: Pick<ApiKey, 'id' | 'name'>;
 }
+
+/** What the answer to a reading may depend on of its caller, beside whether it may read at all. */
+export interface Reader {
+  account: Pick<Account, 'id'>;
+  plan: Plan;
+}

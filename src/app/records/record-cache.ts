@@ -1,6 +1,8 @@
 /** Records as they were built last: a client that asks for one again and again costs no second building. */
 import { LRUCache } from 'lru-cache';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import type { Classification } from '../../domain/records/classification.ts';
+import { OneTurn } from '../../machinery/one-turn.ts';
 
 /** A built record is a few kilobytes; what is asked for more than once is what somebody works on now. */
 const RECORDS_KEPT_MAX = 1000;
@@ -14,6 +16,7 @@ interface Kept {
 
 export class RecordCache {
   readonly #kept = new LRUCache<string, Kept>({ max: RECORDS_KEPT_MAX });
+  readonly #shown = new OneTurn<ClassificationRecord>();
 
   /** The record as it was last, if nothing at all was written since. */
   unchanged(identifier: string, revision: number): ClassificationRecord | undefined {
@@ -38,5 +41,14 @@ export class RecordCache {
     const record = build();
     this.#kept.set(identifier, { revision, madeFrom, record });
     return record;
+  }
+
+  /** One record for all who are shown a change in the same turn, also of a film and of work under way, which are kept no longer. */
+  shown(
+    classification: Classification,
+    stamp: number,
+    build: () => ClassificationRecord,
+  ): ClassificationRecord {
+    return this.#shown.get({ stamp, about: classification, by: '' }, build);
   }
 }

@@ -21,7 +21,7 @@ import { type IndexHit, LikenessIndex } from '../../machinery/likeness/likeness-
 import { TailReader } from '../../machinery/likeness/tail-reader.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
-import type { Principal } from '../callers/principal.ts';
+import type { Reader } from '../callers/principal.ts';
 import { recordUnlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
@@ -146,14 +146,14 @@ export function seenAgain(app: RecordParts, input: SeenInput): SeenBefore[] {
 }
 
 interface SeenInput {
-  principal: Principal;
+  reader: Reader;
   identifier: string;
 }
 
 /** One record of each analysis: the one nearest in time. */
 function seenAtOtherTimes(
   app: RecordParts,
-  { principal: { account, plan }, identifier }: SeenInput,
+  { reader: { account, plan }, identifier }: SeenInput,
   side: 'earlier' | 'later',
   order: (a: Classification, b: Classification) => number,
 ): SeenBefore[] {

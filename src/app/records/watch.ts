@@ -2,6 +2,7 @@
 
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import type { Classification } from '../../domain/records/classification.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { recordUnlessRefused } from './find-records.ts';
@@ -23,7 +24,7 @@ export async function* watchClassification(
     yield present;
     if (!isOpen(present)) return;
     for await (const _ of changes) {
-      const record = getClassification(app, input);
+      const record = changedRecord(app, readableClassification(app, input));
       yield record;
       if (!isOpen(record)) return;
     }
@@ -56,7 +57,16 @@ export async function* watchClassifications(
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
-    const record = recordUnlessRefused(() => currentRecord(app, classification));
+    const record = recordUnlessRefused(() => changedRecord(app, classification));
     if (record !== undefined) yield record;
   }
+}
+
+/** Another number as soon as anything was written or a change was published. */
+export function stampOf({ store, engine }: Pick<RecordParts, 'store' | 'engine'>): number {
+  return store.revision + engine.changes;
+}
+
+function changedRecord(app: RecordParts, classification: Classification): ClassificationRecord {
+  return app.records.shown(classification, stampOf(app), () => currentRecord(app, classification));
 }

@@ -16,6 +16,7 @@ export class Feed {
   readonly #byAccount = new Map<number, Set<Subscription>>();
   readonly #byJudge = new Map<number, Set<Subscription>>();
   #watchers = 0;
+  #changes = 0;
 
   constructor(dirtyMax: number = DIRTY_MAX) {
     this.#dirtyMax = dirtyMax;
@@ -25,8 +26,14 @@ export class Feed {
     return this.#watchers;
   }
 
+  /** How often a change was published: another number, and what was read before may be out of date. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** `judgeIds`: accounts that may judge it, beside the one whose record it is. */
   publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
+    this.#changes += 1;
     for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
     for (const subscription of this.#byAccount.get(accountId) ?? []) subscription.mark(identifier);
     for (const judgeId of judgeIds) {

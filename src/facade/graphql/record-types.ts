@@ -51,13 +51,13 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       type: [findType<SeenBefore>('SeenBefore')],
       description: 'Earlier records of the same picture, the nearest first; empty for frames and tracks.',
       resolve: ({ identifier }, _, context) =>
-        seenBefore(context.app, { principal: context.principal(), identifier }),
+        seenBefore(context.app, { reader: context.reader(), identifier }),
     }),
     seenAgain: t.field({
       type: [findType<SeenBefore>('SeenBefore')],
       description: 'Later records of the same picture, the nearest first; empty for frames and tracks.',
       resolve: ({ identifier }, _, context) =>
-        seenAgain(context.app, { principal: context.principal(), identifier }),
+        seenAgain(context.app, { reader: context.reader(), identifier }),
     }),
     renditions: t.field({
       type: [renditionType],

@@ -12,6 +12,7 @@ import { tooSlow, UPLOAD_WINDOW_MS } from '../../app/submissions/upload-pace.ts'
 import { AppError, badField, toAppError } from '../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './transport/errors.ts';
 import { JSON_BYTES_MAX } from './transport/limits.ts';
+import { eventsOf } from './transport/subscribe.ts';
 import { type PendingUpload, readMultipart } from './transport/uploads.ts';
 import { openSocketServer, type WebSocketConfig } from './websocket.ts';
 import { type Caller, GRAPHQL_PATH, type GraphqlYoga, openYoga, originOf, type YogaConfig } from './yoga.ts';
@@ -153,6 +154,8 @@ async function answer(
   const contentType = response.headers.get('content-type') ?? '';
   if (contentType.startsWith('text/html')) reply.header('content-security-policy', GRAPHIQL_POLICY);
   reply.code(response.status);
+  const events = eventsOf(response);
+  if (events !== undefined) return reply.send(events);
   if (!contentType.startsWith('text/event-stream') || response.body === null) {
     return reply.send(await response.text());
   }

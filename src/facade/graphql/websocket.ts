@@ -4,7 +4,7 @@
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ExecutionArgs, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Context, SubscribePayload } from 'graphql-ws';
 import { type Extra, useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -13,7 +13,7 @@ import { assertTerms } from '../../app/callers/authenticate.ts';
 import { readBrowserCall } from '../../app/callers/browser.ts';
 import { followUntilClosed } from '../../app/callers/standing.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
-import { toGraphqlError, withoutHttp } from './transport/errors.ts';
+import { formatErrors, formatResult, toGraphqlError } from './transport/errors.ts';
 import { JSON_BYTES_MAX } from './transport/limits.ts';
 import { type Caller, GRAPHQL_PATH, type GraphqlYoga, identifySender } from './yoga.ts';
 
@@ -35,11 +35,6 @@ export interface WebSocketConfig {
 }
 
 type SocketContext = Context<Record<string, unknown> | undefined, Extra>;
-/** As graphql-ws declares it: its properties may be undefined. */
-interface SentResult {
-  data?: FormattedExecutionResult['data'] | undefined;
-  errors?: readonly GraphQLError[] | undefined;
-}
 type Run = Pick<ReturnType<GraphqlYoga['getEnveloped']>, 'execute' | 'subscribe'>;
 
 export interface SocketServer extends AsyncDisposable {
@@ -64,8 +59,8 @@ export function openSocketServer(app: App, yoga: () => GraphqlYoga, config: WebS
       execute: (args) => (args.rootValue as Run).execute(args),
       subscribe: (args) => (args.rootValue as Run).subscribe(args),
       onNext: (_context, _id, _payload, _args, result) =>
-        result.errors === undefined ? undefined : toFormattedResult(result),
-      onError: (_context, _id, _payload, errors) => toFormattedErrors(errors),
+        result.errors === undefined ? undefined : formatResult(result),
+      onError: (_context, _id, _payload, errors) => formatErrors(errors),
     },
     sockets,
     PING_INTERVAL_MS,
@@ -91,14 +86,6 @@ export function openSocketServer(app: App, yoga: () => GraphqlYoga, config: WebS
       clearTimeout(cut);
     },
   };
-}
-
-function toFormattedResult({ data, errors = [] }: SentResult): FormattedExecutionResult {
-  return { ...(data === undefined ? {} : { data }), errors: toFormattedErrors(errors) };
-}
-
-function toFormattedErrors(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
-  return errors.map((error) => withoutHttp(error).toJSON());
 }
 
 function refusalOf(

@@ -8,9 +8,9 @@ import type { CallOrigin, Principal } from '../../app/callers/principal.ts';
 import { AppError } from '../../domain/errors.ts';
 import { getSchema } from './schema.ts';
 import type { GraphqlContext } from './transport/context.ts';
-import { useDistinctPayloads } from './transport/distinct-payloads.ts';
 import { createErrorMask, withoutSuggestion } from './transport/errors.ts';
 import { JSON_BYTES_MAX, OperationLimitsRule, TOKENS_MAX } from './transport/limits.ts';
+import { useSubscriptions } from './transport/subscribe.ts';
 import type { PendingUpload } from './transport/uploads.ts';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -41,6 +41,7 @@ export interface Caller {
 export type GraphqlYoga = YogaServerInstance<Caller, GraphqlContext>;
 
 export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
+  const maskError = createErrorMask(app.log, !config.introspection);
   return createYoga<Caller, GraphqlContext>({
     schema: getSchema(),
     context: ({ caller }) => toContext(app, caller),
@@ -54,8 +55,8 @@ export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
     batching: false,
     logging: false,
     maxRequestBodySize: JSON_BYTES_MAX * 2,
-    maskedErrors: { maskError: createErrorMask(app.log, !config.introspection) },
-    plugins: [useLimits(app, config), useDistinctPayloads()],
+    maskedErrors: { maskError },
+    plugins: [useLimits(app, config), useSubscriptions(maskError)],
   });
 }
 
@@ -72,7 +73,7 @@ async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlCon
     assertTerms(app, known);
     return known;
   };
-  return { app, principal, newcomer, signal, uploads };
+  return { app, principal, newcomer, reader: principal, signal, uploads };
 }
 
 /** By key or by session; the terms are not asked for. */

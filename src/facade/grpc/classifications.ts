@@ -43,7 +43,8 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
     getClassification: unary(context, method.getClassification, ({ principal, request }) => {
       const input = { principal, identifier: request.identifier };
       const record = getClassification(app, input);
-      const seen = { seenBefore: seenBefore(app, input), seenAgain: seenAgain(app, input) };
+      const asked = { reader: principal, identifier: request.identifier };
+      const seen = { seenBefore: seenBefore(app, asked), seenAgain: seenAgain(app, asked) };
       return { classification: toClassification({ ...record, ...seen }) };
     }),
     batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {

@@ -66,9 +66,9 @@ test('a copy tells of its original, with what a person found, and inherits nothi
     { accountId: 1, hash: HASH, quality: 10 },
   ]);
   const of = (identifier: string | undefined) =>
-    seenBefore(app, { principal: admin, identifier: identifier ?? '' });
+    seenBefore(app, { reader: admin, identifier: identifier ?? '' });
   assert.deepEqual(of(first), []);
-  const later = seenAgain(app, { principal: admin, identifier: first ?? '' });
+  const later = seenAgain(app, { reader: admin, identifier: first ?? '' });
   assert.deepEqual(
     later.map(({ identifier, relation }) => [identifier, relation]),
     [
@@ -146,7 +146,7 @@ test('what is deleted is found no more, in the store and in memory', async () =>
   await deleteClassification(app, { principal: admin, identifier: first ?? '' });
   assert.equal(app.store.read.likeness(sequence), undefined);
   assert.equal(app.store.read.nearMatches(analysisId), undefined);
-  assert.deepEqual(seenBefore(app, { principal: admin, identifier: copy ?? '' }), []);
+  assert.deepEqual(seenBefore(app, { reader: admin, identifier: copy ?? '' }), []);
   const found = await new SeenBeforeIndex(app.store).look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]);
   assert.deepEqual(
     found?.earlier.map(({ distance }) => distance),

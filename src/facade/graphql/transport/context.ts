@@ -1,6 +1,6 @@
 /** What every resolver is given, whichever transport brought the operation. */
 import type { App } from '../../../app/appliance/app.ts';
-import type { Principal } from '../../../app/callers/principal.ts';
+import type { Principal, Reader } from '../../../app/callers/principal.ts';
 import type { PendingUpload } from './uploads.ts';
 
 export interface GraphqlContext {
@@ -9,6 +9,8 @@ export interface GraphqlContext {
   readonly principal: () => Principal;
   /** As principal, also before the terms of service were accepted: for accepting them. */
   readonly newcomer: () => Principal;
+  /** As principal, all that the fields of a record may depend on: subscriptions give equal readers one answer. */
+  readonly reader: () => Reader;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
   /** Files of a multipart request by the token that stands for them in the variables. */

@@ -3,7 +3,12 @@
  * caller cannot correct in the input is an error with `extensions.code`, the upper-case domain code. Only an AppError
  * speaks: every other cause is logged and shown as `internal error`.
  */
-import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import {
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLErrorOptions,
+  type GraphQLFormattedError,
+} from 'graphql';
 import type { Logger } from 'pino';
 import { AppError, type ErrorCode, messageNaming, renameFields, toAppError } from '../../../domain/errors.ts';
 
@@ -17,6 +22,12 @@ export const USER_ERROR_CODES = [
   'resource_exhausted',
 ] as const satisfies readonly ErrorCode[];
 export type UserErrorCode = (typeof USER_ERROR_CODES)[number];
+
+/** As graphql-ws declares it: its properties may be undefined. */
+export interface ShownResult {
+  data?: FormattedExecutionResult['data'] | undefined;
+  errors?: readonly GraphQLError[] | undefined;
+}
 
 export interface UserError {
   code: UserErrorCode;
@@ -126,6 +137,16 @@ function placeOf(error: GraphQLError | undefined): GraphQLErrorOptions {
     positions: error?.positions ?? null,
     path: error?.path ?? null,
   };
+}
+
+/** A payload as it is written. */
+export function formatResult({ data, errors }: ShownResult): FormattedExecutionResult {
+  const shown = data === undefined ? {} : { data };
+  return errors === undefined ? shown : { ...shown, errors: formatErrors(errors) };
+}
+
+export function formatErrors(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
+  return errors.map((error) => withoutHttp(error).toJSON());
 }
 
 /** `http` is between the resolvers and the HTTP transport; a WebSocket would show it to the client. */

@@ -17,7 +17,7 @@ export function openWatch<T>(
   const standing = followStanding(app, principal());
   const source = watch(AbortSignal.any([signal, departure.signal, standing.signal]));
   let isOpen = true;
-  /** Who waits for the next change, told at once when the standing is lost. */
+  /** For who waits for the next change: the loss of the standing is said at once. */
   let answer: ((step: Step<T>) => void) | undefined;
   const close = (): Step<T> => {
     if (isOpen) app.metrics.watchers.dec();

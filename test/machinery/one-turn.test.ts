@@ -1,0 +1,54 @@
+/** What is asked for by many in one turn is made once, and forgotten behind it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { OneTurn, type TurnQuestion } from '../../src/machinery/one-turn.ts';
+
+const ABOUT = { name: 'harbour' };
+const QUESTION: TurnQuestion = { stamp: 1, about: ABOUT, by: 'reader' };
+
+function openCounted(valuesMax?: number) {
+  const values = new OneTurn<number>(valuesMax);
+  let made = 0;
+  return { values, ask: (question: Partial<TurnQuestion> = {}) => ask({ ...QUESTION, ...question }) };
+
+  function ask(question: TurnQuestion): number {
+    return values.get(question, () => ++made);
+  }
+}
+
+test('all who ask the same in one turn are given one answer, those of the next turn another', async () => {
+  const { values, ask } = openCounted();
+  assert.equal(ask(), 1);
+  await Promise.resolve();
+  assert.equal(ask(), 1);
+  await turn();
+  assert.equal(values.size, 0);
+  assert.equal(ask(), 2);
+});
+
+test('who asks about another object, by other rights or after a change is given an answer of its own', () => {
+  const { ask } = openCounted();
+  assert.equal(ask(), 1);
+  assert.equal(ask({ about: { ...ABOUT } }), 2);
+  assert.equal(ask({ by: 'another reader' }), 3);
+  assert.equal(ask({ stamp: 2 }), 4);
+  assert.equal(ask({ stamp: 2 }), 4);
+  assert.equal(ask(), 5, 'of the state before nothing is kept');
+});
+
+test('it keeps no more than it may, and nothing of what failed', () => {
+  const { values, ask } = openCounted(2);
+  for (const by of ['one', 'two', 'three']) ask({ by });
+  assert.equal(values.size, 1);
+  assert.equal(ask({ by: 'three' }), 3);
+  const fault = new Error('unreadable');
+  assert.throws(
+    () =>
+      values.get({ ...QUESTION, by: 'four' }, () => {
+        throw fault;
+      }),
+    fault,
+  );
+  assert.equal(values.size, 1);
+});
