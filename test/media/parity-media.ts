@@ -1,7 +1,7 @@
 /**
  * Media made by rule, on which training's code and the daemon must agree. Training reads the files themselves, with
  * decoders of its own: `node test/media/parity-media.ts FOLDER` writes them for models/training/parity.py and for
- * models/training/speech/parity_files.py.
+ * models/training/speech/publish.py.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,8 +46,6 @@ export interface SpeechParity extends StatedAnswer {
   speechSeconds: number;
   ranges: SampleRange[];
   logits: number[];
-  /** Answer of all speech models that come with Assay, fused. */
-  together: StatedAnswer;
 }
 
 export interface SoundParity {

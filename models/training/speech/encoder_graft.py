@@ -9,14 +9,13 @@ from pathlib import Path
 
 import numpy
 import torch
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
-from corpus_pack import add_reading
-from encoder_graph import drop_unused, make_features_graph, write_model
+from encoder_graph import FEATURES, Builder, drop_unused, make_features_graph, write_model
 from encoder_network import CONVOLUTIONS, Speech, find_weights
-from lines import Heads
+from lines import CLIP_AT, Heads
 from network import Network
-from packs import PACKS
+from recorded import SAMPLES
 
 LEVELS = 255
 
@@ -60,7 +59,7 @@ def round_weights(state):
 
 def graft(encoder_path, state):
     """Returns the graph of the pack with the weights of a state."""
-    graph = make_features_graph(encoder_path, PACKS["encoder"].window_samples)
+    graph = make_features_graph(encoder_path, SAMPLES)
     stored = {tensor.name: tensor for tensor in graph.initializer}
 
     def put(name, value):
@@ -83,6 +82,29 @@ def graft(encoder_path, state):
     add_reading(graph, {name: state[name].numpy() for name in ("means", "scales", "line", "hidden", "offsets", "last", "bias")})
     drop_unused(graph)
     return graph
+
+
+def add_reading(graph, parts):
+    """Adds what reads one logit of the features: a line, and networks of one hidden layer, by the names of encoder_network.Speech."""
+    builder = Builder(graph)
+    shapes = {"line": (-1, 1), "last": (-1, 1), "bias": (1,)}
+    for name, value in {**parts, "least": -CLIP_AT, "most": CLIP_AT}.items():
+        value = numpy.asarray(value, dtype=numpy.float32)
+        builder.constant(f"heads/{name}", numpy.ascontiguousarray(value.reshape(shapes.get(name, value.shape))))
+    builder.constant("heads/column", numpy.array([1], dtype=numpy.int64))
+    centred = builder.add("Sub", [FEATURES, "heads/means"], "heads/centred")
+    scaled = builder.add("Mul", [centred, "heads/scales"], "heads/scaled")
+    clipped = builder.add("Clip", [scaled, "heads/least", "heads/most"], "heads/clipped")
+    said = builder.add("MatMul", [clipped, "heads/line"], "heads/said")
+    hidden = builder.add("MatMul", [clipped, "heads/hidden"], "heads/hidden/product")
+    raised = builder.add("Add", [hidden, "heads/offsets"], "heads/hidden/raised")
+    active = builder.add("Relu", [raised], "heads/hidden/active")
+    heard = builder.add("MatMul", [active, "heads/last"], "heads/heard")
+    both = builder.add("Add", [said, heard], "heads/both")
+    whole = builder.add("Add", [both, "heads/bias"], "heads/whole")
+    builder.add("Squeeze", [whole, "heads/column"], "logit")
+    del graph.output[:]
+    graph.output.append(helper.make_tensor_value_info("logit", 1, ["count"]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Trains the encoder with all its layers, the lines and the networks end to end, without one third of the owners.
 
 `python3 encoder_learn.py --windows DIR --data DIR --encoder FILE --without K --out DIR --seconds S`. One core; goes on from the last
-checkpoint in OUT. Lines and networks begin as corpus_fit.py fits them, on the other two thirds alone. Weights are pulled towards
+checkpoint in OUT. Lines and networks begin as they fit the frozen encoder, on the other two thirds alone. Weights are pulled towards
 the first ones, rates fall from a layer to the one below; what is judged and kept is an average over some hundred steps.
 OUT/status.jsonl gets a line for each judgement: step, loss, AUC of what was left out.
 """
@@ -10,6 +10,7 @@ import argparse
 import copy
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -17,14 +18,15 @@ import numpy
 import torch
 from torch.nn import functional
 
-from corpus_fit import INVERSE_PENALTIES, fit_line, to_auc
 from encoder_graph import FEATURE_COUNT, LAYERS
 from encoder_network import BLOCKS, Speech, load_encoder, to_statistics
-from heard_files import TIERS
-from lines import CLIP_AT, DEVIATION_MIN, LAYER_FEATURES, Heads
+from lines import CLIP_AT, DEVIATION_MIN, INVERSE_PENALTIES, LAYER_FEATURES, Heads, fit_line
 from network import fit_network
-from recorded import Recorded, draw_batch, to_chances
-from scoring import weigh
+from recorded import TIERS, Recorded, draw_batch, to_chances
+
+sys.path.append(str(Path(__file__).parent.parent))
+from metrics import to_auc  # noqa: E402
+from weights import weigh  # noqa: E402
 
 RATE = 1e-4
 HEADS_RATE_FACTOR = 6.0
@@ -59,15 +61,15 @@ def make_first(recorded, members, chances, options, random):
     features, labels = numpy.concatenate(features), numpy.concatenate(labels) > 0.5
     means, scales = features.mean(axis=0), 1 / numpy.maximum(features.std(axis=0), DEVIATION_MIN)
     rows = numpy.clip((features - means) * scales, -CLIP_AT, CLIP_AT).astype(numpy.float32)
-    lines, biases, alike = [], [], numpy.ones(len(rows))
+    lines, biases = [], []
     for number, layer in enumerate(LAYERS):
         own = rows[:, number * LAYER_FEATURES : (number + 1) * LAYER_FEATURES]
-        line, bias = fit_line(own, labels, alike, INVERSE_PENALTIES[layer])
+        line, bias = fit_line(own, labels, INVERSE_PENALTIES[layer])
         spread = (own @ line).std() / FIRST_SPREAD
         lines.append(line / spread)
         biases.append(bias / spread)
     heads = Heads(means.astype(numpy.float32), scales.astype(numpy.float32), numpy.concatenate(lines).astype(numpy.float32), numpy.array(biases, dtype=numpy.float32))
-    network = fit_network(rows, labels, alike)
+    network = fit_network(rows, labels)
     return Speech(encoder, heads, network.scaled_by(FIRST_SPREAD / network.score(rows).std()))
 
 
@@ -152,7 +154,9 @@ def score_rows(speech, recorded, rows, windows_max, is_half):
 
 
 def judge(speech, recorded, left_out):
-    """Returns {tier: AUC} of rows that were left out, weighed by source."""
+    """Returns {tier: AUC} of rows that were left out, weighed by source; nothing where none were."""
+    if len(left_out) == 0:
+        return {}
     scores, found = score_rows(speech, recorded, left_out, 1, is_half=True), {}
     for number, tier in enumerate(TIERS):
         own = recorded.tiers[left_out] == number

@@ -35,9 +35,9 @@ class Network:
         return Network(self.hidden, self.offsets, (self.last * factor).astype(numpy.float32), self.bias * factor)
 
 
-def fit_network(windows, is_artificial, shares):
-    """Fits on standardised windows [windows, features]; `shares` weigh them: rows are drawn by them."""
-    parts = [_fit_one(windows, is_artificial, shares, seed) for seed in SEEDS]
+def fit_network(windows, is_artificial):
+    """Fits on standardised windows [windows, features], which count alike."""
+    parts = [_fit_one(windows, is_artificial, seed) for seed in SEEDS]
     count = len(parts)
     return Network(
         numpy.concatenate([part[0].weight.detach().numpy().T for part in parts], axis=1),
@@ -47,15 +47,14 @@ def fit_network(windows, is_artificial, shares):
     )
 
 
-def _fit_one(windows, is_artificial, shares, seed):
+def _fit_one(windows, is_artificial, seed):
     torch.manual_seed(seed)
     rows, labels = torch.from_numpy(windows), torch.from_numpy(is_artificial.astype(numpy.float32))
-    chances = torch.from_numpy(shares / shares.sum())
     first, last = nn.Linear(windows.shape[1], WIDTH), nn.Linear(WIDTH, 1)
     net = nn.Sequential(nn.Dropout(INPUT_DROPOUT), first, nn.ReLU(), nn.Dropout(HIDDEN_DROPOUT), last)
     optimiser = torch.optim.AdamW(net.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     for _ in range(EPOCHS * max(1, len(rows) // BATCH)):
-        drawn = torch.multinomial(chances, BATCH, replacement=True)
+        drawn = torch.randint(len(rows), (BATCH,))
         loss = nn.functional.binary_cross_entropy_with_logits(net(rows[drawn])[:, 0], labels[drawn])
         optimiser.zero_grad()
         loss.backward()

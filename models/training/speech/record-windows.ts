@@ -1,48 +1,38 @@
 /**
  * Cuts the windows that the encoder learns from, as the appliance would cut them, of each file as found, by MP3 and by telephone.
- * Speech is found in each by itself. How narrow its band is is noted too, and what the statistics pack says where its graph is given.
+ * Speech is found in each by itself. How narrow its band is is noted too.
  *
  * Reads LIST, one line a file: its name below FOLDER. Writes OUT/LIST.i16, windows of 32,000 samples of 16 bits one after the other,
- * and OUT/LIST.jsonl with a line for each file and tier: file, tier, seconds of speech, windows. Goes on where it stopped.
+ * and OUT/LIST.jsonl with a line for each file and tier: file, tier, seconds of speech, windows, decibels of the upper band. Goes on where it stopped.
  *
- * usage: node record-windows.ts LIST FOLDER OUT [STATISTICS_GRAPH [one-band]]
+ * usage: node record-windows.ts LIST FOLDER OUT [one-band]
  * With one-band each file is recorded once, limited to one band, to see what the models lean on.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { BandMeter } from '../../../src/worker/steps/band-meter.ts';
 import { fill, hearSpeech, readTier, TIERS, type Tier } from './tier-sound.ts';
 import { openDetector } from './voice-detector.ts';
 
-const ENCODER = { windowSamples: 32_000, hopSamples: 24_000 };
-const STATISTICS = { windowSamples: 20_480, hopSamples: 10_240 };
+const LAYOUT = { windowSamples: 32_000, hopSamples: 24_000 };
 /** Only the beginning of a long recording is heard: breadth counts, not depth. */
 const SECONDS_MAX = 15;
 /** Windows of one file and tier. */
-const WINDOWS_MAX = { encoder: 4, statistics: 8 };
+const WINDOWS_MAX = 4;
 const FULL_SCALE = 32_768;
 
 async function record(file: string, tier: Tier): Promise<void> {
   const samples = readTier({ folder, file }, tier, { secondsMax: SECONDS_MAX, scratch: base });
   const heard = await hearSpeech(samples, detect);
-  const ranges = heard.place(ENCODER, WINDOWS_MAX.encoder);
+  const ranges = heard.place(LAYOUT, WINDOWS_MAX);
   for (const range of ranges) {
-    appendFileSync(`${base}.i16`, toIntegers(fill(samples, range, ENCODER.windowSamples)));
+    appendFileSync(`${base}.i16`, toIntegers(fill(samples, range, LAYOUT.windowSamples)));
   }
-  const logits: number[] = [];
-  for (const range of heard.place(STATISTICS, WINDOWS_MAX.statistics)) {
-    if (statistics === null) break;
-    const dims = [1, STATISTICS.windowSamples];
-    const sound = new Tensor('float32', fill(samples, range, STATISTICS.windowSamples), dims);
-    logits.push(Number((await statistics.run({ sound }, ['logit'])).logit?.data[0]));
-  }
-  const mean = logits.length === 0 ? null : logits.reduce((sum, value) => sum + value, 0) / logits.length;
   const meter = new BandMeter();
   meter.feed(samples);
   const { speechSeconds } = heard;
   const { upperBandDb } = meter;
-  note({ file, tier, speechSeconds, windows: ranges.length, statistics: mean, upperBandDb });
+  note({ file, tier, speechSeconds, windows: ranges.length, upperBandDb });
 }
 
 function note(line: object): void {
@@ -62,18 +52,16 @@ function resume(): Set<string> {
   const lines = readFileSync(`${base}.jsonl`, 'utf8').split('\n').filter(Boolean);
   const done = lines.map((line) => JSON.parse(line));
   const windows = done.reduce((sum, line) => sum + line.windows, 0);
-  if (existsSync(`${base}.i16`)) truncateSync(`${base}.i16`, windows * ENCODER.windowSamples * 2);
+  if (existsSync(`${base}.i16`)) truncateSync(`${base}.i16`, windows * LAYOUT.windowSamples * 2);
   return new Set(done.map((line) => `${line.file} ${line.tier}`));
 }
 
-const [list = '', folder = '', out = '', graph, only] = process.argv.slice(2);
+const [list = '', folder = '', out = '', only] = process.argv.slice(2);
 const tiers: readonly Tier[] = only === 'one-band' ? [only] : TIERS;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
 const done = resume();
 const detect = await openDetector();
-const options = { intraOpNumThreads: 1, interOpNumThreads: 1 };
-const statistics = graph === undefined ? null : await InferenceSession.create(graph, options);
 for (const file of readFileSync(list, 'utf8').split('\n').filter(Boolean)) {
   for (const tier of tiers) {
     if (done.has(`${file} ${tier}`)) continue;

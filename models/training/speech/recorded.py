@@ -3,21 +3,23 @@
 import csv
 import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
 import numpy
 
-from heard_files import TIERS
-from splits import read_families, to_unit
-
 sys.path.append(str(Path(__file__).parent.parent / "corpus"))
 from manifests import read_manifest  # noqa: E402
 from owners import owner_of  # noqa: E402
 
+TIERS = ("clean", "mp3-64", "telephone")
+ALL_TIERS = (*TIERS, "one-band")
+"""The last one only shows what the models lean on: nothing learns from it."""
 SAMPLES = 32_000
 PART_COUNT = 3
 FULL_SCALE = 32_768
+FAMILIES_FILE = Path(__file__).parent / "families.tsv"
 SPEECH_SECONDS_MIN = 1.0
 
 NOISE_CHANCE, FILTER_CHANCE, BAND_CHANCE = 0.3, 0.5, 0.25
@@ -39,7 +41,7 @@ class Recorded:
 
     def __init__(self, folder, data):
         known = read_known(data)
-        self.files, self.tiers, self.seconds, self.stretches, self.blocks = [], [], [], [], []
+        self.files, self.tiers, self.seconds, self.bands, self.stretches, self.blocks = [], [], [], [], [], []
         for number, path in enumerate(sorted(folder.glob("*.jsonl"))):
             lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             stored = numpy.memmap(path.with_suffix(".i16"), dtype="<i2", mode="r")
@@ -50,11 +52,13 @@ class Recorded:
                 count = line["windows"]
                 if count and at + count <= len(stored) and line["file"] in known and line["speechSeconds"] >= SPEECH_SECONDS_MIN:
                     self.files.append(line["file"])
-                    self.tiers.append(TIERS.index(line["tier"]))
+                    self.tiers.append(ALL_TIERS.index(line["tier"]))
                     self.seconds.append(line["speechSeconds"])
+                    band = line.get("upperBandDb")
+                    self.bands.append(numpy.nan if band is None else band)
                     self.stretches.append((number, at, count))
                 at += count
-        self.tiers, self.seconds = numpy.array(self.tiers), numpy.array(self.seconds)
+        self.tiers, self.seconds, self.bands = numpy.array(self.tiers), numpy.array(self.seconds), numpy.array(self.bands, dtype=float)
         described = [known[file] for file in self.files]
         self.is_artificial = numpy.array([label == "artificial" for label, _, _ in described])
         self.sources = numpy.array([f"{label}/{source}" for label, source, _ in described])
@@ -79,6 +83,17 @@ def read_known(data):
         if row["harvest"] == "inside":
             known[row["file"]] = (row["label"], row["source"], owner_of(row["repository"]))
     return known
+
+
+def read_families():
+    """Returns (compiled pattern, family) pairs in the order of the file."""
+    with open(FAMILIES_FILE, newline="", encoding="utf-8") as stream:
+        return [(re.compile(row["pattern"]), row["family"]) for row in csv.DictReader(stream, delimiter="\t")]
+
+
+def to_unit(source, families):
+    """Returns what is never split: the family of sources of one site, else the source."""
+    return next((family for pattern, family in families if pattern.search(source)), source)
 
 
 def to_chances(recorded, members):

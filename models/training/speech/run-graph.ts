@@ -1,5 +1,5 @@
 /**
- * Runs a graph on windows and prints its outputs as one JSON list, for export.py.
+ * Runs a graph on windows and prints its outputs as one JSON list, for golden.py.
  *
  * usage: node run-graph.ts GRAPH SAMPLES_FILE WINDOW_SAMPLES
  */

@@ -10,12 +10,11 @@ import {
   secondsOf,
   uniteClips,
 } from '../../../src/domain/verdicts/speech.ts';
-import { vary } from './varied-chain.ts';
 import { FRAME_SAMPLES, type openDetector } from './voice-detector.ts';
 
 export const RATE = 16_000;
 export const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
-export type Tier = (typeof TIERS)[number] | 'one-band' | 'varied';
+export type Tier = (typeof TIERS)[number] | 'one-band';
 /** What both labels are limited to, to see whether the models lean on the band; hertz. */
 const ONE_BAND = { low: 60, high: 7_000 };
 const WINDOWS_MAX = 256;
@@ -37,7 +36,6 @@ export function readTier(
     }
   }
   const samples = decodeMono(path, RATE, secondsMax);
-  if (tier === 'varied') return vary(samples, file);
   return tier === 'one-band' ? limitBand(samples, RATE, ONE_BAND) : samples;
 }
 

@@ -16,8 +16,8 @@ import {
 
 const MODELS = join(import.meta.dirname, '../../../models');
 const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
-/** What writes down speech, what finds it, and what counts its statistics. */
-const IDS = ['assay-speech-statistics', 'silero-vad', 'whisper-base'];
+/** What finds speech, and what writes it down. */
+const IDS = ['silero-vad', 'whisper-base'];
 
 let installed: InstalledPack[];
 before(async () => {

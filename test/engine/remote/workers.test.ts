@@ -43,7 +43,7 @@ import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
 const skip = skipWithoutBroker;
 const COMMON = { ASSAY_INFERENCE_PROCESSES: '1', ASSAY_DECODE_SLOTS: '1' };
 /** What the media here ask for. A worker checks all that it has at each start, and the rest takes thrice as long. */
-const PACKS = ['assay-speech-encoder', 'assay-speech-statistics', 'assay-transformer', 'silero-vad'];
+const PACKS = ['assay-speech-encoder', 'assay-transformer', 'silero-vad'];
 const LEASE_MS = 2000;
 const POLL_MS = 50;
 
