@@ -14,7 +14,6 @@ const ENTRIES = {
   cli: 'src/cli/program.ts',
   inference: 'src/worker/inference.ts',
   decode: 'src/worker/decode.ts',
-  'encode-frames': 'src/worker/frames/encode-frames.ts',
 };
 
 /**

@@ -241,7 +241,6 @@ test('no dead file', () => {
     'page/early.ts',
     'src/evidence/report/pdf-child.ts',
     'src/worker/decode.ts',
-    'src/worker/frames/encode-frames.ts',
     'src/worker/inference.ts',
   ];
   const used = new Set(sources.flatMap((file) => (importsOf.get(file) ?? []).map(({ to }) => to)));

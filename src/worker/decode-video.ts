@@ -1,6 +1,5 @@
 /** The analysis of a video, as far as a decode child takes it: chosen frames and the track. */
 import { join } from 'node:path';
-import { FrameWriter } from './frames/frame-writer.ts';
 import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
@@ -13,6 +12,7 @@ import type {
   DecodeVideoRequest,
 } from './protocol/decode-protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
+import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';

@@ -1,8 +1,10 @@
 /** Writes a picture of at most 256 colours as a PNG file: a byte a pixel, and no colours looked for, since they are known. */
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
-import { chunk, headerChunk, PNG_COLOURS, PNG_SIGNATURE } from '../pictures/png/png-chunks.ts';
+import { crc32, deflate } from 'node:zlib';
 
+const SIGNATURE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const BIT_DEPTH = 8;
+const INDEXED_COLOUR = 3;
 export const COLOURS_MAX = 256;
 
 export interface PalettePicture {
@@ -18,10 +20,15 @@ export async function encodePalettePng({ width, height, palette, indexes }: Pale
   if (palette.length > 3 * COLOURS_MAX) throw new RangeError(`${palette.length / 3} colours are too many`);
   if (indexes.length !== width * height)
     throw new RangeError(`${indexes.length} pixels for ${width} × ${height}`);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = BIT_DEPTH;
+  header[9] = INDEXED_COLOUR;
   const data = await promisify(deflate)(withFilters({ width, height, indexes }));
   return Buffer.concat([
-    PNG_SIGNATURE,
-    headerChunk({ width, height }, PNG_COLOURS.indexed),
+    SIGNATURE,
+    chunk('IHDR', header),
     chunk('PLTE', palette),
     chunk('IDAT', data),
     chunk('IEND', new Uint8Array()),
@@ -34,4 +41,13 @@ function withFilters({ width, height, indexes }: Omit<PalettePicture, 'palette'>
   for (let y = 0; y < height; y++)
     rows.set(indexes.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   return rows;
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(data.length + 12);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.write(type, 4, 'latin1');
+  bytes.set(data, 8);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
+  return bytes;
 }

@@ -42,15 +42,6 @@ export class Scratch {
   }
 }
 
-/** Takes the memory of a picture, for another thread: who reads its pixels here after that meets an error. */
-export function takePixels(picture: Picture): ArrayBuffer {
-  const { buffer, byteLength } = picture.rgb;
-  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  const pixels = isOwn ? buffer.transfer() : Uint8Array.from(picture.rgb).buffer;
-  Object.defineProperty(picture, 'rgb', GIVEN_BACK);
-  return pixels;
-}
-
 /** Gives the memory back: the bytes are gone. Of a small buffer, which shares its memory with others, nothing. */
 export function giveBack({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

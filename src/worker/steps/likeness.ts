@@ -3,7 +3,6 @@ import {
   ASKED_KEYPOINTS_MAX,
   ASKED_SIDE,
   type AskedKeypoints,
-  type Keypoints,
   packAskedKeypoints,
   packKeypoints,
   STORED_SIDE,
@@ -18,12 +17,9 @@ export async function describeLikeness(picture: Picture, countMax: number): Prom
   // Begins on a thread of its own, beside the hash.
   const finding = findKeypoints(picture, { side: STORED_SIDE, countMax });
   const hash = hashPicture(picture);
-  return withKeypoints(hash, await finding);
-}
-
-export function withKeypoints(hash: PerceptualHash | null, keypoints: Keypoints): PerceptualHash | null {
-  if (hash === null || keypoints.count === 0) return hash;
-  return { ...hash, keypoints: toBase64(packKeypoints(keypoints)) };
+  const keypoints = await finding;
+  if (hash === null) return null;
+  return keypoints.count === 0 ? hash : { ...hash, keypoints: toBase64(packKeypoints(keypoints)) };
 }
 
 /** Keypoints of a picture that is searched with, in more detail: as it is, and mirrored. */

@@ -2,23 +2,24 @@
  * Writes chosen frames while the next ones are decoded, and reports each in its order as soon as it lies there: a PNG,
  * which is a picture with a hash of its own, and the patches for the models.
  */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FRAME_KEYPOINTS_MAX, type Keypoints, STORED_SIDE } from '../../domain/media/keypoints.ts';
-import { findKeypoints } from '../keypoints/find-keypoints.ts';
+import sharp from 'sharp';
+import { FRAME_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
 import type { Picture } from '../media/picture.ts';
+import { giveBackPicture } from '../media/scratch.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol/decode-protocol.ts';
-import { withKeypoints } from '../steps/likeness.ts';
-import { writePatchSet } from '../steps/patches.ts';
-import { writeViewSet } from '../steps/views.ts';
-import { type EncodedFrame, encodeFrame } from './frame-encoder.ts';
+import { describeLikeness } from './likeness.ts';
+import { writePatchSet } from './patches.ts';
+import { writeViewSet } from './views.ts';
 
-/**
- * One is with the thread that encodes while the next is cut here: more would only hold memory. Each takes 3 bytes a pixel, up
- * to 28 MB, and while it is encoded up to 1.5 times as much again.
- */
+/** Encoding a frame takes a core about as long as finding and decoding it: more in flight would only hold memory. */
 const IN_FLIGHT_MAX = 2;
 /** Above 4K each picture in flight takes 100 MB. */
 const LARGE_PIXELS = 4096 * 2304;
+/** Frames are noise to a PNG encoder: the next level takes up to three times as long for a seventh less. */
+const COMPRESSION_LEVEL = 1;
 
 type WantedSets = Pick<DecodeVideoRequest, 'patchSets' | 'viewSets'>;
 
@@ -27,8 +28,6 @@ export class FrameWriter {
   readonly #outFolder: string;
   readonly #onFrame: (frame: DecodedFrame) => void;
   readonly #inFlight: Promise<DecodedFrame>[] = [];
-  /** Settled when the last frame is with the thread; never rejected. */
-  #handedOver: Promise<unknown> = Promise.resolve();
   #count = 0;
   /** Null before the first one is written. */
   first: DecodedFrame | null = null;
@@ -41,14 +40,10 @@ export class FrameWriter {
 
   /** Begins to write; waits only while too many are in flight. */
   async take(timeSeconds: number, picture: Picture): Promise<void> {
-    // What decodes blocks this thread: the frame before would not be encoded meanwhile.
-    await this.#handedOver;
     const max = picture.width * picture.height > LARGE_PIXELS ? 1 : IN_FLIGHT_MAX;
     while (this.#inFlight.length >= max) await this.#settleOldest();
-    const cutting = cutFrame({ index: this.#count, timeSeconds, picture }, this.#sets, this.#outFolder);
-    const writing = cutting.then(finishFrame);
+    const writing = writeFrame({ index: this.#count, timeSeconds, picture }, this.#sets, this.#outFolder);
     // Its failure is met when its turn comes; until then no one waits for it.
-    this.#handedOver = cutting.catch(() => {});
     writing.catch(() => {});
     this.#inFlight.push(writing);
     this.#count += 1;
@@ -72,33 +67,26 @@ interface ChosenPicture {
   picture: Picture;
 }
 
-interface CutFrame {
-  frame: Omit<DecodedFrame, 'hash' | 'sizeBytes' | 'likeness'>;
-  keypoints: Keypoints;
-  encoding: Promise<EncodedFrame>;
-}
-
-async function cutFrame(
+async function writeFrame(
   { index, timeSeconds, picture }: ChosenPicture,
   sets: WantedSets,
   outFolder: string,
-): Promise<CutFrame> {
-  const { width, height } = picture;
-  // Another thread makes it smaller while this one cuts.
-  const finding = findKeypoints(picture, { side: STORED_SIDE, countMax: FRAME_KEYPOINTS_MAX });
+): Promise<DecodedFrame> {
+  const { width, height, rgb } = picture;
+  // A thread encodes while this one measures and cuts.
+  const encoding = sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: COMPRESSION_LEVEL, adaptiveFiltering: false })
+    .toBuffer();
   // Awaited below; this keeps a failure from being unhandled if the patches fail first.
-  finding.catch(() => {});
-  const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);
-  const keypoints = await finding;
-  const file = `${index}.png`;
-  const encoding = encodeFrame(picture, join(outFolder, file));
   encoding.catch(() => {});
-  return { frame: { timeSeconds, file, width, height, patchSets }, keypoints, encoding };
-}
-
-async function finishFrame({ frame, keypoints, encoding }: CutFrame): Promise<DecodedFrame> {
-  const { likeness, hash, sizeBytes } = await encoding;
-  return { ...frame, hash, sizeBytes, likeness: withKeypoints(likeness, keypoints) };
+  const likeness = await describeLikeness(picture, FRAME_KEYPOINTS_MAX);
+  const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);
+  const png = await encoding;
+  const file = `${index}.png`;
+  await writeFile(join(outFolder, file), png);
+  const hash = createHash('sha256').update(png).digest('hex');
+  giveBackPicture(picture);
+  return { timeSeconds, file, hash, sizeBytes: png.length, width, height, likeness, patchSets };
 }
 
 async function writePatchSets(
