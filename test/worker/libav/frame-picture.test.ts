@@ -3,7 +3,7 @@ import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AV_BUFFERSRC_FLAG_KEEP_REF, AVCOL_SPC_UNSPECIFIED } from 'node-av/constants';
 import { FilterGraph, Frame } from 'node-av/lib';
-import { HD_HEIGHT_MIN, toUprightPicture } from '../../src/worker/libav/frame-picture.ts';
+import { HD_HEIGHT_MIN, toUprightPicture } from '../../../src/worker/libav/frame-picture.ts';
 
 const PLAIN_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 const LAYOUTS = [
