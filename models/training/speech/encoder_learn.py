@@ -1,7 +1,7 @@
-"""Trains the encoder with all its layers, the lines and the networks end to end, without one third of the owners.
+"""Trains the encoder with all its layers, the lines and the networks end to end, without one third of the owners or with all.
 
-`python3 encoder_learn.py --windows DIR --data DIR --encoder FILE --without K --out DIR --seconds S`. One core; goes on from the last
-checkpoint in OUT. Lines and networks begin as they fit the frozen encoder, on the other two thirds alone. Weights are pulled towards
+`python3 encoder_learn.py --windows DIR --data DIR --encoder FILE --without K --out DIR --steps N`. One core; goes on from the last
+checkpoint in OUT. Lines and networks begin as they fit the frozen encoder, on the same owners alone. Weights are pulled towards
 the first ones, rates fall from a layer to the one below; what is judged and kept is an average over some hundred steps.
 OUT/status.jsonl gets a line for each judgement: step, loss, AUC of what was left out.
 """
@@ -192,13 +192,13 @@ def run(options):
             stream.write(json.dumps(line) + "\n")
         losses.clear()
 
-    keep()
-    while time.monotonic() - start < options.seconds:
+    if learner.step == 0:
+        keep()
+    while learner.step < options.steps:
         sound, labels = draw_batch(recorded, chances, BATCH, random)
         losses.append(learner.learn(crop(sound, random) if learner.step % 3 < CROPPED_STEPS else sound, labels))
-        if learner.step % options.judge_every == 0:
+        if learner.step % options.judge_every == 0 or learner.step == options.steps:
             keep()
-    keep()
 
 
 if __name__ == "__main__":
@@ -208,8 +208,8 @@ if __name__ == "__main__":
     parser.add_argument("--encoder", type=Path, required=True, help="encoder_model.onnx of @usefulsensors/moonshine-js")
     parser.add_argument("--without", type=int, required=True, help="the third of owners that is left out; -1: none")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--judge-every", type=int, default=150)
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--judge-every", type=int, default=100)
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--seed", type=int, default=1)
     run(parser.parse_args())
