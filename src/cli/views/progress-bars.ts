@@ -44,7 +44,8 @@ export class ProgressBars implements Disposable {
 }
 
 async function openMultiBar(terminal: Terminal): Promise<MultiBar> {
-  const { MultiBar } = await import('cli-progress');
+  // CommonJS: in the bundle it has no other export.
+  const { MultiBar } = (await import('cli-progress')).default;
   return new MultiBar({
     stream: terminal.stderr,
     format: '{name} [{bar}] {percentage}% {step}',
