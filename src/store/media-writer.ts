@@ -145,12 +145,17 @@ export class MediaWriter {
     await this.#writing;
   }
 
-  /** All that was taken is on the disk. */
+  /** All that was taken is on the disk. If it rejects, nothing is under way any more: a flush of before would note a file that is removed. */
   async flush(): Promise<void> {
-    await this.write();
-    await this.#flushing;
-    if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
-    await this.#flushing;
+    try {
+      await this.write();
+      await this.#flushing;
+      if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
+      await this.#flushing;
+    } catch (error) {
+      await this.abandon();
+      throw error;
+    }
   }
 
   /** For what is thrown away: nothing is under way any more. Never rejects. */

@@ -1,7 +1,11 @@
 /** A file is flushed while the rest of it comes, so that its last flush is short. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DiskFullError, MediaWriter } from '../../src/store/media-writer.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -31,4 +35,26 @@ test('of a file of some megabytes the first are flushed before the last have com
   assert.equal(blob.sizeBytes, 7 * MIB);
   await store.blobs.keep(blob);
   assert.equal(await store.blobs.sizeOf(blob.hash), 7 * MIB);
+});
+
+test('a writer that failed has no flush under way, which would note a file that is removed', async () => {
+  await using folder = await makeTemporaryFolder();
+  const path = join(folder.path, 'upload');
+  await using file = await open(path, 'w');
+  const noted: number[] = [];
+  const onFlushed = async (flushedBytes: number): Promise<void> => {
+    await delay(50);
+    noted.push(flushedBytes);
+  };
+  const bounds = { bytesMax: 64 * MIB, freeBytesMin: Number.MAX_SAFE_INTEGER };
+  const writer = new MediaWriter(file, path, { hash: createHash('sha256'), sizeBytes: 0, onFlushed }, bounds);
+  const bytes = async function* () {
+    for (let piece = 0; piece < 32; piece++) yield new Uint8Array(MIB);
+  };
+  await assert.rejects(writer.receive(bytes(), NEVER), DiskFullError);
+  await assert.rejects(writer.flush(), DiskFullError);
+  const before = noted.length;
+  assert.ok(before > 0, 'a flush was under way');
+  await delay(200);
+  assert.equal(noted.length, before);
 });
