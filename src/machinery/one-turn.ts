@@ -4,7 +4,7 @@
  */
 
 /** A turn that makes more things than that shares less of them, and keeps no more. */
-export const VALUES_MAX = 1000;
+const VALUES_MAX = 1000;
 
 export interface TurnQuestion {
   /** Another number as soon as the answer may be another one within the turn. */

@@ -23,7 +23,7 @@ const RECORD = { name: 'harbour' };
 interface Book {
   payloads: Payloads;
   masked: unknown[];
-  /** Of a store whose state is `revision`. */
+  /** Executes the subscription for one change. The store is at `revision`. */
   ask(differing?: Partial<ExecutionArgs> & { reader?: Reader }, record?: object): Promise<Payload>;
   revision: number;
 }

@@ -128,7 +128,7 @@ def decide_left_out(corpus):
 
 
 def measure_rows(corpus, rows, probabilities, bounds):
-    """Returns {clips, sources, owners, figures, intervals, conformal, recallBalanced, rightDecided} of some rows; intervals over owners."""
+    """Returns {clips, sources, owners, figures, intervals, conformal, recallBalanced, languages, kinds} of some rows; intervals over owners."""
     decision, own, labels, shares = {name: values[rows] for name, values in bounds.items()}, probabilities[rows], corpus.is_artificial[rows], corpus.weigh(rows)
     return {
         "sources": len(set(corpus.sources[rows])), "clips": len(rows),

@@ -26,7 +26,7 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** A file is here whole and its sender waits: until this is disposed, analyses stand behind it (AcceptingPlaces). */
+  /** Call it when a file has arrived whole and its sender waits. Analyses stand behind it until the result is disposed (AcceptingPlaces). */
   accept(): Disposable {
     return this.#parts.runner().accept();
   }

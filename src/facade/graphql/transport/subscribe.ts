@@ -1,6 +1,6 @@
 /**
- * How subscriptions run on both transports: a watch is opened for each, its changes become payloads once for all that ask the
- * same (payloads.ts). Over server-sent events the payloads go out past the engine, whose own stream takes each apart again.
+ * How subscriptions run on both transports. Each opens a watch of its own. A change becomes a payload once for all that ask the
+ * same (payloads.ts). Server-sent events do not go through Yoga's own stream: it would parse and write each payload again.
  */
 import {
   createSourceEventStream,
