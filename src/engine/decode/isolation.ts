@@ -105,10 +105,12 @@ const NICE: readonly string[] = ['nice', '-n', String(NICENESS)];
 const OPEN_FILES_MAX = 256;
 const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
+/** What the box unmounts goes from the child too: a disk that a decoder still held could be neither removed nor mounted afresh. */
+const OWN_MOUNTS = ['--mount', '--propagation', 'slave'];
 /** Mounting needs a user that is root in its own namespace, which a root of the box need not ask for. */
 const COVER_FLAGS: readonly (readonly string[])[] = [
-  ['--user', '--map-root-user', '--net', '--mount'],
-  ['--net', '--mount'],
+  ['--user', '--map-root-user', '--net', ...OWN_MOUNTS],
+  ['--net', ...OWN_MOUNTS],
 ];
 const NETWORK_FLAGS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-current-user', '--net']];
 

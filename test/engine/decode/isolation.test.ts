@@ -7,10 +7,12 @@
  * served whole.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { NICENESS } from '../../../src/engine/children/lower-priority.ts';
@@ -23,6 +25,7 @@ import {
   type Isolation,
 } from '../../../src/engine/decode/isolation.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 async function makeSlotFolder(folder: string): Promise<string> {
@@ -35,7 +38,7 @@ async function makeSlotFolder(folder: string): Promise<string> {
 /** Replaces the child's entry by a script and returns what it prints. */
 async function runInside({ file, args, cwd, env }: ChildCommand, script: string): Promise<string> {
   const inside = [...args.slice(0, -1), '--input-type=module', '--eval', script];
-  return (await promisify(execFile)(file, inside, { cwd, env, timeout: 20_000 })).stdout;
+  return (await promisify(execFile)(file, inside, { cwd, env, timeout: PATIENCE_MS })).stdout;
 }
 
 async function possibleIsolations(folder: string): Promise<Isolation[]> {
@@ -183,3 +186,53 @@ test('what covers the data folder shows the slot alone and cannot be lifted', as
     assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
   }
 });
+
+/** Says whether `file` is there: at its start, and again after each line that it is sent. */
+const LOOK_FOR = (file: string) => `
+  import { existsSync } from 'node:fs';
+  import { createInterface } from 'node:readline';
+  const look = () => console.log(existsSync(${JSON.stringify(file)}));
+  look();
+  createInterface(process.stdin).on('line', look);`;
+
+test('a disk that the box unmounts goes from a running child too', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root mounts a disk');
+  await using folder = await makeTemporaryFolder();
+  await using elsewhere = await makeTemporaryFolder();
+  using shared = new SharedMount(elsewhere.path);
+  const disk = join(shared.path, 'disk');
+  const slotFolder = await makeSlotFolder(folder.path);
+  const walls = (await possibleIsolations(folder.path)).filter(({ coveredFolder }) => coveredFolder !== null);
+  if (walls.length === 0) return context.skip('this machine mounts nothing for a decoder');
+  await mkdir(disk);
+  for (const isolation of walls) {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+    await writeFile(join(disk, 'file'), 'x');
+    const { file, args, cwd, env } = decodeCommand(isolation, slotFolder, BOUNDS);
+    const inside = [...args.slice(0, -1), '--input-type=module', '--eval', LOOK_FOR(join(disk, 'file'))];
+    const child = spawn(file, inside, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'close');
+    const said = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const before = (await said.next()).value;
+    execFileSync('umount', [disk]);
+    child.stdin.end('\n');
+    const after = (await said.next()).value;
+    await ended;
+    assert.deepEqual([before, after], ['true', 'false'], isolation.unshareFlags?.join(' '));
+  }
+});
+
+/** A folder whose mounts are passed on, as those of a box are. */
+class SharedMount implements Disposable {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path]);
+    execFileSync('mount', ['--make-shared', path]);
+  }
+
+  [Symbol.dispose](): void {
+    execFileSync('umount', ['--recursive', this.path]);
+  }
+}
