@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { writeTinyPacks } from './interface/packs.ts';
 import { keepModelChecks, layModelChecks } from './model-checks.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { DAEMON_STARTED } from './runner/run-files.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
@@ -46,7 +47,6 @@ async function makeTinyPacks(): Promise<string> {
 }
 
 const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
-const READY_TIMEOUT_MS = 60_000;
 
 export class TestDaemon implements AsyncDisposable {
   readonly folder: string;
@@ -124,7 +124,7 @@ export class TestDaemon implements AsyncDisposable {
     }
   }
 
-  async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
+  async ready(timeoutMs = PATIENCE_MS): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       const response = await fetch(`${this.http}/readyz`);

@@ -35,7 +35,6 @@ const SECONDS_TOLERANCE = 0.15;
 /** Strong compression and 4:2:0 move a plain colour by less. */
 const COLOUR_TOLERANCE = 40;
 const PRINT_TOLERANCE = 80;
-const ENDED_TIMEOUT_MS = 50_000;
 
 const QUERY = `query ($identifier: ID!) { classification(identifier: $identifier) { status errors mimetype
   ... on ImageClassification { width height } ... on AudioClassification { durationSeconds }
@@ -68,7 +67,7 @@ async function ended(by: Customer, identifier: string): Promise<Found> {
     found = await read(by, identifier);
     return found.status !== 'NEW';
   };
-  await until(hasEnded, identifier, ENDED_TIMEOUT_MS);
+  await until(hasEnded, identifier);
   return found;
 }
 
@@ -80,7 +79,7 @@ async function seen({ key }: Customer, { kind }: Format, identifier: string): Pr
     response = await fetch(`${service.url}/media/${identifier}/${path}`, { headers: { 'x-api-key': key } });
     return response.status !== 202;
   };
-  await until(isMade, path, ENDED_TIMEOUT_MS);
+  await until(isMade, path);
   assert.equal(response?.status, 200, path);
   return Buffer.from((await response?.arrayBuffer()) ?? []);
 }
@@ -115,9 +114,7 @@ async function check(format: Format, by: Customer, identifier: string): Promise<
   }
 }
 
-test('every documented format ends done, with its length, its sides, upright', {
-  timeout: 120_000,
-}, async (context) => {
+test('every documented format ends done, with its length, its sides, upright', async (context) => {
   const submitted: { format: Format; by: Customer; identifier: string }[] = [];
   for (const format of FORMATS) {
     const by = format.isForeign === true ? foreigner : customer;

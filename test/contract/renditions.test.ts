@@ -28,8 +28,6 @@ after(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-const MADE_TIMEOUT_MS = 30_000;
-
 function fetchMedia(path: string, init: RequestInit = {}, customer = owner): Promise<Response> {
   const headers = { 'x-api-key': customer.key, ...init.headers };
   return fetch(`${service.url}/media/${path}`, { ...init, headers });
@@ -45,7 +43,7 @@ async function made(path: string): Promise<Response> {
     response = await fetchMedia(path);
     return response.status !== 202;
   };
-  await until(isMade, path, MADE_TIMEOUT_MS);
+  await until(isMade, path);
   return response;
 }
 

@@ -18,7 +18,6 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The first transcript brings the model up, which takes a busy box longer than other tests wait. */
-const DONE_TIMEOUT_MS = 240_000;
 
 interface Segment {
   startSeconds: number;
@@ -81,7 +80,7 @@ async function watch(of: string): Promise<Seen[]> {
 
 async function restOf(kind: string, of: string) {
   const ended = async () => (await owner.get(`/api/classification_${kind}/${of}`)).body.status !== 'new';
-  await until(ended, 'the transcript', DONE_TIMEOUT_MS);
+  await until(ended, 'the transcript');
   return (await owner.get(`/api/classification_${kind}/${of}`)).body;
 }
 

@@ -11,7 +11,6 @@ import { makeClip } from '../interface/media.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const FIRST_TIMEOUT_MS = 180_000;
 const SAID = /yesterday the parliament voted/i;
 
 let service: Service;
@@ -30,7 +29,7 @@ before(async () => {
   identifier = await owner.submit('/api/classification_audio', { audio: spoken, with_transcript: 'true' });
   const isDone = async () =>
     (await owner.get(`/api/classification_audio/${identifier}`)).body.status !== 'new';
-  await until(isDone, 'the first transcript', FIRST_TIMEOUT_MS);
+  await until(isDone, 'the first transcript');
 });
 
 after(async () => {
@@ -184,7 +183,7 @@ test('it goes with the media: under zero retention at once, and an equal file is
   const fields = { audio: spoken, with_transcript: 'true' };
   const first = await careful.classify('audio', fields);
   const isGone = async () => (await fetchText('transcript.txt', first.identifier, careful)).status === 404;
-  await until(isGone, 'the transcript to go', FIRST_TIMEOUT_MS);
+  await until(isGone, 'the transcript to go');
   const stored = service.open.app.store.read.records.get(first.identifier);
   assert.doesNotMatch(JSON.stringify(service.open.app.store.read.analysis(stored?.analysisId ?? '')), SAID);
   const second = await careful.submit('/api/classification_audio', fields);

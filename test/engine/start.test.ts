@@ -16,9 +16,7 @@ const SLOW_ROUNDS = 8000;
 const LOOK_MS = 20;
 const LOOKS_MAX = 500;
 
-test('a daemon serves while its models come up, and is ready only once they were checked', {
-  timeout: 90_000,
-}, async () => {
+test('a daemon serves while its models come up, and is ready only once they were checked', async () => {
   await using packs = await makeTemporaryFolder();
   await writeTinyImagePack(packs.path, { id: 'slow', minimumShortSide: 100, slowRounds: SLOW_ROUNDS });
   const env = { ASSAY_MODELS_FOLDERS: packs.path };

@@ -30,7 +30,7 @@ async function recordsOf({ http }: TestDaemon): Promise<Record<string, unknown>[
   return records.map(({ result_url: _, ...record }) => record);
 }
 
-test('made amid work by the command line, restored elsewhere, compared', { timeout: 110_000 }, async () => {
+test('made amid work by the command line, restored elsewhere, compared', async () => {
   await using folder = await makeTemporaryFolder();
   const env = { ASSAY_BACKUP_DIR: join(folder.path, 'backups'), ASSAY_BACKUP_INTERVAL_HOURS: '0' };
   let before: Record<string, unknown>[];
@@ -78,7 +78,7 @@ test('made amid work by the command line, restored elsewhere, compared', { timeo
   deepEqual([...new Set(after.map(({ status }) => status))], ['done']);
 });
 
-test('a damaged backup is refused by the command line, naming the file', { timeout: 60_000 }, async () => {
+test('a damaged backup is refused by the command line, naming the file', async () => {
   await using folder = await makeTemporaryFolder();
   const env = { ASSAY_BACKUP_DIR: join(folder.path, 'backups'), ASSAY_BACKUP_INTERVAL_HOURS: '0' };
   let backup: string;

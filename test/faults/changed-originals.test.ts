@@ -43,7 +43,7 @@ async function judgeAgain({ http }: TestDaemon, bytes: Buffer): Promise<string> 
   return await response.text();
 }
 
-test('changed on the disk', { timeout: 120_000 }, async () => {
+test('changed on the disk', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = await distinctPicture(1, 1600);
   ok(picture.length > 600_000, `${picture.length} bytes are too few for several pieces`);
@@ -80,7 +80,7 @@ test('changed on the disk', { timeout: 120_000 }, async () => {
   deepEqual(Buffer.from(await (await fetch(url, { headers: KEY_HEADERS })).arrayBuffer()), picture);
 });
 
-test('changed while its analysis waits', { timeout: 120_000 }, async () => {
+test('changed while its analysis waits', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = await distinctPicture(2);
   let identifier: string;

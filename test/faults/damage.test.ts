@@ -41,9 +41,7 @@ async function analysisOf(folder: string, identifier: string): Promise<string> {
 }
 
 for (const table of ['classifications', 'analyses']) {
-  test(`a damaged record in ${table}: refused by name, counted, all others served`, {
-    timeout: 240_000,
-  }, async () => {
+  test(`a damaged record in ${table}: refused by name, counted, all others served`, async () => {
     await using folder = await makeTemporaryFolder();
     const identifiers: string[] = [];
     {
@@ -73,7 +71,7 @@ for (const table of ['classifications', 'analyses']) {
   });
 }
 
-test('a medium that is gone ends its analysis with the reason', { timeout: 240_000 }, async () => {
+test('a medium that is gone ends its analysis with the reason', async () => {
   await using folder = await makeTemporaryFolder();
   let identifier: string;
   {

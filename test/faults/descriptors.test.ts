@@ -96,9 +96,7 @@ function formOf(bytes: Buffer): FormData {
   return body;
 }
 
-test('without descriptors: refused in words, read from, recovered, nothing lost', {
-  timeout: 90_000,
-}, async (context) => {
+test('without descriptors: refused in words, read from, recovered, nothing lost', async (context) => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const first = await submitPicture(daemon, await distinctPicture(1));
   deepEqual(await awaitEnds(daemon, [first]), ['done']);
@@ -122,7 +120,7 @@ test('without descriptors: refused in words, read from, recovered, nothing lost'
   await until(() => jobInputs(daemon.folder).length === 0, 'the slots to be emptied');
 });
 
-test('accepted work waits for descriptors instead of failing', { timeout: 90_000 }, async (context) => {
+test('accepted work waits for descriptors instead of failing', async (context) => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const first = await submitPicture(daemon, await distinctPicture(1));
   await awaitEnds(daemon, [first]);

@@ -45,7 +45,7 @@ for (const { name, leftBytes } of [
   { name: 'not one byte left', leftBytes: 0 },
   { name: 'room for an upload, none for its record', leftBytes: 40_960 },
 ]) {
-  test(`a full disk, ${name}: refused, read from, recovered`, { timeout: 60_000 }, async (context) => {
+  test(`a full disk, ${name}: refused, read from, recovered`, async (context) => {
     await using folder = await makeTemporaryFolder();
     await using disk = mountDisk(context, folder.path);
     if (disk === null) return;
@@ -76,9 +76,7 @@ for (const { name, leftBytes } of [
   });
 }
 
-test('a data folder on a read-only disk is refused at the start, in words', {
-  timeout: 60_000,
-}, async (context) => {
+test('a data folder on a read-only disk is refused at the start, in words', async (context) => {
   await using folder = await makeTemporaryFolder();
   await using disk = mountDisk(context, folder.path);
   if (disk === null) return;

@@ -26,7 +26,7 @@ function isUntested({ name, found }: Finding): boolean {
   return name.startsWith('model ') && !name.startsWith('model whisper') && found.includes('not tested yet');
 }
 
-test('each part of the box has a finding, and what is not good has advice', { timeout: 60_000 }, async () => {
+test('each part of the box has a finding, and what is not good has advice', async () => {
   await using daemon = await TestDaemon.start();
   let findings = await examine(daemon);
   // A first start does not wait for the checks of the models that come with Assay.
@@ -82,7 +82,7 @@ test('each part of the box has a finding, and what is not good has advice', { ti
   match((await runCommand(['ps'], reach(daemon))).stdout, /inference .* MB .*\n[\s\S]*0 running, 0 waiting/);
 });
 
-test('what the CPU runs by design is no fault of a box with a GPU', { timeout: 60_000 }, async () => {
+test('what the CPU runs by design is no fault of a box with a GPU', async () => {
   await using daemon = await TestDaemon.start({ env: { ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' } });
   const models = (await examine(daemon)).filter(({ name }) => name.startsWith('model '));
   const whisper = models.find(({ name }) => name.startsWith('model whisper')) ?? {};
@@ -94,7 +94,7 @@ test('what the CPU runs by design is no fault of a box with a GPU', { timeout: 6
   match(figures, new RegExp(`^assay_provider_fallbacks ${fallen}$`, 'm'));
 });
 
-test('a disk that is nearly full is bad, and the exit code says so', { timeout: 60_000 }, async () => {
+test('a disk that is nearly full is bad, and the exit code says so', async () => {
   const env = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER), ASSAY_BACKUP_DIR: '/dev/null/none' };
   await using daemon = await TestDaemon.start({ env });
   const { code, stdout } = await runCommand(['doctor'], reach(daemon));

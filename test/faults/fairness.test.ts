@@ -73,12 +73,12 @@ function analysisOf(identifier: string) {
 /** The records in the order in which their work ended. */
 async function orderOfEnds(identifiers: readonly string[]): Promise<string[]> {
   const areDone = () => identifiers.every((it) => analysisOf(it)?.state === 'done');
-  await until(areDone, 'all to be done', 60_000);
+  await until(areDone, 'all to be done');
   const endOf = (identifier: string) => analysisOf(identifier)?.endedAt ?? 0;
   return identifiers.toSorted((left, right) => endOf(left) - endOf(right));
 }
 
-test('one file of an account does not wait for the many of another', { timeout: 110_000 }, async () => {
+test('one file of an account does not wait for the many of another', async () => {
   const [busy, other] = [await addCustomer(service), await addCustomer(service)];
   const many: string[] = [];
   let one = '';
@@ -91,9 +91,7 @@ test('one file of an account does not wait for the many of another', { timeout: 
   ok(order.indexOf(one) <= 2, `it came as number ${order.indexOf(one) + 1} of ${order.length}`);
 });
 
-test('batch work yields, keeps its order, and becomes interactive once somebody waits for it', {
-  timeout: 110_000,
-}, async () => {
+test('batch work yields, keeps its order, and becomes interactive once somebody waits for it', async () => {
   const customer = await addCustomer(service);
   const batch: string[] = [];
   const interactive: string[] = [];
@@ -115,9 +113,7 @@ test('batch work yields, keeps its order, and becomes interactive once somebody 
   deepEqual(order, [running, ...interactive, hurried, second, third, fourth]);
 });
 
-test('a full queue refuses new work with a time, while reads are answered', {
-  timeout: 110_000,
-}, async () => {
+test('a full queue refuses new work with a time, while reads are answered', async () => {
   await using small = await openService({ ASSAY_QUEUE_MAX: '2', ASSAY_QUEUE_RUNNING_MAX: '1' });
   const customer = await addCustomer(small);
   const { inferencePids } = small.open.app.engine.status();

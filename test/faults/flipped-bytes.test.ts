@@ -24,9 +24,7 @@ import {
 } from './rounds/flipped-rows.ts';
 
 /** `test/heavy/store/flipped-rows.ts` damages each row alone. */
-test('whichever row is damaged, everybody else works on, and no one gets more', {
-  timeout: 295_000,
-}, async () => {
+test('whichever row is damaged, everybody else works on, and no one gets more', async () => {
   await using folder = await makeTemporaryFolder();
   const stage = await setUp(join(folder.path, 'data'));
   const names = await tableNames(stage);

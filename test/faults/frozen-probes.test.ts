@@ -44,9 +44,7 @@ async function startDaemon(
   return { daemon, decode, first };
 }
 
-test('all decode children stopped: the request is answered by a fresh one', {
-  timeout: 180_000,
-}, async () => {
+test('all decode children stopped: the request is answered by a fresh one', async () => {
   await using folder = await makeTemporaryFolder();
   const { daemon, decode, first } = await startDaemon(folder.path);
   await using _ = daemon;
@@ -91,9 +89,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-test('fresh decode children stopped too: refused soon, and nothing is left of the try', {
-  timeout: 180_000,
-}, async () => {
+test('fresh decode children stopped too: refused soon, and nothing is left of the try', async () => {
   await using folder = await makeTemporaryFolder();
   const { daemon, first } = await startDaemon(folder.path);
   await using _ = daemon;

@@ -24,8 +24,8 @@ import {
 } from './rounds/submissions.ts';
 
 const CLIENTS = 40;
-/** A WebSocket has 5 s to say who it is; a small body 30 s to arrive. */
-const CUT_TIMEOUT_MS = 60_000;
+/** A WebSocket has 5 s to say who it is; a small body 30 s to arrive. Four times that on a busy box. */
+const CUT_TIMEOUT_MS = 120_000;
 const DESCRIPTORS_TOLERANCE = 10;
 /** Garbage that is not collected yet; forty clients of 100 kB each would be a twentieth of it. */
 const MEMORY_TOLERANCE_BYTES = 80 * 1024 ** 2;
@@ -79,7 +79,7 @@ async function assertBack(): Promise<void> {
   ok(memoryBytes <= calm.memoryBytes + MEMORY_TOLERANCE_BYTES, `${memoryBytes} bytes are held`);
 }
 
-test('half a JSON body and then silence', { timeout: 110_000 }, async () => {
+test('half a JSON body and then silence', async () => {
   const about = { 'Content-Type': 'application/json', 'Content-Length': 1000 };
   const sockets = await openSockets(`${head('POST', '/graphql', about)}{"query": "`);
   for (const socket of sockets) socket.resume();
@@ -88,7 +88,7 @@ test('half a JSON body and then silence', { timeout: 110_000 }, async () => {
   await assertBack();
 });
 
-test('a WebSocket that never says who it is', { timeout: 110_000 }, async () => {
+test('a WebSocket that never says who it is', async () => {
   const url = `${daemon.http.replace('http', 'ws')}/graphql`;
   const sockets = Array.from({ length: CLIENTS }, () => new WebSocket(url, 'graphql-transport-ws'));
   const ends = sockets.map(async (socket) => {
@@ -102,9 +102,7 @@ test('a WebSocket that never says who it is', { timeout: 110_000 }, async () => 
   await assertBack();
 });
 
-test('a piece of a tus upload that stops half-way keeps what came, and is given up with its socket', {
-  timeout: 110_000,
-}, async () => {
+test('a piece of a tus upload that stops half-way keeps what came, and is given up with its socket', async () => {
   const begun = await fetch(`${daemon.http}/files`, {
     method: 'POST',
     headers: {
@@ -137,7 +135,7 @@ test('a piece of a tus upload that stops half-way keeps what came, and is given 
   await assertBack();
 });
 
-test('subscribers that never read hold neither memory nor the record', { timeout: 110_000 }, async () => {
+test('subscribers that never read hold neither memory nor the record', async () => {
   const { inference } = childrenOf(pidOf(daemon));
   for (const pid of inference) process.kill(pid, 'SIGSTOP');
   const watched = await submitPicture(daemon, await distinctPicture(2));

@@ -52,7 +52,7 @@ for (const { name, killAfter, freeze } of [
   { name: 'killed after every answer and before any result', killAfter: PICTURES, freeze: true },
   { name: 'killed amid submissions and analyses', killAfter: PICTURES / 4, freeze: false },
 ]) {
-  test(name, { timeout: 280_000 }, async () => {
+  test(name, async () => {
     await using folder = await makeTemporaryFolder();
     await preparePricedFolder(folder.path);
     const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));

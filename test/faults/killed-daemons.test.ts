@@ -18,7 +18,7 @@ import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from './rounds
 const ROUNDS = 5;
 const LOOK_MS = 5;
 
-test('rounds of kill -9 leave no good file errored', { timeout: 295_000 }, async () => {
+test('rounds of kill -9 leave no good file errored', async () => {
   await using folder = await makeTemporaryFolder();
   const ends = await playRounds(folder.path, ROUNDS);
   deepEqual(
@@ -44,7 +44,7 @@ function inodeOfOnlyBlob(folder: string): number {
   return statSync(join(folder, 'blobs', prefix, name)).ino;
 }
 
-test('a file that kills its daemon is put aside after three deaths alone', { timeout: 295_000 }, async () => {
+test('a file that kills its daemon is put aside after three deaths alone', async () => {
   await using folder = await makeTemporaryFolder();
   let deadly = '';
   let inode = 0;

@@ -150,7 +150,7 @@ function assertSum({ read }: Store, { id }: Account): void {
   );
 }
 
-test('the ledger after a thousand calls with a kill in the middle', { timeout: 110_000 }, async () => {
+test('the ledger after a thousand calls with a kill in the middle', async () => {
   await using folder = await makeTemporaryFolder();
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);

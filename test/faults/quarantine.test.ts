@@ -87,9 +87,7 @@ async function endItsDecoders(daemon: TestDaemon, inode: number, signal: AbortSi
 
 const deathsOf = (daemon: TestDaemon) => metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}');
 
-test('a file that ends its decoders is given up and not tried again; others are not delayed', {
-  timeout: 110_000,
-}, async () => {
+test('a file that ends its decoders is given up and not tried again; others are not delayed', async () => {
   const env = { ASSAY_ANALYSIS_ATTEMPTS_MAX: String(ATTEMPTS), ASSAY_ANALYSIS_STABILITY: 'false' };
   await using daemon = await TestDaemon.start({ models: 'tiny', env });
   const bytes = await distinctPicture(1, LARGE_SIDE);

@@ -16,7 +16,6 @@ import { uploadFiles } from './rounds/data-folder.ts';
 import { KEY_HEADERS } from './rounds/submissions.ts';
 import { type Asker, WAYS_IN } from './rounds/unsent-uploads.ts';
 
-const TIMEOUT_MS = 60_000;
 const NO_ROOM = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER) };
 
 let service: Service;
@@ -104,7 +103,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { reason, at, customer, isOfValidation, isOfPieces = true, key } of CASES) {
-  test(`${reason} is said before the file is sent`, { timeout: TIMEOUT_MS }, async () => {
+  test(`${reason} is said before the file is sent`, async () => {
     const who = await customer();
     const uploadId = await begunBy(at(), who.id);
     const asker: Asker = { url: at().url, grpc: at().grpc, key: key ?? who.key, uploadId };
@@ -163,9 +162,7 @@ async function sendUntilAnswered(connection: string): Promise<{ answer: string; 
 }
 
 for (const connection of ['close', 'keep-alive']) {
-  test(`a client that is still sending reads the refusal (Connection: ${connection})`, {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  test(`a client that is still sending reads the refusal (Connection: ${connection})`, async () => {
     const { answer, error } = await sendUntilAnswered(connection);
     equal(error, undefined);
     match(answer, /^HTTP\/1\.1 401 /);
@@ -173,9 +170,7 @@ for (const connection of ['close', 'keep-alive']) {
   });
 }
 
-test('after a refused form that was sent whole, the connection serves the next request', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('after a refused form that was sent whole, the connection serves the next request', async () => {
   const { hostname, port, host } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -196,9 +191,7 @@ test('after a refused form that was sent whole, the connection serves the next r
   ok(/HTTP\/1\.1 200 /.test(answers), answers);
 });
 
-test('an account has half of all uploads, and the other half is for others', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('an account has half of all uploads, and the other half is for others', async () => {
   await using small = await openService({ ASSAY_UPLOADS_MAX: '4' });
   const [greedy, other] = [await addCustomer(small), await addCustomer(small)];
   const { hostname, port, host } = new URL(small.url);

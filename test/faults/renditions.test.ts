@@ -17,8 +17,6 @@ import { filmChildOf } from '../media/film-child.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { KEY_HEADERS, pidOf, until } from './rounds/submissions.ts';
 
-const MADE_TIMEOUT_MS = 40_000;
-
 async function submit({ http }: TestDaemon, bytes: Buffer): Promise<string> {
   const form = new FormData();
   form.set('video', new Blob([new Uint8Array(bytes)]), 'clip.mkv');
@@ -35,7 +33,7 @@ async function askFilm({ http }: TestDaemon, identifier: string): Promise<number
   return response.status;
 }
 
-test('a kill in the middle leaves nothing', { timeout: 120_000 }, async () => {
+test('a kill in the middle leaves nothing', async () => {
   await using folder = await makeTemporaryFolder();
   const models = join(folder.path, 'packs');
   await mkdir(models);
@@ -48,7 +46,7 @@ test('a kill in the middle leaves nothing', { timeout: 120_000 }, async () => {
   const identifier = await submit(killed, clip);
   const asked = askFilm(killed, identifier).catch(() => 0);
   const isAtWork = (): boolean => filmChildOf(pidOf(killed)) !== undefined;
-  await until(isAtWork, 'the film to be under way', MADE_TIMEOUT_MS);
+  await until(isAtWork, 'the film to be under way');
   await killed.kill('SIGKILL');
   // A slow box has answered 202 by then, which promises nothing.
   ok([0, 202].includes(await asked), 'nobody was told that there is a film');
@@ -61,5 +59,5 @@ test('a kill in the middle leaves nothing', { timeout: 120_000 }, async () => {
     ok(status === 202 || status === 206, String(status));
     return status === 206;
   };
-  await until(isMade, 'the film', MADE_TIMEOUT_MS);
+  await until(isMade, 'the film');
 });

@@ -42,7 +42,7 @@ async function hashOf({ http }: TestDaemon, identifier: string): Promise<string>
   return ((await response.json()) as { hash: string }).hash;
 }
 
-test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }, async () => {
+test('over gRPC: broken off, then on past a killed daemon', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over gRPC');
@@ -54,7 +54,7 @@ test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }
     const broken = await uploader.committed(UPLOAD_ID);
     ok(broken > 0 && broken <= EARLY, `kept ${broken} of what was sent`);
     const going = uploader.send({ file, uploadId: UPLOAD_ID, offset: broken, stopAt: STOP_AT });
-    await until(() => markIn(data) > broken, 'the mark of safety to move', 20_000);
+    await until(() => markIn(data) > broken, 'the mark of safety to move');
     await first.kill('SIGKILL');
     await going;
     committed = markIn(data);
@@ -76,7 +76,7 @@ test('over gRPC: broken off, then on past a killed daemon', { timeout: 120_000 }
   deepEqual(partialFiles(data).bytes, []);
 });
 
-test('over gRPC: wrong bytes are thrown away', { timeout: 60_000 }, async () => {
+test('over gRPC: wrong bytes are thrown away', async () => {
   await using folder = await makeTemporaryFolder();
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), 4 * 1024 ** 2, 'wrong hash');
@@ -88,7 +88,7 @@ test('over gRPC: wrong bytes are thrown away', { timeout: 60_000 }, async () => 
   ok(unknown instanceof Error && /no such upload/.test(unknown.message));
 });
 
-test('over tus: broken off, then on past a killed daemon', { timeout: 120_000 }, async () => {
+test('over tus: broken off, then on past a killed daemon', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over tus');

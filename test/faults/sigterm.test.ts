@@ -29,7 +29,7 @@ const VIDEOS = '/api/classification_video';
 const STOP_MS_MAX = 22_000;
 const BEGUN_MS_MAX = 100_000;
 
-test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 120_000 }, async () => {
+test('SIGTERM amid work: exit code 0, and every accepted picture ends', async () => {
   await using folder = await makeTemporaryFolder();
   const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
   await using stopped = await TestDaemon.start({ models: 'tiny', folder: folder.path });
@@ -46,9 +46,7 @@ test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeou
   await assertBooks(folder.path, identifiers, 0);
 });
 
-test('a long video is given back to the queue after a grace, uncounted', {
-  timeout: 290_000,
-}, async () => {
+test('a long video is given back to the queue after a grace, uncounted', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'long.mp4');
   writeLongVideo(path, { seconds: 60, width: 426, height: 240 });
@@ -77,7 +75,7 @@ async function submitLongVideo({ http }: TestDaemon, path: string): Promise<void
   equal(response.status, 200, await response.text());
 }
 
-test('a second daemon on a folder in use is refused and told by whom', { timeout: 60_000 }, async () => {
+test('a second daemon on a folder in use is refused and told by whom', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   await rejects(TestDaemon.start({ folder: daemon.folder, awaitReady: false }), (error: Error) => {
     match(error.message, new RegExp(`in use by process ${pidOf(daemon)}; stop it first`));
@@ -88,7 +86,7 @@ test('a second daemon on a folder in use is refused and told by whom', { timeout
   deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
 });
 
-test('a SIGTERM to every process of the daemon stops it in order too', { timeout: 60_000 }, async () => {
+test('a SIGTERM to every process of the daemon stops it in order too', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const identifier = await submitPicture(daemon, await distinctPicture(1));
   const { decode, inference } = childrenOf(pidOf(daemon));

@@ -49,7 +49,7 @@ async function startTls(folder: string, env: Record<string, string> = {}): Promi
   return await TestDaemon.start({ models: 'tiny', env: { ...files, ...env }, awaitReady: false });
 }
 
-test('both listeners speak TLS 1.3 and take a renewed certificate', { timeout: 90_000 }, async () => {
+test('both listeners speak TLS 1.3 and take a renewed certificate', async () => {
   await using folder = await makeTemporaryFolder();
   await using daemon = await startTls(folder.path);
   match(daemon.http, /^https:/);
@@ -63,16 +63,14 @@ test('both listeners speak TLS 1.3 and take a renewed certificate', { timeout: 9
   }
   await writeIdentity(folder.path, 'second');
   for (const address of listeners) {
-    await until(async () => (await greet(address)).name === 'second', 'the renewed certificate', 15_000);
+    await until(async () => (await greet(address)).name === 'second', 'the renewed certificate');
   }
   await writeFile(join(folder.path, 'box.pem'), 'broken');
-  await until(() => daemon.stderr.some((line) => line.includes('cannot be used')), 'the log to tell', 15_000);
+  await until(() => daemon.stderr.some((line) => line.includes('cannot be used')), 'the log to tell');
   for (const address of listeners) equal((await greet(address)).name, 'second');
 });
 
-test('the command line over TLS, with a client certificate where the daemon wants one', {
-  timeout: 90_000,
-}, async () => {
+test('the command line over TLS, with a client certificate where the daemon wants one', async () => {
   await using folder = await makeTemporaryFolder();
   const client = makeIdentity({ name: 'client', issuer: authority });
   const stranger = makeIdentity({ name: 'stranger' });
@@ -99,7 +97,7 @@ test('the command line over TLS, with a client certificate where the daemon want
   equal((await runCommand(['status'], clear)).code, 3);
 });
 
-test('figures of the box are for its administrator where others may ask', { timeout: 60_000 }, async () => {
+test('figures of the box are for its administrator where others may ask', async () => {
   await using daemon = await TestDaemon.start({
     models: 'tiny',
     env: { ASSAY_BEHIND_PROXY: 'true' },

@@ -38,7 +38,7 @@ async function beginUpload({ http }: TestDaemon, announcedBytes: number, sentByt
   return socket;
 }
 
-test('an upload that breaks off leaves no file and no record', { timeout: 60_000 }, async () => {
+test('an upload that breaks off leaves no file and no record', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   for (const isReset of [true, false]) {
     const socket = await beginUpload(daemon, 8 * MIB, MIB);
@@ -52,7 +52,7 @@ test('an upload that breaks off leaves no file and no record', { timeout: 60_000
   deepEqual(jobInputs(daemon.folder), []);
 });
 
-test('below the free-space guard work is refused and reads go on', { timeout: 60_000 }, async () => {
+test('below the free-space guard work is refused and reads go on', async () => {
   await using folder = await makeTemporaryFolder();
   let identifier: string;
   {

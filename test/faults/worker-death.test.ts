@@ -26,7 +26,7 @@ async function warmUp(daemon: TestDaemon): Promise<void> {
   deepEqual(await awaitEnds(daemon, [await submitPicture(daemon, await distinctPicture(0))]), ['done']);
 }
 
-test('a decode child killed in mid-analysis', { timeout: 60_000 }, async () => {
+test('a decode child killed in mid-analysis', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   await warmUp(daemon);
   const pid = pidOf(daemon);
@@ -46,7 +46,7 @@ test('a decode child killed in mid-analysis', { timeout: 60_000 }, async () => {
   await until(() => jobInputs(daemon.folder).length === 0, 'the slots to be emptied');
 });
 
-test('the inference child killed in mid-analysis', { timeout: 60_000 }, async () => {
+test('the inference child killed in mid-analysis', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   await warmUp(daemon);
   const pid = pidOf(daemon);

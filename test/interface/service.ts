@@ -15,8 +15,6 @@ import { assertDescribed } from './description.ts';
 import { writeTinyPacks } from './packs.ts';
 
 const LOOPBACK = '127.0.0.0/8';
-const READY_TIMEOUT_MS = 60_000;
-const END_TIMEOUT_MS = 30_000;
 
 export interface Service extends AsyncDisposable {
   open: OpenApp;
@@ -36,7 +34,7 @@ export async function openService(env: Record<string, string> = {}): Promise<Ser
   };
   const open = stack.use(await openApp(settings));
   const { engine } = open.app;
-  await until(() => engine.phase === 'ready', 'the models', READY_TIMEOUT_MS);
+  await until(() => engine.phase === 'ready', 'the models');
   const held = stack.move();
   return {
     open,
@@ -118,7 +116,7 @@ export class Customer {
       record = answer.body;
       return record.status !== 'new';
     };
-    await until(hasEnded, `${identifier} to end`, END_TIMEOUT_MS);
+    await until(hasEnded, `${identifier} to end`);
     return record;
   }
 

@@ -1,6 +1,6 @@
 /** A disk whose power can be cut: it then has what was flushed, and nothing else. Needs root, mke2fs and perl. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ export function forgetUnflushed(mountPoint: string): void {
 export class ForgetfulDisk implements Disposable {
   /** Where it is mounted. */
   readonly path: string;
-  readonly #image: string;
+  #image: string;
 
   private constructor(folder: string) {
     this.path = join(folder, 'disk');
@@ -42,9 +42,16 @@ export class ForgetfulDisk implements Disposable {
     execFileSync('mount', ['-o', 'loop', this.#image, this.path]);
   }
 
+  /**
+   * Goes on with a copy of what had reached the disk. A process with mounts of its own that started meanwhile, as any decoder
+   * of the tests beside this one, holds the file system that was shut down: mounted again, the same disk would be that one.
+   */
   cutPower(): void {
     forgetUnflushed(this.path);
     execFileSync('umount', [this.path]);
+    const copy = `${this.#image}.cut`;
+    copyFileSync(this.#image, copy);
+    this.#image = copy;
     this.#mount();
   }
 

@@ -34,7 +34,6 @@ function listen(socket: string): { lines: string[]; child: ChildProcess } {
 }
 
 test('a daemon tells when it is ready, that it lives, and that it stops', {
-  timeout: 60_000,
   skip,
 }, async () => {
   await using folder = await makeTemporaryFolder();
@@ -60,7 +59,7 @@ test('a daemon tells when it is ready, that it lives, and that it stops', {
   }
 });
 
-test('a worker tells the same, while the daemon is still away', { timeout: 60_000, skip }, async () => {
+test('a worker tells the same, while the daemon is still away', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const socket = join(folder.path, 'notify');
   const { lines, child } = listen(socket);
@@ -93,7 +92,6 @@ test('a worker tells the same, while the daemon is still away', { timeout: 60_00
 });
 
 test('the watchdog is fed only while the workers live and the loop turns', {
-  timeout: 30_000,
   skip,
 }, async () => {
   await using folder = await makeTemporaryFolder();

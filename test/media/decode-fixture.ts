@@ -14,6 +14,7 @@ import type {
   DecodedVideo,
   DecodeVideoRequest,
 } from '../../src/worker/protocol/decode-protocol.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 export const LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX };
 
@@ -38,7 +39,7 @@ export async function openSlotAt(
   copyRoom = new CopyRoom(0),
 ): Promise<DecodeSlot> {
   const slotFolder = join(folder, 'slot');
-  const timeoutMs = 30_000;
+  const timeoutMs = PATIENCE_MS;
   return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log });
 }
 

@@ -17,11 +17,11 @@ import type { InferenceProcess, InferenceWork } from '../../src/engine/inference
 import { findDetector, findPacks } from '../../src/engine/packs/installed-packs.ts';
 import { openSlot } from '../media/decode-fixture.ts';
 import { parityFile, readParity, type SoundParity, type SpeechParity } from '../media/parity-media.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertNear, findPack, startModels } from './parity-packs.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
-const TIMEOUT_MS = 60_000;
 const PACK = 'assay-speech-encoder';
 /** As training rounds them. */
 const SECONDS_DIFFERENCE_MAX = 0.001;
@@ -48,7 +48,7 @@ async function compareSound(
   await writeFile(path, makeSound(sampleCount));
   const windows = { sampleCount, ranges };
   const work = { pack: packKey(pack), path, count: ranges.length, windows };
-  assertNear((await model.infer(work, { timeoutMs: TIMEOUT_MS })).logits, pack, logits);
+  assertNear((await model.infer(work, { timeoutMs: PATIENCE_MS })).logits, pack, logits);
 }
 
 async function decode(file: string) {
@@ -67,7 +67,7 @@ async function hear(model: InferenceProcess, { pack }: { pack: ModelPack }, file
   const inference = {
     detectSpeech: model.detectSpeech.bind(model),
     infer: async (work: InferenceWork) => {
-      const answer = await model.infer(work, { timeoutMs: TIMEOUT_MS });
+      const answer = await model.infer(work, { timeoutMs: PATIENCE_MS });
       asked.push(work);
       logits.push(...answer.logits);
       return answer;
@@ -79,7 +79,7 @@ async function hear(model: InferenceProcess, { pack }: { pack: ModelPack }, file
   const known = [...installed, ...detectors];
   const { answer: heard } = await hearSound(
     {
-      ...{ inference, inferTimeoutMs: TIMEOUT_MS, decodeTimeoutMs: TIMEOUT_MS },
+      ...{ inference, inferTimeoutMs: PATIENCE_MS, decodeTimeoutMs: PATIENCE_MS },
       findPack: (key) => known.find((one) => packKey(one.pack) === key),
     },
     {

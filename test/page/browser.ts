@@ -7,9 +7,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-
-/** Patient with a busy box: what these tests wait for is the daemon's work, not the page's. */
-const WAIT_MS = 40_000;
+import { PATIENCE_MS } from '../patience.ts';
 
 /**
  * Not the package's own arguments: those turn web security off, which these tests are there to see. The sandbox needs
@@ -47,7 +45,7 @@ export class TestBrowser implements AsyncDisposable {
       });
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_MS);
+    page.setDefaultTimeout(PATIENCE_MS);
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => {

@@ -368,7 +368,7 @@ test('a long video shows what was judged so far, and then its result in the same
   const judged = await soFar.getByRole('listitem').count();
   assert.ok(judged >= 1 && judged <= 10, `${judged} places`);
   // Ten frames are the work of a minute on a box that has others to do.
-  await page.getByRole('region', { name: 'Verdict' }).waitFor({ timeout: 180_000 });
+  await page.getByRole('region', { name: 'Verdict' }).waitFor();
   assert.equal(await soFar.count(), 0);
   assert.deepEqual(desk.faults, []);
 });

@@ -48,7 +48,7 @@ async function asExpected(daemon: TestDaemon, bytesMax: number): Promise<void> {
   assert.ok(behind !== undefined && Number(behind) <= BEHIND_MAX, `the oldest reader is ${behind} behind`);
 }
 
-test('300 submissions after the doctor was asked once', { timeout: 180_000 }, async () => {
+test('300 submissions after the doctor was asked once', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   for (const name of ['a', 'b', 'c', 'd']) {
     await askGraphql(daemon, `mutation { createKey(name: "${name}") { userErrors { message } } }`);
@@ -69,9 +69,7 @@ const READS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()]
 /** An operation that was not carried out at all shows nothing of what it leaves open. */
 const NOT_ASKED = /GRAPHQL_|the operation (has|costs|is)|internal error|UNIMPLEMENTED/i;
 
-test('300 submissions after every reading operation of every facade was called once', {
-  timeout: 300_000,
-}, async () => {
+test('300 submissions after every reading operation of every facade was called once', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const actor = { url: daemon.http, grpc: daemon.grpc, key: TEST_KEY };
   const pictures = await Promise.all([1, 2, 3].map((seed) => distinctPicture(seed)));

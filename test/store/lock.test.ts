@@ -23,7 +23,7 @@ const WAIT_MS = 200;
 const BALLAST_BYTES = 1024 ** 3;
 const NEVER = new AbortController().signal;
 
-test('of three starters at one instant exactly one gets the folder', { timeout: 120_000 }, async () => {
+test('of three starters at one instant exactly one gets the folder', async () => {
   await using folder = await makeTemporaryFolder();
   deepEqual(await race(folder.path, RACES), []);
 });
@@ -107,7 +107,7 @@ async function firstWordsOf(child: ChildProcess, after?: 'left running'): Promis
   return '';
 }
 
-test('a restore and the rebuilding of indexes take the same lock', { timeout: 60_000 }, async () => {
+test('a restore and the rebuilding of indexes take the same lock', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const order: BackupOrder = {

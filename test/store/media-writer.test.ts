@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DiskFullError, MediaWriter } from '../../src/store/media-writer.ts';
 import { Store } from '../../src/store/store.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MIB = 1024 ** 2;
 /** A write of a megabyte takes milliseconds; a busy box takes a hundred times as long. */
-const PATIENCE_MS = 10_000;
 const NEVER = new AbortController().signal;
 
 test('of a file of some megabytes the first are flushed before the last have come', async () => {

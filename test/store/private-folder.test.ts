@@ -33,7 +33,7 @@ function openTo(folder: string): string[] {
   });
 }
 
-test('a new data folder is made so that only its owner reads it', { timeout: 120_000 }, async () => {
+test('a new data folder is made so that only its owner reads it', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   await using daemon = await TestDaemon.start({ models: 'tiny', folder: data, awaitReady: false });
@@ -42,7 +42,7 @@ test('a new data folder is made so that only its owner reads it', { timeout: 120
   assert.deepEqual(daemon.stderr, []);
 });
 
-test('an old one is closed at the start, which says so, and stays closed', { timeout: 180_000 }, async () => {
+test('an old one is closed at the start, which says so, and stays closed', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const elsewhere = join(folder.path, 'elsewhere');

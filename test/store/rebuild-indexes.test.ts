@@ -114,7 +114,7 @@ async function reopen(folder: string, isRebuildAsked = false): Promise<string[]>
   return said;
 }
 
-test('a damaged index is found at the start and made anew', { timeout: 60_000 }, async () => {
+test('a damaged index is found at the start and made anew', async () => {
   let folder = '';
   await using stack = new AsyncDisposableStack();
   const box = stack.use(await openApp());
@@ -148,7 +148,7 @@ test('a damaged index is found at the start and made anew', { timeout: 60_000 },
   deepEqual(await dump(folder), before);
 });
 
-test('a damaged record is left out and counted, and the others are found', { timeout: 60_000 }, async () => {
+test('a damaged record is left out and counted, and the others are found', async () => {
   await using box = await openApp();
   await fillFolder(box);
   const { folder } = box;
@@ -167,9 +167,7 @@ test('a damaged record is left out and counted, and the others are found', { tim
   equal(store.read.records.list({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
 });
 
-test('damaged rows: one rebuilding is enough, and what points to them stays', {
-  timeout: 120_000,
-}, async () => {
+test('damaged rows: one rebuilding is enough, and what points to them stays', async () => {
   await using box = await openApp();
   await fillFolder(box);
   const { folder, app } = box;

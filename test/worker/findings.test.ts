@@ -25,7 +25,7 @@ const FINDINGS: readonly Finding[] = [
 const MS_MAX = 20_000;
 
 for (const { file, what, ends } of FINDINGS) {
-  test(`${what} (${file})`, { timeout: 60_000 }, async () => {
+  test(`${what} (${file})`, async () => {
     await using folder = await makeTemporaryFolder();
     await using pool = new PoolFuzzer(folder.path);
     const bytes = gunzipSync(await readFile(join(import.meta.dirname, 'findings', file)));

@@ -69,7 +69,7 @@ async function submit(daemon: TestDaemon): Promise<string> {
   return identifier;
 }
 
-test('a submission and its analysis are one trace', { timeout: 60_000 }, async () => {
+test('a submission and its analysis are one trace', async () => {
   await using receiver = await openReceiver();
   const env = {
     ASSAY_TRACING_ENDPOINT: receiver.url,

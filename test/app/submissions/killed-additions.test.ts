@@ -7,8 +7,6 @@ import { distinctPicture, until } from '../../faults/rounds/submissions.ts';
 import { classify } from '../../page/desk-daemon.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
-const ENDED_MS = 120_000;
-
 // biome-ignore lint/suspicious/noExplicitAny: each test names the fields that it expects
 async function ask({ http }: TestDaemon, query: string): Promise<any> {
   const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
@@ -54,7 +52,7 @@ test('a map is asked for by GraphQL, the daemon is killed over it, and it is mad
     await first.kill('SIGKILL');
   }
   await using second = await TestDaemon.start({ folder: folder.path });
-  await until(async () => (await recordOf(second, identifier)).added === null, 'the map', ENDED_MS);
+  await until(async () => (await recordOf(second, identifier)).added === null, 'the map');
   const record = await recordOf(second, identifier);
   assert.deepEqual([record.status, record.hasHeatmap], ['DONE', true]);
   const map = await fetch(`${second.http}/media/${identifier}/heatmap`, {

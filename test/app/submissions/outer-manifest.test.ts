@@ -247,7 +247,7 @@ test('it goes with its last record, and with the media under a retention', async
 });
 
 async function ended(identifier: string): Promise<ImageRecord> {
-  await until(() => read(identifier).status !== 'new', 'the end', 30_000);
+  await until(() => read(identifier).status !== 'new', 'the end');
   return read(identifier);
 }
 

@@ -33,8 +33,6 @@ import { openService, type Service } from '../../interface/service.ts';
 import { makeSigner, signMedia } from '../../signed-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
-const TIMEOUT_MS = 30_000;
-
 let place: TemporaryFolder;
 let root: string;
 let service: Service;
@@ -83,7 +81,7 @@ async function untilShown(
   // Looked at as soon as may be, as after a notice of the kernel: no one learns from waiting.
   const waking = setInterval(() => appOf().watching.onChange(), 500);
   try {
-    await until(() => isSo(show(id)), what, TIMEOUT_MS);
+    await until(() => isSo(show(id)), what);
   } catch (error) {
     throw new Error(JSON.stringify(show(id)), { cause: error });
   } finally {
@@ -176,11 +174,7 @@ holds('results lie beside the original, which stays as it is, and are not taken 
   // The doctor of another case tries this folder too: its trial lies here for a moment.
   const seen = (await readdir(path)).filter((entry) => !isTemporaryName(entry));
   deepEqual(seen, [name, `${name}.assay.json`, `${name}.assay.xmp`]);
-  await until(
-    async () => (await readdir(path)).length === seen.length,
-    'nothing else to lie there',
-    TIMEOUT_MS,
-  );
+  await until(async () => (await readdir(path)).length === seen.length, 'nothing else to lie there');
   equal(sha256(await readFile(join(path, name))), sha256(picture));
   equal((await stat(join(path, name))).mtimeMs, past.getTime());
   const json = JSON.parse(await readFile(join(path, `${name}.assay.json`), 'utf8'));

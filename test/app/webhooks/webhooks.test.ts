@@ -41,7 +41,7 @@ before(async () => {
   const readFile = (path: string) => readFileSync(path, 'utf8');
   daemon = await openDaemon(loadSettings({ argv: [], env, readFile }));
   app = daemon.app;
-  await until(() => app.engine.phase === 'ready', 'the models', 60_000);
+  await until(() => app.engine.phase === 'ready', 'the models');
 });
 
 after(async () => {

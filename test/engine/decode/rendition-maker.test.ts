@@ -19,7 +19,7 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 /** A child that answers takes far less, also on a box that is busy; the frozen one is waited for so long. */
 const QUICK_MS = 10_000;
 
-test('a picture that a frozen child was asked for is made by a fresh one', { timeout: 120_000 }, async () => {
+test('a picture that a frozen child was asked for is made by a fresh one', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: join(folder.path, 'data') });
   const children = join(folder.path, 'children');

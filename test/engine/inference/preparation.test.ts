@@ -16,6 +16,7 @@ import {
 } from '../../../src/engine/inference/inference-pool.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const SIZE = 16;
@@ -38,7 +39,7 @@ async function awaitReport(
   pool: InferencePool,
   isWanted: (report: PackReport) => boolean,
 ): Promise<PackReport> {
-  for (const until = Date.now() + 20_000; Date.now() < until; ) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
     const [report] = pool.reports ?? [];
     if (report !== undefined && isWanted(report)) return report;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

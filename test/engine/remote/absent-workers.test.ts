@@ -34,6 +34,7 @@ import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeSpeech } from '../../interface/media.ts';
 import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { type Desk, signIn, TestBrowser } from '../../page/browser.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
 
@@ -104,7 +105,7 @@ async function submit(seconds?: number): Promise<string> {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !holds(); await delay(POLL_MS)) {
+  for (const deadline = Date.now() + PATIENCE_MS; !holds(); await delay(POLL_MS)) {
     assert.ok(Date.now() < deadline, `${what}; the worker says ${worker?.stderr.slice(-5).join('\n')}`);
   }
 }

@@ -28,13 +28,13 @@ import {
   STREAM,
   VERBS,
 } from '../../../src/engine/remote/messages.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, COMMAND, freePort, SERVER, skipWithoutBroker } from './broker.ts';
 
 const skip = skipWithoutBroker;
 /** A client tries again every two seconds; it is refused twice within them. */
 const REFUSED_MS = 5000;
-const BACK_TIMEOUT_MS = 20_000;
 
 let folder: TemporaryFolder;
 let broker: Broker;
@@ -220,7 +220,7 @@ test('a key that was taken out and put back opens again, without anybody startin
   );
   await delay(REFUSED_MS);
   await broker.reconfigure(whole);
-  const deadline = Date.now() + BACK_TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   const isBack = async () =>
     await connection.rtt().then(
       () => true,

@@ -52,7 +52,7 @@ async function pull(worker: NatsConnection): Promise<Msg> {
 }
 
 for (const target of [`CONSUMER.DELETE.${STREAM}.${consumerOf(PACK_SET)}`, `STREAM.DELETE.${STREAM}`]) {
-  test(target, { skip: skipWithoutBroker, timeout: 60_000 }, async () => {
+  test(target, { skip: skipWithoutBroker }, async () => {
     await using folder = await makeTemporaryFolder();
     await using broker = await Broker.start(folder.path, ['one']);
     const daemon = await speakAs(broker, 'daemon', DAEMON_INBOX);

@@ -29,13 +29,13 @@ import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeSpeech } from '../../interface/media.ts';
 import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker } from './broker.ts';
 
 const skip = skipWithoutBroker;
 /** The daemon and the broker have answered everything by then: what must not happen is waited for. */
 const SETTLE_MS = 500;
-const TIMEOUT_MS = 60_000;
 
 let folder: TemporaryFolder;
 let broker: Broker;
@@ -92,7 +92,7 @@ function helloWithPacks(): Hello {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + TIMEOUT_MS; !holds(); await delay(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; !holds(); await delay(50)) {
     assert.ok(Date.now() < deadline, what);
   }
 }

@@ -23,10 +23,10 @@ import { TEST_KEY } from '../../daemon.ts';
 import { makeClip, makeSpeech } from '../../interface/media.ts';
 import { makeSound } from '../../media/make-media.ts';
 import { readTalk } from '../../media/talk.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { sharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
-const TIMEOUT_MS = 240_000;
 const SIDES = { width: 512, height: 512 };
 
 export interface Honest<R extends AnalysisResult> {
@@ -139,7 +139,7 @@ async function measure<R extends AnalysisResult>(
 }
 
 async function ended(home: OpenApp, analysisId: string): Promise<Analysis> {
-  for (const deadline = Date.now() + TIMEOUT_MS; ; await delay(50)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await delay(50)) {
     const analysis = home.app.store.read.analysis(analysisId);
     if (analysis?.state === 'done' || analysis?.state === 'errored') return analysis;
     assert.ok(Date.now() < deadline, 'the analysis ends');

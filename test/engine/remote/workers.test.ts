@@ -37,6 +37,7 @@ import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../../interface/media.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
 
@@ -130,7 +131,7 @@ function analysisOf({ app }: OpenApp, identifier: string): Analysis {
   return analysis;
 }
 
-async function until(what: string, holds: () => boolean, timeoutMs = 60_000): Promise<void> {
+async function until(what: string, holds: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
   for (const deadline = Date.now() + timeoutMs; !holds(); await delay(POLL_MS)) {
     assert.ok(Date.now() < deadline, `${what}; the worker says ${worker.stderr.slice(-5).join('\n')}`);
   }
@@ -169,7 +170,7 @@ test('a picture, a voice and a film come back through a worker as they do at hom
     assert.deepEqual(figuresOf(there), figuresOf(here), kind);
     assert.deepEqual(there.modelDigests, here.modelDigests);
   }
-  assert.equal(workerNamed('one')?.done, media.length);
+  await until('the worker is credited with all of them', () => workerNamed('one')?.done === media.length);
 });
 
 test('the frames of a film are there, under names that the front gave', { skip }, async () => {

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { TEST_KEY, type TestDaemon } from '../../daemon.ts';
 import { patternRgb } from '../../media/pictures.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 
 export const KEY_HEADERS = { 'x-api-key': TEST_KEY };
-const END_TIMEOUT_MS = 50_000;
 const POLL_MS = 40;
 
 /** Distinct for every seed, so that none is answered from the cache. */
@@ -50,7 +50,7 @@ export async function awaitEnds(daemon: TestDaemon, identifiers: readonly string
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,
-  timeoutMs = END_TIMEOUT_MS,
+  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 import { openServiceClient, type ServiceClient } from '../../service-client.ts';
 import type { Target } from './slow-clients.ts';
 
@@ -23,7 +24,6 @@ export interface WayIn {
   ask(asker: Asker): Promise<Refused>;
 }
 
-const ANSWER_TIMEOUT_MS = 10_000;
 const FILE_BYTES = 10_000_000;
 const FORM = 'multipart/form-data; boundary=cut';
 
@@ -41,7 +41,7 @@ async function askByHttp({ url, key }: Asker, { method, path, headers, begin = '
   asked.flushHeaders();
   if (begin !== '') asked.write(begin);
   try {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const [response] = (await once(asked, 'response', { signal })) as [IncomingMessage];
     return { status: response.statusCode ?? 0, body: await text(response) };
   } finally {
@@ -93,7 +93,7 @@ async function askByGrpc(
     const [details] = error?.metadata?.get('grpc-status-details-bin') ?? [];
     resolve({ status: error?.code ?? 0, body: details?.toString('latin1') ?? '' });
   };
-  const deadline = Date.now() + ANSWER_TIMEOUT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   const payload = { case: 'header' as const, value: { name: 'a.jpg', kind: MediaKind.IMAGE } };
   if (method === 'classifyMedia') {
     const call = client.classifyMedia(metadata, { deadline });
