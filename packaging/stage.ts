@@ -1,7 +1,9 @@
 /** Lays a release out as a folder: what is tracked of the program, the packages it needs, the page, the papers. */
+
 import { execFileSync } from 'node:child_process';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { codeOf } from '../src/domain/error-code.ts';
 import { hashFile } from '../src/engine/packs/hash-file.ts';
 import { openBundle } from '../src/port/page-bundle.ts';
 import { writeBillOfMaterials } from './bill-of-materials.ts';
@@ -91,8 +93,7 @@ async function place(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
+    if (!['EXDEV', 'EPERM', 'EMLINK'].includes(codeOf(error))) throw error;
     await copyFile(from, to);
   }
 }

@@ -2,10 +2,12 @@
  * The program as a few files (`npm run build`; a release brings them along): a start then looks up, strips and links no two
  * thousand. In a checkout they count only while they are of the sources as these are now.
  */
+
 import { readFileSync, statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { codeOf } from './domain/error-code.ts';
 import { mapStacks } from './mapped-stacks.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '..');
@@ -39,7 +41,7 @@ function readBuilt(): BuiltProgram | null {
   try {
     return JSON.parse(readFileSync(join(BUILD_FOLDER, BUILT_FILE), 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -3,9 +3,11 @@
  * the program only what it needs of Debian, without a package manager. Made by mmdebstrap, umoci and skopeo, which need no
  * daemon; by root, since files get owners.
  */
+
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../../src/domain/error-code.ts';
 import { copyNormalised } from '../archive.ts';
 import { debianVersion } from '../debian/control.ts';
 import type { ReleaseIdentity } from '../stage.ts';
@@ -121,6 +123,6 @@ async function makeBase(base: string): Promise<void> {
   await chmod(join(base, DATA_FOLDER), 0o700);
 }
 
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
 }

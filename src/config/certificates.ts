@@ -1,5 +1,7 @@
 /** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { codeOf } from '../domain/error-code.ts';
 import { parsePrivateKey, SigningKeyError } from '../machinery/signing-key.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
 import type { CollectedSettings } from './collect.ts';
@@ -128,8 +130,7 @@ function readText(
   try {
     return readFile(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    faults.push({ ...fault, found: `${path}: ${code}` });
+    faults.push({ ...fault, found: `${path}: ${codeOf(error)}` });
     return null;
   }
 }

@@ -3,7 +3,9 @@
  * what systemd puts into its credentials folder (systemd.exec(5), LoadCredential=) under the setting's name. A
  * variable with the secret itself is seen by every child of the process that sets it; a file is not.
  */
+
 import { join } from 'node:path';
+import { codeOf } from '../domain/error-code.ts';
 import type { SettingFault } from './settings-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +44,7 @@ export function readSecretFile(
   try {
     return { value: sources.readFile(path).replace(/\r?\n$/, ''), place: `${place}, ${path}` };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error);
     if (!isOptional || code !== 'ENOENT')
       faults.push({ key: `${key}_file`, place, expected: EXPECTED, found: `${path}: ${code}` });
     return undefined;

@@ -8,6 +8,7 @@ import type { MailConfig } from '../app/accounts/mail.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
 import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
+import { codeOf } from '../domain/error-code.ts';
 import { driverEnvironment } from '../engine/inference/inference-environment.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
 import { readTimestampRoots, readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
@@ -146,10 +147,6 @@ function parseArguments(argv: readonly string[], faults: SettingFault[]): string
     faults.push({ key: 'argument', place: 'command line', expected: '--config FILE', found: argument });
   }
   return path;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 interface Bundles {

@@ -2,6 +2,7 @@
  * Every way a request can fail, once: the reason, its gRPC-style code and its HTTP status. Facades turn an
  * AppError into their protocol with one table each; rooms below never name a transport's own status type.
  */
+import { codeOf } from './error-code.ts';
 
 /** The closed set of codes, those of gRPC that Assay uses. */
 export type ErrorCode =
@@ -166,20 +167,20 @@ export function diskFull(cause?: unknown): AppError {
 }
 
 /** Full, over its quota, read-only: by name as files say it, by number as the records' own library does. */
-const DISK_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS', 28, 122, 30];
+const DISK_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', '28', '122', '30'];
 
 function isDiskFault(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && DISK_FAULTS.includes(error.code);
+  return DISK_FAULTS.includes(codeOf(error));
 }
 
 /** Clients that left, and work that ends, give descriptors back within seconds. */
 const EXHAUSTED_RETRY_SECONDS = 5;
 /** No descriptor, process or memory is left for this process. */
-const EXHAUSTIONS: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
+const EXHAUSTIONS: readonly string[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 
 /** Whether the box lacked the means for it, so that neither caller nor file is at fault. */
 export function isExhausted(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && EXHAUSTIONS.includes(error.code);
+  return EXHAUSTIONS.includes(codeOf(error));
 }
 
 /** What a caller may see of any thrown value: an AppError as it is, anything else only as `internal`. */

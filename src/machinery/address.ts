@@ -2,9 +2,11 @@
  * The guard in front of every address that a caller names, to fetch from or to deliver to: http(s) only, resolved
  * once and pinned, private, loopback, link-local and metadata ranges refused unless the operator allows the network.
  */
+
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { codeOf } from '../domain/error-code.ts';
 import { AppError } from '../domain/errors.ts';
 
 export interface AddressRule {
@@ -118,7 +120,7 @@ async function resolveHost(rule: AddressRule, host: string, signal: AbortSignal)
     return await orAbort((rule.resolve ?? resolveBySystem)(host), signal);
   } catch (error) {
     signal.throwIfAborted();
-    const description = `the host ${host} cannot be resolved (${(error as NodeJS.ErrnoException).code})`;
+    const description = `the host ${host} cannot be resolved (${codeOf(error)})`;
     throw badAddress(rule, description, new UnresolvedHostError(description, { cause: error }));
   }
 }

@@ -1,7 +1,9 @@
 /** Every plain file below a folder, looked at one by one: over no link, onto no other file system, into no folder twice. */
+
 import { lstat, opendir } from 'node:fs/promises';
+import { codeOf } from '../domain/error-code.ts';
 import { type FileLook, toLook } from './file-look.ts';
-import { codeOf, type SafeFolder } from './safe-folder.ts';
+import type { SafeFolder } from './safe-folder.ts';
 
 /** Folders within folders that are gone into: each one holds a descriptor, and a maze has no end. */
 export const DEPTH_MAX = 16;

@@ -3,8 +3,10 @@
  * folder above (`/proc/self/fd`) and follows no link, so that a folder that is exchanged for a link between two looks
  * shows nothing. Linux only, as all of Assay. What lies in them all is walked by `folder-walk.ts`.
  */
+
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, realpath } from 'node:fs/promises';
+import { codeOf } from '../domain/error-code.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 
@@ -103,10 +105,4 @@ async function makeUnlessThere(path: string): Promise<boolean> {
     if (codeOf(error) !== 'EEXIST') throw error;
     return false;
   }
-}
-
-/** The name of a system's error, or its text. */
-export function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return String(error.code);
-  return String(error);
 }

@@ -1,7 +1,9 @@
 /** Seals secrets that must be shown again (API keys) under a key file of the data folder: AES-256-GCM. */
+
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../domain/error-code.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -22,7 +24,7 @@ export class Sealer {
       // Flushed: a power cut soon after the first start left an empty key, with which nothing started any more.
       await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
     const key = await readFile(path);
     if (key.length !== KEY_BYTES)

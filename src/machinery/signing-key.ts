@@ -14,6 +14,7 @@ import {
 } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../domain/error-code.ts';
 import { OperatorFault } from '../domain/operator-fault.ts';
 
 export interface SigningKey {
@@ -261,8 +262,8 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new SigningKeyError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new SigningKeyError(`${path} cannot be read (${codeOf(error)})`);
   }
 }
 

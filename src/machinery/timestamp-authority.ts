@@ -1,6 +1,8 @@
 /** One question to a timestamp authority (RFC 3161 over HTTP): to the judged and pinned place, no redirect followed, the answer bounded. */
+
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { codeOf } from '../domain/error-code.ts';
 import { AppError } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
 import { lookupOf, pinAddress } from './address.ts';
@@ -42,8 +44,7 @@ export async function askAuthority(question: AuthorityQuestion, signal: AbortSig
     if (timeout.aborted)
       throw new NoReplyError(`no answer within ${TIMEOUT_MS / 1000} seconds`, { cause: error });
     if (error instanceof AppError) throw new NoReplyError(error.message, { cause: error });
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new NoReplyError(`it could not be reached (${code})`, { cause: error });
+    throw new NoReplyError(`it could not be reached (${codeOf(error, 'unknown')})`, { cause: error });
   }
 }
 

@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
+import { codeOf } from '../domain/error-code.ts';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 
 const gzip = promisify(gzipWithCallback);
@@ -114,7 +115,7 @@ async function readFolder(folder: string): Promise<Files | undefined> {
     const files = names.map(async (name) => [name, await readFile(join(folder, name))] as const);
     return new Map(await Promise.all(files));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from '../domain/error-code.ts';
 import { OperatorFault } from '../domain/operator-fault.ts';
 
 export class FolderInUseError extends OperatorFault {
@@ -115,7 +116,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   const [pid, startTime, host, pidNamespace] = text.trim().split(' ');

@@ -2,8 +2,10 @@
  * The way back from an upgrade: the records as they were before it take the place of those of now, in one step. Media stay
  * where they are. What is lost by it is counted before anything is touched.
  */
+
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../domain/error-code.ts';
 import { OperatorFault } from '../domain/operator-fault.ts';
 import { FolderLock } from './lock.ts';
 import { BEFORE_UPGRADE_FOLDER } from './migrations.ts';
@@ -71,8 +73,8 @@ export async function rollBack(order: RollbackOrder, signal: AbortSignal): Promi
 
 async function newestCopy(dataFolder: string): Promise<number> {
   const parent = join(dataFolder, BEFORE_UPGRADE_FOLDER);
-  const names = await readdir(parent).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+  const names = await readdir(parent).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
   const formats = names.map((name) => Number(COPY_NAME.exec(name)?.[1] ?? 0)).filter((format) => format > 0);

@@ -6,6 +6,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { codeOf } from '../domain/error-code.ts';
 import { OperatorFault } from '../domain/operator-fault.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { StoreChange } from './accounts/change.ts';
@@ -291,7 +292,7 @@ async function lockFolder(folder: string): Promise<FolderLock> {
     });
     return lock;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (!NOT_WRITABLE.includes(code)) throw error;
     const message = `the data folder ${folder} cannot be written (${code}): give its owner a disk with room that takes writes`;
     throw new FolderNotWritableError(message, { cause: error });

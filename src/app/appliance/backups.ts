@@ -2,12 +2,14 @@
  * When and where backups are made: at the administrator's word or by schedule, one at a time, only below the folder
  * of the setting `backup.dir`. What a backup is made of is the store's business (store/backup/backup.ts).
  */
+
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import type { BackupProgress, BackupStatus } from '../../domain/contract/backups.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -222,7 +224,7 @@ async function nearestReal(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     return join(await nearestReal(dirname(path)), path.slice(dirname(path).length));
   }
 }

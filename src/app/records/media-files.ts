@@ -1,6 +1,8 @@
 /** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
+
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { VideoResult } from '../../domain/verdicts/result.ts';
@@ -158,7 +160,7 @@ async function* readOriginal(store: RecordParts['store'], hash: string): AsyncGe
 }
 
 function goneWhereMissing(error: unknown): unknown {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? gone(error) : error;
+  return codeOf(error) === 'ENOENT' ? gone(error) : error;
 }
 
 function gone(cause?: unknown): AppError {

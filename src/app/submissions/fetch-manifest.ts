@@ -2,6 +2,7 @@
  * Fetches a manifest from the address that a file names, in the daemon and never in a decode child: only from hosts that the
  * operator allows, through the guard of addresses, bounded in bytes, time and hops. Each hop is judged anew.
  */
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
 import type { FetchedManifest } from '../../engine/running/outer-manifest.ts';
@@ -106,6 +107,5 @@ const REASON_CHARACTERS_MAX = 500;
 /** The guard names the field of a submission, which was not sent here. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message.replace(/^file_url: /, '');
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return `it could not be fetched (${code})`;
+  return `it could not be fetched (${codeOf(error)})`;
 }

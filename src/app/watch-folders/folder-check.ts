@@ -2,11 +2,13 @@
  * Whether the daemon's own user can read a watched folder, write into it and move files in it, tried for real; and the
  * lines that systemd's strict unit needs for it. What is tried is removed again.
  */
+
 import { readFile, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { DoneAction, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { FolderCheck, FolderFinding } from '../../domain/contract/watch-folder.ts';
-import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import { codeOf } from '../../domain/error-code.ts';
+import type { SafeFolder } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
 import { moveFile, trialIn, writeTrial } from './move-file.ts';
 import { openPlace, PlaceError } from './watched-place.ts';

@@ -2,6 +2,7 @@
  * One look at all of a watched folder: what is known is stepped over, what is new is remembered, and what looks the same as
  * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
  */
+
 import type { FileHandle } from 'node:fs/promises';
 import {
   DONE_FOLDER,
@@ -10,10 +11,11 @@ import {
   type WatchFolder,
 } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { changeSince, type FileLook, isSameLook, lookOf } from '../../machinery/file-look.ts';
 import { type WalkedFile, walkFolder } from '../../machinery/folder-walk.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
-import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import type { SafeFolder } from '../../machinery/safe-folder.ts';
 import { findManifest, readManifest } from './manifest-beside.ts';
 import type { WatchFolderParts } from './parts.ts';
 import { finishAgain, isStillJudged } from './recheck-file.ts';

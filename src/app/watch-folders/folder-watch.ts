@@ -2,14 +2,16 @@
  * One watched folder: it is looked at again and again, and what has ended is finished beside that. It keeps nothing that a
  * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
  */
+
 import { type FSWatcher, watch } from 'node:fs';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { statusOf } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
-import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import type { SafeFolder } from '../../machinery/safe-folder.ts';
 import { finishFile } from './finish-file.ts';
 import { FolderPass, OPEN_FILES_MAX, type PassOutcome, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
 import type { WatchFolderParts } from './parts.ts';

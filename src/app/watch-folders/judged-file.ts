@@ -1,9 +1,11 @@
 /** Whether the file that lies at a place is the one that was judged: by its look, and then by its content. */
+
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { changeSince, toLook } from '../../machinery/file-look.ts';
-import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import type { SafeFolder } from '../../machinery/safe-folder.ts';
 
 export interface FoundFile {
   inode: bigint;

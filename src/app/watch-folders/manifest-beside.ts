@@ -1,9 +1,11 @@
 /** The C2PA manifest that lies beside a file of a watched folder: found, waited for while it is written, read, and moved along. */
+
 import { lstat } from 'node:fs/promises';
+import { codeOf } from '../../domain/error-code.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
 import { findSidecarName, renamedSidecar } from '../../domain/provenance/sidecar-name.ts';
 import { type FileLook, isSameLook, toLook } from '../../machinery/file-look.ts';
-import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import type { SafeFolder } from '../../machinery/safe-folder.ts';
 import { moveFile } from './move-file.ts';
 
 export interface ManifestBeside extends FileLook {

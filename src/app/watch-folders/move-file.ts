@@ -1,9 +1,10 @@
 /** One name of a file for another, over nothing that lies there, on disks and shares that have hard links and on those that have none. */
+
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../machinery/safe-folder.ts';
+import { codeOf } from '../../domain/error-code.ts';
 
 const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 

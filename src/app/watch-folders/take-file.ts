@@ -3,13 +3,14 @@
  * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
  * is not, and stops the look for a while.
  */
+
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError, type Reason } from '../../domain/errors.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { type FileLook, isSameLook, lookOf, toLook } from '../../machinery/file-look.ts';
-import { codeOf } from '../../machinery/safe-folder.ts';
 import { sha256 } from '../../store/automation/automation-reader.ts';
 import { admitMedia } from '../callers/admission.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';

@@ -1,8 +1,10 @@
 /** Where a watched folder may lie: inside one of the setting `watch.roots`, reached over no link below it. */
+
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { codeOf, identityOf, SafeFolder } from '../../machinery/safe-folder.ts';
+import { identityOf, SafeFolder } from '../../machinery/safe-folder.ts';
 import { show } from '../field-parsers.ts';
 
 interface Place {

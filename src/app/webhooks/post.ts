@@ -1,6 +1,8 @@
 /** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
+
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
 import { type AddressRule, lookupOf, pinAddress } from '../../machinery/address.ts';
@@ -100,8 +102,7 @@ function refusalOf(status: number): string {
 
 function describe(error: unknown): string {
   if (error instanceof AppError) return error.message;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  return `the receiver could not be reached (${code})`;
+  return `the receiver could not be reached (${codeOf(error, 'unknown')})`;
 }
 
 interface WebhookMessage {

@@ -1,9 +1,11 @@
 /** `assay worker setup`: a configuration of nats-server and a key for each box; needs no daemon. */
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { brokerConfig, isWorkerName } from '../../config/broker-config.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -77,8 +79,7 @@ function writeNew(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CliFailure(`${path}: expected a place for a new file: ${code}`, EXIT_CODES.someFailed);
+    throw new CliFailure(`${path}: expected a place for a new file: ${codeOf(error)}`, EXIT_CODES.someFailed);
   }
 }
 

@@ -1,6 +1,8 @@
 /** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
+
 import { lstat, open, opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import { MEDIA_TYPES } from '../../domain/media/formats.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
 import { findSidecarName } from '../../domain/provenance/sidecar-name.ts';
@@ -106,8 +108,7 @@ async function readManifest(path: string): Promise<Uint8Array> {
     throw failure(path, `expected a manifest of 1 to ${OUTER_MANIFEST_BYTES_MAX} bytes, found ${found}`);
   } catch (error) {
     if (error instanceof CliFailure) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw failure(path, `the manifest cannot be read (${code})`);
+    throw failure(path, `the manifest cannot be read (${codeOf(error)})`);
   }
 }
 

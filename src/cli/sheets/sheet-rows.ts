@@ -1,8 +1,10 @@
 /** A sheet of addresses or paths, row by row: CSV with a head, or JSON Lines. However long, a row is in memory at a time. */
+
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
+import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 
 /** A line longer than this is no row of a sheet. */
@@ -156,6 +158,5 @@ export function usage(message: string): CliFailure {
 }
 
 function unreadable(path: string, error: unknown): CliFailure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return new CliFailure(`${path}: it cannot be read (${code})`, EXIT_CODES.usage, { cause: error });
+  return new CliFailure(`${path}: it cannot be read (${codeOf(error)})`, EXIT_CODES.usage, { cause: error });
 }

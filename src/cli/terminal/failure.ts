@@ -1,7 +1,9 @@
 /** How a command fails: one sentence for a person, one exit code for a script. */
+
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
+import { codeOf } from '../../domain/error-code.ts';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -144,7 +146,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 /** A file that cannot be read fails by itself; anything else is a fault of this program and keeps its stack. */
 function toLocalFailure(error: unknown): CliFailure {
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
-    const found = FILE_FAULTS[String(error.code)] ?? error.message;
+    const found = FILE_FAULTS[codeOf(error)] ?? error.message;
     return new CliFailure(found, EXIT_CODES.someFailed, { cause: error });
   }
   throw error;

@@ -1,5 +1,7 @@
 /** A new file that is there whole under its name, or not at all. */
+
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from './failure.ts';
 
 export class PartialFile implements AsyncDisposable {
@@ -43,6 +45,7 @@ export class PartialFile implements AsyncDisposable {
 }
 
 function toWriteFailure(path: string, error: unknown): CliFailure {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  return new CliFailure(`${path} cannot be written: ${code}`, EXIT_CODES.someFailed, { cause: error });
+  return new CliFailure(`${path} cannot be written: ${codeOf(error)}`, EXIT_CODES.someFailed, {
+    cause: error,
+  });
 }

@@ -3,13 +3,14 @@
  * crashed, overran its deadline or spoke nonsense is killed; nothing brings a slot back from that, its owner
  * opens another.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
-import { codeOf } from '../../machinery/safe-folder.ts';
 import type {
   DecodedFrame,
   DecodeRequest,

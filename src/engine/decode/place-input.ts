@@ -2,10 +2,12 @@
  * How a file gets into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy that is
  * the child's own. A stored original is hashed on the way, so that what is judged is what was submitted.
  */
+
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../domain/error-code.ts';
 import type { CopyRoom } from './copy-room.ts';
 
 export interface InputOptions {
@@ -49,7 +51,7 @@ async function isDone(work: Promise<void>, refusals: readonly unknown[]): Promis
     await work;
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && refusals.includes(error.code)) return false;
+    if (refusals.includes(codeOf(error))) return false;
     throw error;
   }
 }

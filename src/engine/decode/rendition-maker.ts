@@ -3,8 +3,10 @@
  * ask; by turns over accounts, slow ones (films, sounds) in a lane of their own, so that a picture never waits for one.
  * No analysis waits for any of it, and none is touched by a child that dies of it.
  */
+
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   RENDITION_FILES,
@@ -283,7 +285,7 @@ function gone(): AppError {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return codeOf(error) === 'ENOENT';
 }
 
 /**

@@ -2,10 +2,12 @@
  * Which packs gave their golden outputs on this box already. A pack is checked anew when its first request brings it up, so what
  * is remembered decides only whether a start waits for it; with the file gone the next start checks everything.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { codeOf } from '../../domain/error-code.ts';
 import { VERSION } from '../../domain/version.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport, RememberedCheck } from '../../worker/protocol/inference-protocol.ts';
@@ -135,7 +137,7 @@ async function readChecks(path: string): Promise<Map<string, number>> {
     if (text.length > FILE_BYTES_MAX) throw new Error(`${path} is larger than what is kept in it`);
     return new Map(Object.entries(fileSchema.parse(JSON.parse(text)).checks));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map();
+    if (codeOf(error) === 'ENOENT') return new Map();
     throw error;
   }
 }

@@ -5,6 +5,7 @@
 
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import {
   isDetectorPack,
   isFaceDetectorPack,
@@ -83,7 +84,7 @@ async function packNamesIn(modelFolder: string, found: FoundPacks): Promise<stri
     return names.sort();
   } catch (error) {
     // The data folder's own model folder is there only once somebody has made it.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     found.refused.push(refuse(modelFolder, '', `the model folder cannot be read: ${messageOf(error)}`));
     return [];
   }

@@ -1,6 +1,8 @@
 /** The card of an installed model: what it was trained on, how often it errs, where it fails. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
@@ -15,7 +17,7 @@ export async function readModelCard(packs: readonly InstalledPack[], id: string)
   try {
     return (await readFile(join(installed.folder, CARD_FILE), 'utf8')).slice(0, CARD_CHARACTERS_MAX);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     throw new AppError('model', `the model ${id} has no card`);
   }
 }

@@ -2,6 +2,7 @@
  * Reads one submission form: the file is handed on as it comes through, in one pass; fields are collected and
  * bounded, and judged by the app once the form has ended, because parts may come in any order.
  */
+
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';
@@ -9,6 +10,7 @@ import type { Principal } from '../../app/callers/principal.ts';
 import type { RawFields } from '../../app/field-parsers.ts';
 import { atPace } from '../../app/submissions/upload-pace.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { principalOf } from '../../port/caller.ts';
 
@@ -136,7 +138,7 @@ function departureOf({ reason }: AbortSignal, cause?: unknown): AppError {
 function toFormError(error: unknown, spec: FormSpec, signal: AbortSignal): unknown {
   if (signal.aborted) return departureOf(signal, error);
   if (!(error instanceof Error) || !isParserError(error)) return error;
-  if ('code' in error && error.code === 'FST_PARTS_LIMIT') {
+  if (codeOf(error) === 'FST_PARTS_LIMIT') {
     return badField(spec.field, `expected at most ${PARTS_MAX} parts in the form`);
   }
   return badField(spec.field, `the form cannot be read: ${error.message}`);
@@ -145,6 +147,5 @@ function toFormError(error: unknown, spec: FormSpec, signal: AbortSignal): unkno
 const PARSER_MESSAGES = /^(Multipart: |Unexpected end of (multipart|form)|Part terminated early|Malformed )/;
 
 function isParserError(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : '';
-  return code.startsWith('FST_') || PARSER_MESSAGES.test(error.message);
+  return codeOf(error).startsWith('FST_') || PARSER_MESSAGES.test(error.message);
 }

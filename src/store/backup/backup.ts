@@ -9,6 +9,7 @@ import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BackupProgress } from '../../domain/contract/backups.ts';
+import { codeOf } from '../../domain/error-code.ts';
 import { Pace } from '../pace.ts';
 import { openRecordsCopy, type RecordsCopy } from '../records-copy.ts';
 import { flushFile, flushFolder, renameDurably } from '../space/folder.ts';
@@ -177,7 +178,7 @@ class BackupRun {
       await listing.add({ path, sha256: copy.sha256 }, copy.bytes);
       this.#count(copy.bytes, copy.isCopied ? copy.bytes : 0);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFile(source))) throw error;
+      if (codeOf(error) !== 'ENOENT' || (await isFile(source))) throw error;
     }
   }
 

@@ -2,11 +2,13 @@
  * What a backup says of itself: `manifest.json`, and `files.sha256` with one line per file in the form that
  * `sha256sum -c` reads, so that a backup can be judged without Assay.
  */
+
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { codeOf } from '../../domain/error-code.ts';
 import type { Pace } from '../pace.ts';
 import { BadBackupError } from '../restore-mark.ts';
 import { flushFile } from '../space/folder.ts';
@@ -103,8 +105,8 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   try {
     found = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const what = code === undefined ? 'is damaged: it is no JSON' : `cannot be read (${code})`;
+    const isNoJson = error instanceof SyntaxError;
+    const what = isNoJson ? 'is damaged: it is no JSON' : `cannot be read (${codeOf(error)})`;
     throw new BadBackupError(`${folder} is no whole backup: ${MANIFEST_FILE} ${what}`);
   }
   if (!isManifest(found))

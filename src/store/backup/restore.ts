@@ -2,8 +2,10 @@
  * Brings a backup back into an empty data folder. Every file is hashed before anything is written, so that a
  * damaged backup changes nothing; the records come last, behind a mark that a start refuses.
  */
+
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 import { FolderLock, LOCK_ENTRIES } from '../lock.ts';
 import { openRecordsCopy } from '../records-copy.ts';
 import { BadBackupError, RESTORE_MARK, writeRestoredMark } from '../restore-mark.ts';
@@ -72,8 +74,8 @@ export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): P
 }
 
 async function assertEmpty(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
   const found = names.filter((name) => !EMPTY_ENTRIES.includes(name));
@@ -93,9 +95,9 @@ async function checkFiles(backup: string, manifest: BackupManifest, signal: Abor
   }
   const damages: string[] = [];
   for await (const { path, sha256 } of readListing(backup)) {
-    const found = await hashFile(join(backup, path), signal).catch((error: NodeJS.ErrnoException) => {
+    const found = await hashFile(join(backup, path), signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      return error.code === 'ENOENT' ? 'missing' : `cannot be read (${error.code})`;
+      return codeOf(error) === 'ENOENT' ? 'missing' : `cannot be read (${codeOf(error)})`;
     });
     if (typeof found === 'string') damages.push(`${path}: ${found}`);
     else if (found.sha256 !== sha256) damages.push(`${path}: its bytes have changed`);

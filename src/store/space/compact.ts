@@ -2,10 +2,12 @@
  * Makes the file of the records as small as its values. LMDB never gives pages back, so the values are copied to a new
  * file, compared with the old one, and the new file takes its name in one step: a kill leaves either the one or the other.
  */
+
 import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { codeOf } from '../../domain/error-code.ts';
 import { walkEntries, walkKeys } from '../tables/ranges.ts';
 import { FORMAT_VERSION, openTables, readMeta, TABLES_MAX } from '../tables/schema.ts';
 import { EPOCH_KEY } from '../tables/stored-custody.ts';
@@ -96,8 +98,8 @@ const dataFile = (folder: string): string => join(folder, 'records', 'data.mdb')
 
 /** 0 if there are no records yet. */
 async function recordsSize(folder: string): Promise<number> {
-  const found = await stat(dataFile(folder)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return { size: 0 };
+  const found = await stat(dataFile(folder)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return { size: 0 };
     throw error;
   });
   return found.size;

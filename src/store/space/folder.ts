@@ -1,6 +1,8 @@
 /** Durability of files: what is renamed into a folder is only safe once the folder itself is flushed. */
+
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../../domain/error-code.ts';
 
 export async function flushFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
@@ -23,6 +25,6 @@ export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

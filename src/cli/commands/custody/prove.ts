@@ -1,6 +1,8 @@
 /** `assay custody prove`: a record's entries with the proofs that they are in the signed log. */
+
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { CustodyService, ProveCustodyResponseSchema } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
@@ -35,7 +37,7 @@ async function prove(
   const text = toJsonLine(ProveCustodyResponseSchema, proof);
   if (output === undefined) printLine(terminal, text);
   else
-    await writeFile(output, `${text}\n`).catch((error: NodeJS.ErrnoException) => {
-      throw new CliFailure(`${output} cannot be written (${error.code})`, EXIT_CODES.someFailed);
+    await writeFile(output, `${text}\n`).catch((error: unknown) => {
+      throw new CliFailure(`${output} cannot be written (${codeOf(error)})`, EXIT_CODES.someFailed);
     });
 }

@@ -1,7 +1,9 @@
 /** `assay custody verify`: the whole log, of the daemon or of a backup; and a checkpoint that somebody else holds. */
+
 import { readFile } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import type { Command } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { showText } from '../../../domain/shown-text.ts';
 import {
   CheckpointFinding,
@@ -80,8 +82,8 @@ function printReport(terminal: Terminal, report: VerifyCustodyResponse): void {
 }
 
 async function judge(terminal: Terminal, file: string, { json }: VerifyOptions): Promise<void> {
-  const checkpoint = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CliFailure(`${file} cannot be read (${error.code})`, EXIT_CODES.usage);
+  const checkpoint = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CliFailure(`${file} cannot be read (${codeOf(error)})`, EXIT_CODES.usage);
   });
   using client = await openClient(terminal);
   const judged = await client.call(CustodyService.method.judgeCheckpoint, { checkpoint });

@@ -1,7 +1,9 @@
 /** `assay evidence export`: the package as the daemon streams it, into a file that is there whole or not at all. */
+
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES, throwIfInterrupted } from '../../terminal/failure.ts';
@@ -49,8 +51,7 @@ async function readNotes({ notes, notesFile }: ExportOptions): Promise<string> {
   try {
     return await readFile(notesFile, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new CliFailure(`${notesFile} cannot be read: ${code}`, EXIT_CODES.usage, { cause: error });
+    throw new CliFailure(`${notesFile} cannot be read: ${codeOf(error)}`, EXIT_CODES.usage, { cause: error });
   }
 }
 

@@ -1,6 +1,8 @@
 /** `assay evidence timestamp`: puts tokens of timestamp authorities into a package that has left the box already. */
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { formatTime } from '../../../domain/time.ts';
 import {
   type AddedTimestamps,
@@ -143,8 +145,7 @@ async function readGiven(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new CliFailure(`${path} cannot be read: ${code}`, EXIT_CODES.usage, { cause: error });
+    throw new CliFailure(`${path} cannot be read: ${codeOf(error)}`, EXIT_CODES.usage, { cause: error });
   }
 }
 

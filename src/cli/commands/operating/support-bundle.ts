@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { ApplianceService } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
@@ -28,8 +29,9 @@ async function writeBundle(terminal: Terminal, options: BundleOptions): Promise<
   try {
     await writeFile(path, archive, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new CliFailure(`${path} cannot be written: ${code}`, EXIT_CODES.someFailed, { cause: error });
+    throw new CliFailure(`${path} cannot be written: ${codeOf(error)}`, EXIT_CODES.someFailed, {
+      cause: error,
+    });
   }
   printNote(
     terminal,

@@ -1,6 +1,8 @@
 /** `assay trust`: whose signatures and time stamps in manifests count. */
+
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { codeOf } from '../../../domain/error-code.ts';
 import { TRUST_LIST_KINDS, type TrustListKind } from '../../../domain/provenance/trust-list.ts';
 import { showText } from '../../../domain/shown-text.ts';
 import {
@@ -215,7 +217,6 @@ async function readList(file: string): Promise<Uint8Array> {
   try {
     return new Uint8Array(await readFile(file));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CliFailure(`${file}: ${code}`, EXIT_CODES.usage);
+    throw new CliFailure(`${file}: ${codeOf(error)}`, EXIT_CODES.usage);
   }
 }
