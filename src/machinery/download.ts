@@ -1,8 +1,10 @@
 /** Fetches one large file by https through the address guard: bounded in bytes, time and hops, judged by its SHA-256. */
+
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { codeOf } from '../domain/error-code.ts';
 import { AppError } from '../domain/errors.ts';
-import { fetchGuarded } from './guarded-fetch.ts';
+import { fetchGuarded, isNetworkFault } from './guarded-fetch.ts';
 
 export interface DownloadOrder {
   address: string;
@@ -33,9 +35,9 @@ export async function download(
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) throw failed(`the download took longer than ${order.secondsMax} seconds`, error);
-    throw error instanceof AppError || !isNetworkFault(error)
-      ? error
-      : failed(`the address could not be fetched (${String((error as { code?: unknown }).code)})`, error);
+    throw isNetworkFault(error)
+      ? failed(`the address could not be fetched (${codeOf(error)})`, error)
+      : error;
   }
 }
 
@@ -85,9 +87,4 @@ async function writeBody(
 
 function failed(sentence: string, cause?: unknown): AppError {
   return new AppError('bad_address', sentence, { cause });
-}
-
-function isNetworkFault(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(code) && code !== 'ENOSPC';
 }

@@ -3,6 +3,8 @@
  * the first address could not lead to. Bodies and time are bounded by the caller.
  */
 import { Agent, type Dispatcher, request } from 'undici';
+import { codeOf } from '../domain/error-code.ts';
+import { toAppError } from '../domain/errors.ts';
 import { type AddressRule, lookupOf, type PinnedAddress, pinAddress } from './address.ts';
 
 export interface GuardedFetch<T> {
@@ -35,6 +37,12 @@ export async function fetchGuarded<T>(order: GuardedFetch<T>, signal: AbortSigna
     next = new URL(outcome.location, pinned.url).href;
   }
   throw order.failed(`redirects more than ${order.redirectsMax} times`);
+}
+
+/** Whether the other end or the way there failed; what this box lacks, as room or descriptors, is no fault of an address. */
+export function isNetworkFault(error: unknown): boolean {
+  if (toAppError(error).reason !== 'internal') return false;
+  return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(codeOf(error, ''));
 }
 
 async function fetchOnce<T>(

@@ -1,9 +1,11 @@
 /** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
+
 import type { Dispatcher } from 'undici';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError, diskFull, tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { fetchRule, nameOfAddress, type ResolveHost } from '../../machinery/address.ts';
-import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
+import { fetchGuarded, isNetworkFault } from '../../machinery/guarded-fetch.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
 import type { Store } from '../../store/store.ts';
@@ -104,12 +106,8 @@ function failed(sentence: string, cause?: unknown): AppError {
 
 /** Faults of the network are the address' fault, and final: the record says why and can be tried again. */
 function toFetchError(error: unknown): unknown {
-  if (error instanceof AppError) return error;
   if (isDiskFull(error)) return diskFull(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(code)
-    ? failed(`the address could not be fetched (${code})`, error)
-    : error;
+  return isNetworkFault(error) ? failed(`the address could not be fetched (${codeOf(error)})`, error) : error;
 }
 
 /** The file name of a Content-Disposition (RFC 6266), the extended form first; an empty string if there is none. */
