@@ -74,9 +74,7 @@ export class BlobStore {
     await using opened = new AsyncDisposableStack();
     const file = opened.use(await open(path, 'wx', 0o600));
     const hash = createHash('sha256');
-    const writer = new MediaWriter(file, path, { hash, sizeBytes: 0 }, bounds);
-    // A write under way must not meet a closed file.
-    opened.defer(() => writer.abandon());
+    const writer = opened.use(new MediaWriter(file, path, { hash, sizeBytes: 0 }, bounds));
     await writer.receive(bytes, signal);
     await writer.write();
     const flushed = flushAndClose(writer, opened.move());

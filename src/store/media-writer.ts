@@ -3,8 +3,10 @@
  * Memory is two pieces whatever the size, smaller ones if many files come at once; the disk is kept up with all along,
  * so that the last flush is short.
  */
+
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
+import { codeOf } from '../domain/error-code.ts';
 import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { noteSpent } from '../machinery/spent-chunks.ts';
 
@@ -46,8 +48,7 @@ export class DiskFullError extends Error {
 
 /** Whether the disk, or this account's share of it, is what failed. */
 export function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return error instanceof DiskFullError || code === 'ENOSPC' || code === 'EDQUOT';
+  return error instanceof DiskFullError || ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
 }
 
 export interface ReceiveBounds {
@@ -84,7 +85,8 @@ export interface WriterStart {
   onFlushed?: (bytes: number) => Promise<void>;
 }
 
-export class MediaWriter {
+/** Disposed of before its file is closed or removed: a flush under way would note a file that is gone. */
+export class MediaWriter implements AsyncDisposable {
   readonly #file: FileHandle;
   readonly #path: string;
   readonly #start: WriterStart;
@@ -124,7 +126,7 @@ export class MediaWriter {
     return this.#flushedBytes;
   }
 
-  /** Ends with the source; call `write`, `flush` or `abandon` then, also if it threw. */
+  /** Ends with the source. What was taken is written and flushed by `write` and `flush`, also if it threw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     openWriters += 1;
     try {
@@ -145,22 +147,19 @@ export class MediaWriter {
     await this.#writing;
   }
 
-  /** All that was taken is on the disk. If it rejects, nothing is under way any more: a flush of before would note a file that is removed. */
+  /** All that was taken is on the disk. */
   async flush(): Promise<void> {
-    try {
-      await this.write();
-      await this.#flushing;
-      if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
-      await this.#flushing;
-    } catch (error) {
-      await this.abandon();
-      throw error;
-    }
+    await this.write();
+    await this.#flushing;
+    if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
+    await this.#flushing;
   }
 
-  /** For what is thrown away: nothing is under way any more. Never rejects. */
-  async abandon(): Promise<void> {
-    await Promise.allSettled([this.#writing, this.#flushing]);
+  /** Nothing is under way any more. Never rejects. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // In turn, since a write that ends may begin a flush.
+    await Promise.allSettled([this.#writing]);
+    await Promise.allSettled([this.#flushing]);
   }
 
   #take(chunk: Uint8Array): void {

@@ -155,7 +155,7 @@ export class UnfinishedUploadStore {
       await this.#note(name, upload);
     };
     const start = { hash, sizeBytes: upload.committedBytes, onFlushed };
-    const writer = new MediaWriter(file, path, start, bounds);
+    await using writer = new MediaWriter(file, path, start, bounds);
     try {
       await writer.receive(untilAborted(bytes, signal), signal);
     } finally {

@@ -11,7 +11,6 @@ import { PATIENCE_MS } from '../patience.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MIB = 1024 ** 2;
-/** A write of a megabyte takes milliseconds; a busy box takes a hundred times as long. */
 const NEVER = new AbortController().signal;
 
 test('of a file of some megabytes the first are flushed before the last have come', async () => {
@@ -23,7 +22,7 @@ test('of a file of some megabytes the first are flushed before the last have com
     return { [Symbol.dispose]() {} };
   };
   const bytes = async function* () {
-    for (let piece = 0; piece < 6; piece++) yield new Uint8Array(MIB);
+    yield* zeros(6);
     const isFlushing = await Promise.race([
       flushing.promise.then(() => true),
       delay(PATIENCE_MS, false, { ref: false }),
@@ -47,14 +46,43 @@ test('a writer that failed has no flush under way, which would note a file that 
     noted.push(flushedBytes);
   };
   const bounds = { bytesMax: 64 * MIB, freeBytesMin: Number.MAX_SAFE_INTEGER };
-  const writer = new MediaWriter(file, path, { hash: createHash('sha256'), sizeBytes: 0, onFlushed }, bounds);
-  const bytes = async function* () {
-    for (let piece = 0; piece < 32; piece++) yield new Uint8Array(MIB);
-  };
-  await assert.rejects(writer.receive(bytes(), NEVER), DiskFullError);
-  await assert.rejects(writer.flush(), DiskFullError);
+  {
+    const start = { hash: createHash('sha256'), sizeBytes: 0, onFlushed };
+    await using writer = new MediaWriter(file, path, start, bounds);
+    await assert.rejects(writer.receive(zeros(32), NEVER), DiskFullError);
+    await assert.rejects(writer.flush(), DiskFullError);
+  }
   const before = noted.length;
   assert.ok(before > 0, 'a flush was under way');
   await delay(200);
   assert.equal(noted.length, before);
 });
+
+test('the flush that a last write begins has ended too when the writer is disposed of', async () => {
+  await using folder = await makeTemporaryFolder();
+  const path = join(folder.path, 'upload');
+  await using file = await open(path, 'w');
+  const flushes = { begun: 0, ended: 0 };
+  const enterFlush = async (): Promise<Disposable> => {
+    flushes.begun += 1;
+    return {
+      [Symbol.dispose]() {
+        flushes.ended += 1;
+      },
+    };
+  };
+  {
+    const start = { hash: createHash('sha256'), sizeBytes: 0 };
+    await using writer = new MediaWriter(file, path, start, { bytesMax: 64 * MIB, enterFlush });
+    const bytes = async function* () {
+      yield new Uint8Array(8 * MIB);
+      throw new Error('the sender left');
+    };
+    await assert.rejects(writer.receive(bytes(), NEVER), /the sender left/);
+  }
+  assert.deepEqual(flushes, { begun: 1, ended: 1 });
+});
+
+async function* zeros(pieces: number): AsyncGenerator<Uint8Array> {
+  for (let piece = 0; piece < pieces; piece++) yield new Uint8Array(MIB);
+}
