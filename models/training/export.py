@@ -10,13 +10,13 @@ import hashlib
 import json
 from pathlib import Path
 
-import numpy
 import torch
 from torch import nn
 
 from calibrate import CALIBRATION_FILE
 from crops import CropCollection
 from extract import open_transformer
+from golden_patches import make_golden_planes
 from heads import load_heads
 from manifest import MANIFEST_FILE, PACK_ID, make_manifest
 from placement import PATCH_SIDE
@@ -44,13 +44,6 @@ class TransformerDetector(nn.Module):
         return self.heads(self.transformer(pixels))
 
 
-def make_golden_patch(index):
-    """Returns patch `index` of the rule in model.json, float32 [3, 128, 128] in 0..1."""
-    channel, y, x = numpy.indices((3, PATCH_SIDE, PATCH_SIDE))
-    value = x * (7 + index) + y * (13 + 2 * index) + channel * 29 + ((x * y) % (11 + index)) * 5
-    return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
-
-
 def make_detector(work_folder, transformer, name):
     heads = load_heads(work_folder / HEADS_FILE.format(name))
     return TransformerDetector(transformer, round_weights(heads)).eval()
@@ -59,7 +52,7 @@ def make_detector(work_folder, transformer, name):
 def write_model(pack, model):
     """Writes the graph, for any number of patches, and returns what model.json says of it."""
     pack.mkdir(parents=True, exist_ok=True)
-    golden = torch.stack([make_golden_patch(index) for index in range(GOLDEN_COUNT)])
+    golden = torch.from_numpy(make_golden_planes(GOLDEN_COUNT, PATCH_SIDE))
     with torch.no_grad():
         expected = model(golden)
     torch.onnx.export(

@@ -8,6 +8,7 @@ edges, joins what a model gives in pieces and adds the head of assay-faces. What
 import argparse
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import numpy
@@ -18,6 +19,9 @@ import tf_keras
 import tf2onnx
 
 from tfjs_weights import read_model
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from golden_patches import make_golden_patches  # noqa: E402
 
 OPSET = 17
 IR_VERSION = 8
@@ -74,16 +78,9 @@ def convert_faces(folder, head, side):
             scaled = tensorflow.clip_by_value(scaled, -head["clip"], head["clip"])
         return tensorflow.matmul(scaled, weights[:, None]) + head["bias"]
 
-    golden = numpy.stack([make_golden_patch(index, side) for index in range(GOLDEN_COUNT)])
+    golden = make_golden_patches(GOLDEN_COUNT, side).astype(numpy.float32) / 255
     expected = [round(float(value), GOLDEN_DIGITS) for value in judge(tensorflow.constant(golden)).numpy().ravel()]
     return convert_function(judge, side, "logit"), expected
-
-
-def make_golden_patch(index, side):
-    """Returns patch `index` of the rule in `src/worker/inference/golden.ts`, float32 [side, side, 3] in 0..1."""
-    y, x, channel = numpy.indices((side, side, 3))
-    value = x * (7 + index) + y * (13 + 2 * index) + channel * 29 + ((x * y) % (11 + index)) * 5
-    return (value % 256).astype(numpy.float32) / 255
 
 
 def convert_face_detector(folder):

@@ -10,12 +10,12 @@ import json
 import sys
 from pathlib import Path
 
-import numpy
 import torch
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from calibrate import CALIBRATION_FILE
+from golden_patches import make_golden_planes
 from score import list_networks, list_rounds, load_network
 from shipped import TILE_PX, Shipped
 
@@ -25,13 +25,6 @@ GOLDEN_FILE = "golden.json"
 GOLDEN_ITEMS = 2
 GOLDEN_VALUES = 64
 OPSET = 17
-
-
-def make_golden_tile(index):
-    """Returns tile `index` of the rule in the appliance's golden.ts, float32 [3, TILE, TILE] in 0..1."""
-    channel, y, x = numpy.indices((3, TILE_PX, TILE_PX))
-    value = x * (7 + index) + y * (13 + 2 * index) + channel * 29 + ((x * y) % (11 + index)) * 5
-    return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
 
 
 def pick_evenly(values, count):
@@ -58,7 +51,7 @@ def export_all(work):
 
 def export(shipped, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    golden = [make_golden_tile(index) for index in range(GOLDEN_ITEMS)]
+    golden = torch.from_numpy(make_golden_planes(GOLDEN_ITEMS, TILE_PX))
     with torch.no_grad():
         expected = torch.cat([shipped(tile.unsqueeze(0)) for tile in golden]).flatten().tolist()
     # One tile at a time: a batch would hold the process for longer than other models should wait.

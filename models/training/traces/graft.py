@@ -18,6 +18,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from chances import Regions, cut_corners  # noqa: E402
+from golden_patches import make_golden_patches  # noqa: E402
 from network import EMBEDDING, WholeNetwork  # noqa: E402
 from onnx import numpy_helper  # noqa: E402
 from placement import PATCH_SIDE  # noqa: E402
@@ -130,13 +131,6 @@ class Graph:
             self.store(f"transformer.{name}" if name == "bias" else f"transformer.{name}_stored", getattr(network, name).numpy())
 
 
-def make_golden_patches():
-    """Returns the patches of the rule in model.json, uint8 [N, 128, 128, 3]."""
-    channel, y, x = numpy.indices((3, PATCH_SIDE, PATCH_SIDE))
-    planes = [x * (7 + one) + y * (13 + 2 * one) + channel * 29 + ((x * y) % (11 + one)) * 5 for one in range(GOLDEN_COUNT)]
-    return (numpy.stack(planes) % 256).astype(numpy.uint8).transpose(0, 2, 3, 1)
-
-
 @torch.no_grad()
 def graft(arguments):
     network = load_mean(arguments.state)
@@ -146,8 +140,8 @@ def graft(arguments):
     graph.put_network(network)
     written = arguments.out / "model.onnx"
     onnx.save(graph.model, written)
-    golden = make_golden_patches()
-    expected, logits = network(torch.from_numpy(golden.copy())).numpy(), open_score(written)(golden)
+    golden = make_golden_patches(GOLDEN_COUNT, PATCH_SIDE)
+    expected, logits = network(torch.from_numpy(golden)).numpy(), open_score(written)(golden)
     difference = float(numpy.abs(expected - logits).max())
     print(f"golden logits {expected.round(3).tolist()}; the graph differs by {difference:.4f} at most")
     if difference > GRAFT_DIFFERENCE_MAX:
