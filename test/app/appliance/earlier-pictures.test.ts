@@ -190,6 +190,15 @@ test('under zero retention nothing is described', async () => {
   assert.equal((await pass(app)).learned, 0);
 });
 
+test('before the first analysis has ended the doctor has nothing to wait for', async () => {
+  await using opened = await openApp();
+  const [finding] = checkPictureSearch({ ...opened.app, earlierPictures: new EarlierPictures(opened.app) });
+  assert.deepEqual(
+    [finding?.state, finding?.found],
+    ['good', '0 pictures and frames are found by a part (4 MiB); no analysis has ended yet'],
+  );
+});
+
 test('the doctor says what is found, what is looked through, and what is damaged', async () => {
   await using opened = await openApp();
   const { app } = opened;

@@ -52,6 +52,7 @@ const BYTES_PER_MIB = 2 ** 20;
 export function checkPictureSearch({ keptPictures, earlierPictures }: ApplianceParts): Finding[] {
   const { pictures, bytes, fileBytes, fileFault, damaged } = keptPictures.state;
   const { looked, total, learned, gone, unreadable, isDone } = earlierPictures.state;
+  const isWaiting = !isDone && total > 0;
   const file = fileBytes > 0 ? [`${toMebibytes(fileBytes)} MiB in a file`] : [];
   const memory = [`${toMebibytes(bytes)} MiB`, ...file].join(', ');
   const parts = [
@@ -59,7 +60,8 @@ export function checkPictureSearch({ keptPictures, earlierPictures }: ApplianceP
     ...(learned > 0 ? [`${learned} earlier ones were described since the start`] : []),
     ...(gone > 0 ? [`${gone} are found as a whole only, their files are not kept`] : []),
     ...(unreadable > 0 ? [`${unreadable} could not be decoded`] : []),
-    ...(isDone ? [] : [`${looked} of ${total} analyses were looked through`]),
+    ...(total === 0 ? ['no analysis has ended yet'] : []),
+    ...(isWaiting ? [`${looked} of ${total} analyses were looked through`] : []),
   ];
   const found = parts.join('; ');
   if (damaged > 0) {
@@ -71,7 +73,7 @@ export function checkPictureSearch({ keptPictures, earlierPictures }: ApplianceP
       'make room in the data folder and restart: until then the index needs memory, 1.6 KB for each picture';
     return [bad('search', `${found}; no file could be written for the index: ${fileFault}`, advice)];
   }
-  if (isDone) return [good('search', found)];
+  if (!isWaiting) return [good('search', found)];
   return [
     notice('search', found, 'wait: earlier pictures are described while the box has nothing else to do'),
   ];

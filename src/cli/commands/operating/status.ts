@@ -63,7 +63,7 @@ function describeSearch({ search }: GetStatusResponse): string {
   const notes = [
     `${pictures} pictures and frames by a part (${Math.ceil(Number(bytes) / BYTES_PER_MIB)} MiB)`,
     ...(damaged > 0 ? [`${damaged} DAMAGED`] : []),
-    ...(isDone ? [] : [`${looked} of ${total} earlier analyses looked at`]),
+    ...(isDone || total === 0 ? [] : [`${looked} of ${total} earlier analyses looked at`]),
   ];
   return notes.join('; ');
 }
