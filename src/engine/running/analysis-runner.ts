@@ -1,91 +1,52 @@
 /**
- * Runs queued analyses: claims one, tries it within its deadline, and writes down how it ended. Every change of
+ * Runs queued analyses: claims one, has it tried (`attempt.ts`), and writes down how it ended. Every change of
  * state is a transaction of its own, so that a kill at any instant leaves either the old state or the new.
  */
-import type { Logger } from 'pino';
-import { type Alarm, type Clock, deadline, pause } from '../../domain/clock.ts';
+import { type Alarm, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
-import { StepTimes } from '../../domain/records/step-times.ts';
-import { TRANSCRIPT_TIMEOUTS } from '../../domain/transcripts/transcript.ts';
-import { type CheckedResult, checkResult } from '../../domain/verdicts/result.ts';
+import type { CheckedResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { AttemptReports, FoundLikenesses, SeenLikeness } from '../analyses/analysis-parts.ts';
-import { failureOf, giveUpSentence } from '../children/engine-errors.ts';
-import { WorkerLostError } from '../children/worker-errors.ts';
 import type { Execution } from '../executors/executor.ts';
 import { markHealthy } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
-import {
-  type CompletedWork,
-  completeAnalysis,
-  failAnalysis,
-  leaseAnalysis,
-  requeueAnalysis,
-} from '../queue/transitions.ts';
+import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
 import { AcceptingPlaces } from './accepting-places.ts';
+import {
+  type AbortCause,
+  type AttemptConfig,
+  type AttemptEnd,
+  type AttemptJob,
+  type AttemptParts,
+  attempt,
+  WAIT_PAUSE_MS,
+} from './attempt.ts';
 
-export interface RunnerConfig {
-  attemptsMax: number;
-  analysisTimeoutMs: number;
+export interface RunnerConfig extends AttemptConfig {
   analysesMax: number;
 }
 
-export interface RunnerParts {
+export interface RunnerParts extends AttemptParts {
   store: Store;
-  clock: Clock;
   bootId: string;
-  log: Logger;
-  /** Undefined if the analysis was cancelled under way. */
-  execute: (
-    analysis: Analysis,
-    reports: AttemptReports,
-    signal: AbortSignal,
-  ) => Promise<Execution | undefined>;
-  /** SHA-256 of the files of these packs, by key. */
-  digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
-  /** Off the request path; null if nothing is to be kept. */
-  lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
   /** Puts what was made for another analysis where its readers look for it, before its result names it. */
   adding: (analysis: Analysis, result: CheckedResult) => Promise<void>;
-  /** The state or the progress of an analysis changed. */
-  changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
   /** How an attempt ended was written down and flushed. */
   stored: (analysis: Analysis, seconds: number) => void;
   queueChanged: (depth: number, running: number) => void;
 }
 
-type AttemptEnd =
-  | ({ type: 'done' } & CompletedWork)
-  | { type: 'errored'; error: string; isQuarantined?: boolean }
-  | { type: 'requeued'; isCounted: boolean; pauseMs: number }
-  | { type: 'left' };
-
-interface Attempted {
-  end: AttemptEnd;
-  settled: Execution['settled'];
-}
-
-interface Job {
+interface Job extends AttemptJob {
   slot: number;
   turn: Turn;
-  controller: AbortController;
-  progress: Progress | null;
-  findings: Findings;
   settled: Promise<void>;
 }
 
 const NOTHING_YET = { progress: null, findings: NO_FINDINGS } as const;
 
-type AbortCause = 'cancelled' | 'drained';
-
-/** What waits for the box (a full disk, a busy pool, a failing store) must not be asked in a tight loop. */
-const WAIT_PAUSE_MS = 2000;
-/** After a worker's death, so that a box in trouble gets its breath. */
-const RETRY_PAUSE_MS = 200;
 /**
  * A suspected file begins only if the daemon has lived so long: a file that kills the daemon every few seconds never
  * meets it again, and it is done when that stops; a file that kills is found out all the same.
@@ -264,7 +225,7 @@ export class AnalysisRunner {
     );
     if (leased === undefined) return false;
     this.#parts.changed(id);
-    const { end: outcome, settled } = await this.#attempt(leased, job);
+    const { end: outcome, settled } = await attempt(this.#config, this.#parts, { analysis: leased, job });
     if (outcome.type === 'done') await this.#parts.adding(leased, outcome.result);
     const storedAt = clock.elapsedMs();
     const written = await this.#store(id, outcome, settled);
@@ -304,67 +265,6 @@ export class AnalysisRunner {
     } finally {
       settled(isStored);
     }
-  }
-
-  async #attempt(analysis: Analysis, job: Job): Promise<Attempted> {
-    const timeoutMs = this.#timeoutOf(analysis);
-    using time = deadline(this.#parts.clock, timeoutMs);
-    const signal = AbortSignal.any([job.controller.signal, time.signal]);
-    const steps = new StepTimes();
-    const stepTimed = (step: string, seconds: number) => steps.add(step, seconds);
-    const report = (progress: Progress) => {
-      job.progress = progress;
-      this.#parts.changed(analysis.id);
-    };
-    const found = (findings: Findings) => {
-      job.findings = findings;
-    };
-    const likenesses: SeenLikeness[] = [];
-    const seen = (likeness: SeenLikeness) => likenesses.push(likeness);
-    let settled: Execution['settled'] = () => {};
-    try {
-      const execution = await this.#parts.execute(analysis, { report, found, seen, stepTimed }, signal);
-      if (execution === undefined) return { end: { type: 'left' }, settled };
-      settled = execution.settled;
-      const result = checkResult(execution.result);
-      const copies = await this.#lookForCopies(analysis, likenesses);
-      const modelDigests = this.#parts.digestsOf(analysis.models);
-      return { end: { type: 'done', result, stepTimes: steps.toList(), modelDigests, copies }, settled };
-    } catch (error) {
-      const cause: AbortCause | undefined = job.controller.signal.reason;
-      if (cause === 'cancelled') return { end: { type: 'left' }, settled };
-      if (cause === 'drained') return { end: { type: 'requeued', isCounted: false, pauseMs: 0 }, settled };
-      return { end: this.#endOf(analysis, error, time.signal.aborted), settled };
-    }
-  }
-
-  /** A result without them is still a result. */
-  async #lookForCopies(analysis: Analysis, seen: readonly SeenLikeness[]): Promise<FoundLikenesses | null> {
-    try {
-      return await this.#parts.lookForCopies(analysis, seen);
-    } catch (error) {
-      this.#parts.log.warn({ err: error, analysis: analysis.id }, 'earlier copies could not be looked for');
-      return null;
-    }
-  }
-
-  /** Writing down hours of speech takes longer than judging it. */
-  #timeoutOf({ options }: Pick<Analysis, 'options'>): number {
-    const { analysisTimeoutMs } = this.#config;
-    return options.withTranscript ? analysisTimeoutMs * TRANSCRIPT_TIMEOUTS : analysisTimeoutMs;
-  }
-
-  #endOf(analysis: Analysis, error: unknown, isOverdue: boolean): AttemptEnd {
-    const { id, attempts } = analysis;
-    const { attemptsMax } = this.#config;
-    const timeoutMs = this.#timeoutOf(analysis);
-    const failure = failureOf(error, { isOverdue, timeoutMs });
-    if (failure.type === 'final') return { type: 'errored', error: failure.sentence };
-    this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');
-    if (failure.type === 'wait') return { type: 'requeued', isCounted: false, pauseMs: WAIT_PAUSE_MS };
-    if (attempts < attemptsMax) return { type: 'requeued', isCounted: true, pauseMs: RETRY_PAUSE_MS };
-    const isQuarantined = isOverdue || error instanceof WorkerLostError;
-    return { type: 'errored', error: giveUpSentence(attempts, failure.sentence), isQuarantined };
   }
 }
 

@@ -5,7 +5,7 @@ import type { Analysis } from '../../domain/records/classification.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { Probe } from '../../worker/protocol/decode-protocol.ts';
+import type { Probe } from '../../worker/protocol/decoded-media.ts';
 import { checkProbe } from '../decode/check-probe.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 import { analysisKey } from '../queue/queue.ts';
