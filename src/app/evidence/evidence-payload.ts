@@ -1,0 +1,176 @@
+/** What an evidence package holds: the files of its records, models' cards, the case and the report, each opened when its turn comes. */
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { AppError } from '../../domain/errors.ts';
+import { frameHeatmapFile, HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
+import { VERSION } from '../../domain/version.ts';
+import { toCustodyFiles } from '../../evidence/custody-members.ts';
+import { type EvidenceRecord, toFiguresJson, toRecordJson } from '../../evidence/evidence-record.ts';
+import { MEMBERS, RECORD_MEMBERS, recordFolder } from '../../evidence/members.ts';
+import type { PayloadMember } from '../../evidence/package-writer.ts';
+import { toHtmlReport } from '../../evidence/report/html-report.ts';
+import { writePdfReport } from '../../evidence/report/pdf-process.ts';
+import { type Report, toReport } from '../../evidence/report/report.ts';
+import type { SigningKey } from '../../machinery/signing-key.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import { cardOf, manifestOf, modelsOf } from './evidence-records.ts';
+import type { ExportOrder } from './export-input.ts';
+import { previewsOf, sheetOf } from './previews.ts';
+
+/** What is fixed before the first byte. */
+export interface Draft {
+  order: ExportOrder;
+  records: EvidenceRecord[];
+  createdAt: number;
+  key: SigningKey;
+}
+
+/** In the order of the package. */
+export async function* payloadOf(
+  app: CustodyParts,
+  draft: Draft,
+  signal: AbortSignal,
+): AsyncGenerator<PayloadMember> {
+  const { records } = draft;
+  const models = modelsOf(records);
+  for (const [index, one] of records.entries()) {
+    const folder = recordFolder(index, records.length, one.record.identifier);
+    yield* recordMembers(app, one, folder);
+    yield* sheetMember(app, draft.order.principal, one, folder);
+  }
+  const cards = new Set<string>();
+  for (const model of models) {
+    const card = model.cardMember === null ? null : await cardOf(app, model);
+    if (card === null || model.cardMember === null) continue;
+    cards.add(model.cardMember);
+    yield textMember(model.cardMember, card);
+  }
+  const catalogue = models.map((model) => ({
+    ...model,
+    cardMember: cards.has(model.cardMember ?? '') ? model.cardMember : null,
+  }));
+  yield jsonMember(MEMBERS.models, catalogue);
+  yield jsonMember(MEMBERS.case, toCaseJson(draft));
+  const report = reportOf(app, draft);
+  const previews = await previewsOf(app, draft.order.principal, records, signal);
+  yield { path: MEMBERS.reportHtml, open: () => toHtmlReport(report, previews), isCompressible: true };
+  yield {
+    path: MEMBERS.reportPdf,
+    open: () => writePdfReport(report, previews, signal),
+    isCompressible: false,
+  };
+}
+
+function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string): Generator<PayloadMember> {
+  const { record, result, originalMember } = one;
+  const { store } = app;
+  if (originalMember !== null) {
+    // Hashed as it streams: it breaks off before its last bytes if it is not what was submitted.
+    const open = () => store.blobs.checks.read(record.hash);
+    yield { path: originalMember, open, isCompressible: false };
+  }
+  yield* manifestMember(app, one);
+  yield jsonMember(`${folder}${RECORD_MEMBERS.record}`, toRecordJson(one));
+  for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
+  if (result === null) return;
+  yield jsonMember(`${folder}${RECORD_MEMBERS.figures}`, toFiguresJson(one));
+  const analysisId = store.read.records.get(record.identifier)?.analysisId ?? '';
+  const artifact = (path: string, file: string): PayloadMember => ({
+    path: `${folder}${path}`,
+    open: () => createReadStream(store.artifacts.pathOf(analysisId, file)),
+    isCompressible: false,
+  });
+  if (record.kind === 'image') {
+    for (const layer of record.heatmapLayers) {
+      yield artifact(`maps/${HEATMAP_FILES[layer]}`, HEATMAP_FILES[layer]);
+    }
+  }
+  if (result.kind !== 'video') return;
+  for (const [index, frame] of result.frames.entries()) {
+    yield artifact(`frames/${frame.file}`, frame.file);
+    if (frame.image.hasHeatmap) yield artifact(`maps/${frameHeatmapFile(index)}`, frameHeatmapFile(index));
+  }
+  for (const { file } of result.tracks) yield artifact(`sound/${file}`, file);
+}
+
+/** The manifest that does not lie in the file: with it anyone can read the provenance anew. */
+function* manifestMember(
+  { store }: CustodyParts,
+  { record: { identifier }, manifestMember }: EvidenceRecord,
+): Generator<PayloadMember> {
+  if (manifestMember === null) return;
+  const { path } = manifestMember;
+  const manifest = manifestOf(store, identifier);
+  if (manifest === null) throw new AppError('media', `the manifest of ${identifier} was removed meanwhile`);
+  yield { path, open: () => Readable.from([Buffer.from(manifest.bytes)]), isCompressible: false };
+}
+
+/** Kept in memory (a few megabytes), since making room for other renditions may remove it before it is read. */
+async function* sheetMember(
+  app: CustodyParts,
+  principal: Principal,
+  one: EvidenceRecord,
+  folder: string,
+): AsyncGenerator<PayloadMember> {
+  const path = await sheetOf(app, principal, one);
+  const bytes = path === null ? null : await readFile(path).catch(() => null);
+  if (bytes === null) return;
+  yield { path: `${folder}contact-sheet.png`, open: () => Readable.from([bytes]), isCompressible: false };
+}
+
+function textMember(path: string, text: string): PayloadMember {
+  return { path, open: () => Readable.from([Buffer.from(text)]), isCompressible: true };
+}
+
+function jsonMember(path: string, value: unknown): PayloadMember {
+  return textMember(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Counts the files of records, cards and lists; only for the progress. */
+export function countFiles({ records }: Draft): number {
+  const perRecord = records.map(({ result, originalMember }) => {
+    const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length + 1 : 1;
+    return 5 + (originalMember === null ? 0 : 1) + parts;
+  });
+  return perRecord.reduce((sum, count) => sum + count, 4 + modelsOf(records).length);
+}
+
+function toCaseJson({ order, records, createdAt, key }: Draft): object {
+  const { title, notes, language, principal } = order;
+  return {
+    format: 1,
+    title,
+    notes,
+    language,
+    createdAt: toIso(createdAt),
+    packedBy: { accountId: String(principal.account.id), name: principal.account.name },
+    madeWith: { name: 'Assay', version: VERSION, rulesVersion: RULES_VERSION },
+    signingKey: key.fingerprint,
+    records: records.map(({ record }, index) => ({
+      identifier: record.identifier,
+      folder: recordFolder(index, records.length, record.identifier),
+    })),
+  };
+}
+
+function reportOf({ config }: CustodyParts, { order, records, createdAt, key }: Draft): Report {
+  const { title, notes, language, principal } = order;
+  return toReport({
+    title,
+    notes,
+    language,
+    records,
+    createdAt,
+    models: modelsOf(records),
+    packedBy: principal.account.name,
+    box: config.publicUrl,
+    fingerprint: key.fingerprint,
+  });
+}
+
+export function toIso(microseconds: number): string {
+  return new Date(microseconds / 1000).toISOString();
+}
