@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
@@ -23,7 +24,6 @@ const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
 const RATE = 48_000;
 const POLL_MS = 100;
 const POLLS_MAX = 900;
-const SETTLE_MS = 1500;
 const KEY = { 'x-api-key': TEST_KEY };
 const JSON_HEADERS = { ...KEY, accept: 'application/json' };
 
@@ -344,9 +344,14 @@ test('cancelling a video stops the work and leaves nothing of it', async () => {
   const record = toCommon(await readJson('video', identifier));
   assert.deepEqual([record.status, record.errors, record.images], ['errored', 'cancelled', []]);
   // The work ends by itself a moment later, and takes its frames with it.
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await until(async () => (await runningNow()) === 0, 'the work to end');
   assert.deepEqual((await readdir(join(folder, 'artifacts'))).sort(), before);
 });
+
+async function runningNow(): Promise<number> {
+  const { appliance } = await askGraphql<{ appliance: { running: number } }>('{ appliance { running } }', {});
+  return appliance.running;
+}
 
 /** First progress that a running analysis reports. */
 async function firstProgress(identifier: string): Promise<{ step: string; done: number; total: number }> {

@@ -4,16 +4,17 @@
  * Invariant: whatever can be refused is refused before a byte of the file, by every way in, and a client that still
  * sends reads why.
  */
-import { equal, match, ok } from 'node:assert/strict';
+import { equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { REASONS, type Reason } from '../../src/domain/errors.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 import { uploadFiles } from './rounds/data-folder.ts';
-import { KEY_HEADERS } from './rounds/submissions.ts';
+import { KEY_HEADERS, until } from './rounds/submissions.ts';
 import { type Asker, WAYS_IN } from './rounds/unsent-uploads.ts';
 
 const NO_ROOM = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER) };
@@ -153,11 +154,8 @@ async function sendUntilAnswered(connection: string): Promise<{ answer: string; 
   socket.on('data', (bytes: Buffer) => {
     answer += bytes.toString('latin1');
   });
-  const startedAt = performance.now();
-  while (!answer.includes('invalid API key') && error === undefined && performance.now() - startedAt < 5000) {
-    await delay(20);
-  }
-  socket.destroy();
+  const isOver = () => answer.includes('invalid API key') || error !== undefined;
+  await until(isOver, 'the answer').finally(() => socket.destroy());
   return { answer, error };
 }
 
@@ -184,12 +182,22 @@ test('after a refused form that was sent whole, the connection serves the next r
       `Content-Type: multipart/form-data; boundary=cut\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   socket.write(`GET /livez HTTP/1.1\r\nHost: ${host}\r\nX-Api-Key: ${KEY_HEADERS['x-api-key']}\r\n\r\n`);
-  const startedAt = performance.now();
-  while (!/HTTP\/1\.1 200 /.test(answers) && performance.now() - startedAt < 5000) await delay(20);
-  socket.destroy();
+  const isServed = () => /HTTP\/1\.1 200 /.test(answers);
+  await until(isServed, 'the answer to the next request').finally(() => socket.destroy());
   match(answers, /HTTP\/1\.1 401 /);
-  ok(/HTTP\/1\.1 200 /.test(answers), answers);
 });
+
+/** How many uploads the account could open now. */
+function roomOf(uploads: OpenUploads, accountId: number): number {
+  using opened = new DisposableStack();
+  for (let room = 0; ; room += 1) {
+    try {
+      opened.use(uploads.open(accountId));
+    } catch {
+      return room;
+    }
+  }
+}
 
 test('an account has half of all uploads, and the other half is for others', async () => {
   await using small = await openService({ ASSAY_UPLOADS_MAX: '4' });
@@ -208,17 +216,19 @@ test('an account has half of all uploads, and the other half is for others', asy
       `POST /api/classification HTTP/1.1\r\nHost: ${host}\r\nX-Api-Key: ${key}\r\n` +
         'Content-Type: multipart/form-data; boundary=cut\r\nContent-Length: 1000000\r\n\r\n',
     );
-    await delay(300);
     return { answer: () => answer, end: () => socket.destroy() };
   };
+  const { openUploads } = small.open.app;
   const held = [await begin(greedy.key), await begin(greedy.key)];
+  await until(() => roomOf(openUploads, greedy.id) === 0, 'two uploads to be open');
   const third = await begin(greedy.key);
+  await until(() => third.answer() !== '', 'the refusal of a third');
   match(third.answer(), /^HTTP\/1\.1 429 .*retry-after: \d+.*"message":/is);
   held.push(await begin(other.key));
-  equal(held.at(-1)?.answer(), '');
+  await until(() => roomOf(openUploads, other.id) === 1, 'an upload of another account to be open');
   for (const { end } of [...held, third]) end();
-  await delay(300);
+  await until(() => roomOf(openUploads, greedy.id) === 2, 'what ended to give its place back');
   const again = await begin(greedy.key);
-  equal(again.answer(), '', 'what ended gives its place back');
+  await until(() => roomOf(openUploads, greedy.id) === 1, 'another upload to be open');
   again.end();
 });

@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { recordOf } from '../../../src/app/records/record.ts';
@@ -199,14 +200,16 @@ test('a stored file that is another than the one submitted is not read', async (
 test('a certificate that ran out since the first reading says no less than it did then', async () => {
   await using opened = await openApp();
   const { app, admin } = opened;
+  const notAfter = new Date(Date.now() + 4000);
   const soon = makeIdentity({
     ...{ name: 'Test camera', issuer: authority, signsMedia: true },
-    notAfter: new Date(Date.now() + 4000),
+    notAfter,
   });
   const { file } = await signMedia({ definition: definitionOf(GENERATED) }, { signer: soon });
   await seedSigned(opened, 1, file, toMaterial([makeTrustList({ authorities: authority.cert })]));
   assert.equal(stateOf(app, 0), 'trusted');
-  await new Promise((resolve) => setTimeout(resolve, 5000));
+  // Certificates count whole seconds.
+  await delay(notAfter.getTime() + 1000 - Date.now());
   await addDesk(app, admin);
   await recheck(app, admin);
   const [record] = app.trustRechecks.records(admin, { limit: 1 });

@@ -184,7 +184,15 @@ holds('results lie beside the original, which stays as it is, and are not taken 
   const xmp = await readFile(join(path, `${name}.assay.xmp`), 'utf8');
   match(xmp, /<assay:name>a &lt;b&gt; &amp; "c"\.jpg<\/assay:name>/);
   ok(xmp.includes(`<assay:sha256>${sha256(picture)}</assay:sha256>`));
-  await delay(3000);
+  // A file is taken by the second of two looks, two seconds apart.
+  const lastAt = Number(show(id).lookedAt);
+  await untilShown(id, 'a look at the results', ({ lookedAt }) => Number(lookedAt) > lastAt);
+  const seenAt = Number(show(id).lookedAt);
+  await untilShown(
+    id,
+    'a look that would take them',
+    ({ lookedAt }) => Number(lookedAt) > seenAt + 2_000_000,
+  );
   const { submitted, finished, failed, skipped } = show(id);
   deepEqual({ submitted, finished, failed, skipped }, { submitted: 0, finished: 1, failed: 0, skipped: 0 });
 });

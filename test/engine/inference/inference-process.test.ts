@@ -14,6 +14,7 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AbortError, ModelFailedError, WorkerLostError } from '../../../src/engine/children/worker-errors.ts';
 import {
   driverEnvironment,
@@ -181,7 +182,9 @@ test('a killed process loses what it had and the next request works', async () =
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 2);
   const lost = assert.rejects(started.process.infer({ pack: pack.key, ...work }, TIMEOUT), WorkerLostError);
   const before = started.process.pid ?? assert.fail();
-  setTimeout(() => process.kill(before, 'SIGKILL'), 20);
+  // It has the request then, and waits for more to fill the batch.
+  await nextTurn();
+  process.kill(before, 'SIGKILL');
   await lost;
   assert.equal(started.process.reports, null);
   const full = await writePatches(folder.path, 'full.rgb', 8);

@@ -33,8 +33,6 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folde
 import { Broker, COMMAND, freePort, SERVER, skipWithoutBroker } from './broker.ts';
 
 const skip = skipWithoutBroker;
-/** A client tries again every two seconds; it is refused twice within them. */
-const REFUSED_MS = 5000;
 
 let folder: TemporaryFolder;
 let broker: Broker;
@@ -209,6 +207,7 @@ test('a key that was taken out and put back opens again, without anybody startin
   const config = { servers: [`nats://${broker.address}`], ...own };
   const log = pino({ level: 'silent' });
   const connection = await connectNats(config, { name: 'two', inboxPrefix: inboxOf('two'), log, signal });
+  const refusedTwice = triesOf(connection, 3);
   const whole = broker.config;
   const [, nkey = ''] = [...whole.matchAll(/nkey: (U\w+)/g)].map(([, key]) => key).slice(1);
   assert.ok(whole.includes(nkey) && nkey !== '');
@@ -218,7 +217,7 @@ test('a key that was taken out and put back opens again, without anybody startin
       .filter((line) => !line.includes(nkey))
       .join('\n'),
   );
-  await delay(REFUSED_MS);
+  await refusedTwice;
   await broker.reconfigure(whole);
   const deadline = Date.now() + PATIENCE_MS;
   const isBack = async () =>
@@ -233,3 +232,13 @@ test('a key that was taken out and put back opens again, without anybody startin
   }
   await connection.close();
 });
+
+/** Resolves when the connection, once it was lost, begins so many tries to come back. */
+async function triesOf(connection: NatsConnection, count: number): Promise<void> {
+  let tries = 0;
+  for await (const { type } of connection.status()) {
+    if (type === 'reconnecting') tries += 1;
+    if (tries === count) return;
+  }
+  throw new Error(`the connection was closed after ${tries} tries to come back`);
+}
