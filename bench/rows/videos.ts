@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { DecodedFrame } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodedFrame } from '../../src/worker/protocol/decoded-media.ts';
 import { TestDaemon } from '../../test/daemon.ts';
 import { openSlot } from '../../test/media/decode-fixture.ts';
 import { writeLongVideo } from '../../test/media/long-video.ts';

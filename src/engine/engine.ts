@@ -15,13 +15,10 @@ import type { WaitReason } from '../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import type { Probe, ReadMarks } from '../worker/protocol/decode-protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
 import { nameParts } from './analyses/part-names.ts';
-import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
-import { type AskedFile, describeForCaller, describeKept, type KeptFile } from './decode/describe-picture.ts';
-import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
-import { readStoredProvenance, type StoredManifest } from './decode/read-provenance.ts';
+import { FileLooks } from './decode/file-looks.ts';
+import { probeInSlot } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 import { ChildExecutor } from './executors/child-executor.ts';
@@ -50,6 +47,8 @@ export class Engine implements AsyncDisposable {
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
   readonly work: WorkQueue;
+  /** Into files that are no analysis' work. */
+  readonly looks: FileLooks;
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
   readonly #local: LocalExecutor;
@@ -68,6 +67,7 @@ export class Engine implements AsyncDisposable {
         { ...config, diskFreeBytesMin: config.renditions.diskFreeBytesMin, checksAllPacksAtOnce: false },
         { ...parts, changed: () => this.#packsChanged() },
       );
+    this.looks = new FileLooks(config, { pool: this.#local.decodePool, blobs: parts.store.blobs });
     this.renditions = new RenditionMaker(config.renditions, {
       store: parts.store,
       log: parts.log,
@@ -163,42 +163,6 @@ export class Engine implements AsyncDisposable {
       throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
     }
     return resolveModels(usable, kind, options, plan);
-  }
-
-  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
-  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
-    return await probeForCaller(this.#local.decodePool, path, this.#callerBounds(signal, accountId));
-  }
-
-  /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
-  async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
-    const file = { path, trust: this.#config.trust() };
-    return await readMarksForCaller(this.#local.decodePool, file, this.#callerBounds(signal, accountId));
-  }
-
-  /** By what copies of a picture are found, of a file or of an original that is kept. Throws as `probe` does. */
-  async describePicture(picture: AskedFile, signal: AbortSignal, accountId: number) {
-    return await describeForCaller(this.#local.decodePool, picture, this.#callerBounds(signal, accountId));
-  }
-
-  /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
-  async describeStored(stored: KeptFile, signal: AbortSignal) {
-    return await describeKept(this.#local.decodePool, this.#parts.store.blobs, { stored, signal });
-  }
-
-  /** The manifests of what the store holds, under these lists; nothing is stored. */
-  async readStoredProvenance(stored: StoredManifest) {
-    return await readStoredProvenance(this.#local.decodePool, this.#parts.store.blobs, stored);
-  }
-
-  #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {
-    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
-    return { signal, waitTimeoutMs, timeoutMs, accountId };
-  }
-
-  /** Throws the documented AppError if the file may not be analysed. */
-  checkProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
-    checkProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
   }
 
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */

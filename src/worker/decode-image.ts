@@ -6,12 +6,8 @@ import type { Picture } from './media/picture.ts';
 import type { ReportStep } from './media/progress.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type {
-  DecodedImage,
-  DecodeImageRequest,
-  PatchedPicture,
-  PatchSet,
-} from './protocol/decode-protocol.ts';
+import type { DecodeImageRequest } from './protocol/decode-protocol.ts';
+import type { DecodedImage, PatchedPicture, PatchSet } from './protocol/decoded-media.ts';
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';

@@ -5,12 +5,8 @@ import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
-import type {
-  DecodedFrame,
-  DecodedTrack,
-  DecodedVideo,
-  DecodeVideoRequest,
-} from './protocol/decode-protocol.ts';
+import type { DecodeVideoRequest } from './protocol/decode-protocol.ts';
+import type { DecodedFrame, DecodedTrack, DecodedVideo } from './protocol/decoded-media.ts';
 import { timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';

@@ -10,12 +10,8 @@ import { copyPatches, cutViews, forgetPicture } from './kept-picture.ts';
 import { forgetGrey } from './maps/kept-grey.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import type { ReportStep } from './media/progress.ts';
-import type {
-  DecodedFrame,
-  DecodeRequest,
-  DecodeResponse,
-  PatchedPicture,
-} from './protocol/decode-protocol.ts';
+import type { DecodeRequest, DecodeResponse } from './protocol/decode-protocol.ts';
+import type { DecodedFrame, PatchedPicture } from './protocol/decoded-media.ts';
 import { probe } from './steps/probe.ts';
 
 /** `EX_SOFTWARE`: the child found a fault of its own. */

@@ -7,12 +7,8 @@ import type { Picture } from './media/picture.ts';
 import { giveBackPicture } from './media/scratch.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type {
-  CopyPatchesRequest,
-  CutViewsRequest,
-  DecodeLimits,
-  PatchSet,
-} from './protocol/decode-protocol.ts';
+import type { CopyPatchesRequest, CutViewsRequest, DecodeLimits } from './protocol/decode-protocol.ts';
+import type { PatchSet } from './protocol/decoded-media.ts';
 import { writePatchSet } from './steps/patches.ts';
 import { writeViews } from './steps/views.ts';
 

@@ -26,6 +26,7 @@ import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
+import type { FileLooks } from '../../src/engine/decode/file-looks.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
 import { plugGraphql } from '../../src/facade/graphql/server.ts';
 import { plugRest } from '../../src/facade/rest/rest.ts';
@@ -164,12 +165,7 @@ function openMailer(folder: string): Mailer {
 }
 
 function stubEngine(feed: Feed): App['engine'] {
-  const engine: Pick<
-    App['engine'],
-    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'checkProbe'
-  > = {
-    phase: 'ready',
-    resolveModels: () => [],
+  const looks: Pick<FileLooks, 'probe' | 'checkProbe'> = {
     checkProbe: () => {},
     probe: async () => ({
       kind: 'image',
@@ -180,6 +176,14 @@ function stubEngine(feed: Feed): App['engine'] {
       durationSeconds: null,
       hasSound: false,
     }),
+  };
+  const engine: Pick<
+    App['engine'],
+    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'looks'
+  > = {
+    phase: 'ready',
+    resolveModels: () => [],
+    looks: looks as FileLooks,
     get changes() {
       return feed.changes;
     },

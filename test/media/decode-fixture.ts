@@ -9,11 +9,8 @@ import {
 } from '../../src/engine/decode/decode-pool.ts';
 import { DecodeSlot, type RequestOptions } from '../../src/engine/decode/decode-slot.ts';
 import { detectIsolation, type Isolation } from '../../src/engine/decode/isolation.ts';
-import type {
-  DecodedFrame,
-  DecodedVideo,
-  DecodeVideoRequest,
-} from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodeVideoRequest } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodedFrame, DecodedVideo } from '../../src/worker/protocol/decoded-media.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 export const LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX };

@@ -11,7 +11,7 @@ import { FF_ENCODER_LIBMP3LAME, FF_ENCODER_PCM_F32LE, FF_ENCODER_PCM_S16LE } fro
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { DecodedAudio } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodedAudio } from '../../src/worker/protocol/decoded-media.ts';
 import { openSlot } from '../media/decode-fixture.ts';
 import { makeSound, type SoundRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

@@ -9,12 +9,8 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type {
-  DecodedImage,
-  PatchedPicture,
-  PatchSet,
-  PatchSetRequest,
-} from '../../src/worker/protocol/decode-protocol.ts';
+import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodedImage, PatchedPicture, PatchSet } from '../../src/worker/protocol/decoded-media.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

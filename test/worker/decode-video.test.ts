@@ -17,7 +17,8 @@ import {
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { DecodedFrame, DecodeVideoRequest } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodeVideoRequest } from '../../src/worker/protocol/decode-protocol.ts';
+import type { DecodedFrame } from '../../src/worker/protocol/decoded-media.ts';
 import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
 import { CORNERS, makeVideo, readFrameNumber, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

@@ -19,7 +19,7 @@ import { Frame, SoftwareScaleContext } from 'node-av/lib';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { toUprightPicture } from '../../src/worker/libav/frame-picture.ts';
-import type { VideoDecoder } from '../../src/worker/protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../../src/worker/protocol/decoded-media.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import {
   distinctPicture,

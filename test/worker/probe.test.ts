@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { Probe } from '../../src/worker/protocol/decode-protocol.ts';
+import type { Probe } from '../../src/worker/protocol/decoded-media.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

@@ -165,7 +165,7 @@ export class EarlierPictures implements AsyncDisposable {
     const likenesses: FoundLikeness[] = [];
     for (const { timeSeconds, stored } of kept) {
       await this.#idle(signal);
-      const described = await this.#parts.engine.describeStored(stored, signal);
+      const described = await this.#parts.engine.looks.describeStored(stored, signal);
       likenesses.push(...toLikenesses(described, timeSeconds));
     }
     return likenesses;

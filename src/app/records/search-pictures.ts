@@ -39,7 +39,7 @@ export async function searchByFile(
   assertKindEnabled(principal, 'image');
   const bytesMax = plan.fileBytesMax.image;
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
-  const described = await app.engine.describePicture({ path: media.path }, signal, account.id);
+  const described = await app.engine.looks.describePicture({ path: media.path }, signal, account.id);
   if (described === null)
     throw badField(field, 'expected a picture of at least 5 pixels a side, found a smaller one');
   return await search(app, principal, [toAsked(described)], null);
@@ -70,7 +70,7 @@ async function describeKept(
   signal: AbortSignal,
 ): Promise<AskedPicture | null> {
   if (hash === '' || !(await store.blobs.has(hash))) return null;
-  return await engine.describePicture({ hash, blobs: store.blobs }, signal, account.id);
+  return await engine.looks.describePicture({ hash, blobs: store.blobs }, signal, account.id);
 }
 
 /** Null: all frames, or the picture. */

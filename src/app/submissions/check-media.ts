@@ -4,7 +4,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { sniffMediaType } from '../../domain/media/sniff.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
-import type { Probe } from '../../worker/protocol/decode-protocol.ts';
+import type { Probe } from '../../worker/protocol/decoded-media.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { SubmissionParts } from './parts.ts';
@@ -36,8 +36,8 @@ export async function checkMedia(
   const packs = app.engine.resolveModels(kind, options, principal.plan);
   const allowsForeignTypes = principal.plan.options.includes('foreign_types');
   return await onField(field, async () => {
-    const probe = await app.engine.probe(media.path, signal, principal.account.id);
-    app.engine.checkProbe(probe, { kind, packs, allowsForeignTypes });
+    const probe = await app.engine.looks.probe(media.path, signal, principal.account.id);
+    app.engine.looks.checkProbe(probe, { kind, packs, allowsForeignTypes });
     return { probe, packs };
   });
 }
@@ -67,6 +67,8 @@ export async function findKind(
   signal: AbortSignal,
 ): Promise<MediaKind> {
   if (sniffMediaType(media.head)?.kind === 'image') return 'image';
-  const { kind } = await onField(field, () => app.engine.probe(media.path, signal, principal.account.id));
+  const { kind } = await onField(field, () =>
+    app.engine.looks.probe(media.path, signal, principal.account.id),
+  );
   return kind;
 }

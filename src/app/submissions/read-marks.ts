@@ -28,7 +28,7 @@ export async function readMarks(
   { principal, field, media }: ReadMarksInput,
   signal: AbortSignal,
 ): Promise<FileMarks> {
-  const { kind, mime, provenance, marks } = await app.engine.readMarks(
+  const { kind, mime, provenance, marks } = await app.engine.looks.readMarks(
     media.path,
     signal,
     principal.account.id,

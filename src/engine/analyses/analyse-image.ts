@@ -7,14 +7,12 @@ import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
 import type {
   CutViewsRequest,
-  DecodedImage,
   DecodeImageRequest,
-  PatchedPicture,
-  PatchSet,
   PatchSetRequest,
   RenderHeatmapRequest,
   ViewSetRequest,
 } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedImage, PatchedPicture, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';

@@ -10,12 +10,8 @@ import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
 import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
-import type {
-  ChosenFrames,
-  DecodedTrack,
-  DecodedVideo,
-  FrameChoice,
-} from '../../worker/protocol/decode-protocol.ts';
+import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedTrack, DecodedVideo } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';

@@ -4,7 +4,7 @@ import type { Analysis, Progress } from '../../domain/records/classification.ts'
 import type { NearMatch } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
-import type { VideoDecoder } from '../../worker/protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
 import type { DecodePool } from '../decode/decode-pool.ts';
 import type { Originals } from '../decode/place-original.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../domain/packs/model-pack.ts';
 import { type Face, findFaces } from '../../domain/verdicts/faces.ts';
 import type { Detection, ModelRun } from '../../domain/verdicts/result.ts';
-import type { PatchSet } from '../../worker/protocol/decode-protocol.ts';
+import type { PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { Inference } from '../inference/inference-process.ts';

@@ -1,7 +1,8 @@
 /** Chooses the frames of a video so that they show faces if there are any near the times that would be taken. */
 
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
-import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol/decode-protocol.ts';
+import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
+import type { SampledFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';

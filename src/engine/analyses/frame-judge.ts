@@ -5,7 +5,7 @@
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
-import type { DecodedFrame } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { ContentPacks } from '../packs/content-packs.ts';

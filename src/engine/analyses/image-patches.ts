@@ -1,7 +1,8 @@
 /** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import type { DecodedImage, PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 
 /** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */

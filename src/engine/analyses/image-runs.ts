@@ -4,7 +4,7 @@ import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
-import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';

@@ -4,7 +4,7 @@ import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { isClear } from '../../domain/packs/stability-reach.ts';
 import { usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
-import type { DecodedImage } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedImage } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';

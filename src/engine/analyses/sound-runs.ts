@@ -25,7 +25,7 @@ import {
 } from '../../domain/verdicts/speech.ts';
 import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
-import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
+import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';

@@ -2,7 +2,7 @@
 import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { DecodedSound, SoundFile } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedSound, SoundFile } from '../../worker/protocol/decoded-media.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts } from './analysis-parts.ts';
 

@@ -3,7 +3,7 @@ import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../../domain/packs/
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verdicts/speech.ts';
 import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
-import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
+import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
 import type { SoundParts, SoundWork } from './sound-work.ts';

@@ -5,7 +5,8 @@ import { coverageOf, placeTiles, splitTiles, type TileAnswers } from '../../doma
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
 import type { ModelRun, TamperingSummary } from '../../domain/verdicts/result.ts';
-import type { PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { Found } from '../packs/content-packs.ts';

@@ -4,7 +4,7 @@ import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import { formatOf, MEDIA_TYPES } from '../../domain/media/formats.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { isImagePack, isTamperingPack, type ModelPack } from '../../domain/packs/model-pack.ts';
-import type { Probe } from '../../worker/protocol/decode-protocol.ts';
+import type { Probe } from '../../worker/protocol/decoded-media.ts';
 
 export interface ProbeRule {
   /** What was asked for. */

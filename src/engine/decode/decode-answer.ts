@@ -9,7 +9,8 @@ import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { provenanceSchema } from '../../domain/provenance/provenance.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
 import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
-import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol/decode-protocol.ts';
+import { type DecodeResponse, MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
+import { VIDEO_DECODERS } from '../../worker/protocol/decoded-media.ts';
 
 const id = z.int();
 const sentence = z.string().max(2000);

@@ -11,12 +11,8 @@ import { join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
-import type {
-  DecodedFrame,
-  DecodeRequest,
-  DecodeResponse,
-  PatchedPicture,
-} from '../../worker/protocol/decode-protocol.ts';
+import type { DecodeRequest, DecodeResponse } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { describeExit } from '../children/child-exit.ts';
 import { forwardLines } from '../children/child-log.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';

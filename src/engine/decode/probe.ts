@@ -1,6 +1,6 @@
 /** A look at a file in a decode child while somebody waits: its type and size, or its marks. */
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
-import type { Probe, ReadMarks } from '../../worker/protocol/decode-protocol.ts';
+import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
 import { toProbeError } from '../children/engine-errors.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';

@@ -1,6 +1,7 @@
 /** What decodes video: the CPU, or the GPU if the operator has asked for it and there is one. */
 import type { Logger } from 'pino';
-import type { VideoDecoder, VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
+import type { VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
 import type { DecodePool } from './decode-pool.ts';
 
 export class VideoDecoding {

@@ -1,6 +1,6 @@
 /** What the engine reports of analyses and of the processes that carry them out. */
 import type { Analysis } from '../../domain/records/classification.ts';
-import type { VideoDecoder } from '../../worker/protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
 
 /** For metrics; must not throw. */
 export interface EngineObserver {

@@ -12,7 +12,7 @@ import {
   type Packet,
   type Stream,
 } from 'node-av/lib';
-import type { VideoDecoder } from '../protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../protocol/decoded-media.ts';
 import { assertDone, assertMedia, assertNotOwnFault } from './av-fault.ts';
 import type { Container } from './container.ts';
 

@@ -7,7 +7,6 @@
  * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
-import type { MediaKind } from '../../domain/media/media.ts';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type {
@@ -16,15 +15,25 @@ import type {
   SheetFacts,
   SheetFrame,
 } from '../../domain/media/rendition.ts';
-import type { RepeatedShift } from '../../domain/media/repeated-parts.ts';
-import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts';
+import type { ResizedLayout } from '../../domain/media/resized-view.ts';
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { View, ViewLayout } from '../../domain/media/views.ts';
 import type { OuterSource } from '../../domain/provenance/outer-manifest.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
-import type { MarkSearch } from '../../domain/verdicts/marks.ts';
-import type { ImageQuality } from '../../domain/verdicts/result.ts';
+import type {
+  DecodedAudio,
+  DecodedFrame,
+  DecodedImage,
+  DecodedVideo,
+  PatchedPicture,
+  PatchSet,
+  Probe,
+  ReadMarks,
+  RenderedHeatmap,
+  SampledFrames,
+  VideoDecoder,
+} from './decoded-media.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */
 export interface DecodeLimits {
@@ -38,18 +47,6 @@ export interface ProbeRequest {
   id: number;
   input: string;
   limits: DecodeLimits;
-}
-
-export interface Probe {
-  kind: MediaKind;
-  mime: string;
-  /** After orientation, pixels; null for audio. */
-  width: number | null;
-  height: number | null;
-  pages: number;
-  durationSeconds: number | null;
-  /** Whether a video has a track: it can be judged as a recording too. */
-  hasSound: boolean;
 }
 
 /** Marks only: nothing is written. */
@@ -69,13 +66,6 @@ export interface ReadProvenanceRequest extends Omit<ReadMarksRequest, 'type'> {
   type: 'read-provenance';
   /** Instead of one within the file: `input` is another name in `in/`. */
   manifest?: { input: string; source: OuterSource } | undefined;
-}
-
-export interface ReadMarks {
-  kind: MediaKind;
-  mime: string;
-  provenance: Provenance;
-  marks: MarkSearch;
 }
 
 /** Patches to cut from the picture or from a re-encoded or scaled copy of it. */
@@ -123,40 +113,6 @@ export interface CopyPatchesRequest
   type: 'copy-patches';
 }
 
-/** Patches in one file: `positions.length` × size × size × RGB bytes, row by row, no header. */
-export interface PatchSet {
-  name: string;
-  /** File in `out/`. */
-  file: string;
-  size: number;
-  positions: PatchPosition[];
-  /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
-  width: number;
-  height: number;
-  /** Only for a set of scaled views, and if it was asked for: some models must not answer on some textures. */
-  texture?: Texture | undefined;
-  /** If it was asked for: the sharpest shifts between likenesses. */
-  repeats?: RepeatedShift[] | undefined;
-}
-
-/** What the models need of a picture. */
-export interface PatchedPicture {
-  width: number;
-  height: number;
-  /** A set is left out if its picture is smaller than a patch. */
-  patchSets: PatchSet[];
-}
-
-export interface DecodedImage extends PatchedPicture {
-  mime: string;
-  pages: number;
-  quality: ImageQuality;
-  provenance: Provenance;
-  marks: MarkSearch;
-  /** Null if the picture is too small for one. */
-  likeness: PerceptualHash | null;
-}
-
 /** Which frames of a video are analysed: spread evenly in time, or found by a method. */
 export interface ChosenFrames {
   method: 'even' | 'iframes' | 'flow' | 'color';
@@ -180,24 +136,8 @@ export interface SampleFramesRequest {
   viewSet: ViewSetRequest;
 }
 
-export interface SampledFrame {
-  timeSeconds: number;
-  /** Patches of the scaled frame. */
-  set: PatchSet;
-}
-
-export interface SampledFrames {
-  /** What the choice alone gives, ascending. */
-  regularSeconds: number[];
-  samples: SampledFrame[];
-}
-
 /** What an operator may choose: with `prefer-gpu` a box without one decodes on the CPU, and says so. */
 export type VideoDecoderChoice = 'cpu' | 'prefer-gpu' | 'require-gpu';
-
-/** What decodes the pictures of a video. */
-export const VIDEO_DECODERS = ['cpu', 'nvdec'] as const;
-export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
 
 /** Whether a child can reach a GPU that decodes video. */
 export interface FindGpuRequest {
@@ -223,74 +163,12 @@ export interface DecodeVideoRequest {
   soundSecondsMax: number;
 }
 
-/** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
-export interface DecodedFrame extends PatchedPicture {
-  /** Presentation time from the video's beginning. */
-  timeSeconds: number;
-  /** A PNG in `out/`, with its SHA-256. */
-  file: string;
-  hash: string;
-  sizeBytes: number;
-  likeness: PerceptualHash | null;
-}
-
-/** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
-export interface SoundFile {
-  /** `mix`, or `channel-1` … if the channels have different speakers. */
-  name: string;
-  file: string;
-  sampleCount: number;
-  /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence. */
-  upperBandDb: number | null;
-}
-
-export interface DecodedSound {
-  durationSeconds: number;
-  /** Sample rate of the original, Hz. */
-  sampleRate: number;
-  channelCount: number;
-  sounds: SoundFile[];
-}
-
-export interface DecodedTrack {
-  /** The track as FLAC in `out/`, with its SHA-256. */
-  file: string;
-  hash: string;
-  sizeBytes: number;
-  sound: DecodedSound;
-}
-
-export interface DecodedVideo {
-  mime: string;
-  /** As it is shown, pixels. */
-  width: number;
-  height: number;
-  durationSeconds: number;
-  provenance: Provenance;
-  marks: MarkSearch;
-  /** What has decoded the frames. */
-  decoder: VideoDecoder;
-  /** Frames that were chosen and could not be decoded. */
-  damagedFrames: number;
-  /** Null if none was asked for or the video is silent. */
-  track: DecodedTrack | null;
-}
-
 export interface DecodeAudioRequest {
   type: 'decode-audio';
   id: number;
   input: string;
   trust: TrustMaterial;
   soundSecondsMax: number;
-}
-
-export interface DecodedAudio {
-  mime: string;
-  provenance: Provenance;
-  marks: MarkSearch;
-  sound: DecodedSound;
-  /** Whether the file's data ended early or was damaged in part. */
-  damaged: boolean;
 }
 
 /** Draws a map over the picture that this slot still holds, or over a frame that it wrote. */
@@ -324,11 +202,6 @@ export interface CutViewsRequest {
   size: number;
   kernel: ViewKernel;
   views: View[];
-}
-
-export interface RenderedHeatmap {
-  width: number;
-  height: number;
 }
 
 /** Makes a rendition of the file in `in/`; its files in `out/` have fixed names (`RENDITION_FILES`). */

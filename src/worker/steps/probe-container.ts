@@ -6,7 +6,8 @@ import { assertFrameBounds } from '../libav/frame-picture.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
-import type { DecodeLimits, Probe } from '../protocol/decode-protocol.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
+import type { Probe } from '../protocol/decoded-media.ts';
 
 /** Its kind follows from what it holds. */
 export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {

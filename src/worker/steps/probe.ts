@@ -7,7 +7,8 @@ import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
 import { readMediaType } from '../pictures/media-header.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { DecodeLimits, Probe } from '../protocol/decode-protocol.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
+import type { Probe } from '../protocol/decoded-media.ts';
 
 const STAMP_SIDE = 16;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts';
 import type { Picture } from '../media/picture.ts';
 import { scaleAntialiased } from '../pictures/antialiased.ts';
-import type { PatchSet } from '../protocol/decode-protocol.ts';
+import type { PatchSet } from '../protocol/decoded-media.ts';
 import { TextureMeter } from './texture.ts';
 
 /** More of a picture says no more about its texture. */

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';
 import { channelName } from '../../domain/verdicts/channel-name.ts';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
-import type { SoundFile } from '../protocol/decode-protocol.ts';
+import type { SoundFile } from '../protocol/decoded-media.ts';
 import { BandMeter } from './band-meter.ts';
 
 export const MODEL_RATE = 16_000;

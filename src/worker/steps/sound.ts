@@ -4,7 +4,7 @@ import type { Container } from '../libav/container.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { toSeconds } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
-import type { DecodedSound } from '../protocol/decode-protocol.ts';
+import type { DecodedSound } from '../protocol/decoded-media.ts';
 import { SoundFiles } from './sound-files.ts';
 
 export interface SoundWork {

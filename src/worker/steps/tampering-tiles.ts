@@ -9,7 +9,8 @@ import { findRepeatedParts } from '../../domain/media/repeated-parts.ts';
 import { placeTiles } from '../../domain/media/tampering-score.ts';
 import type { Picture } from '../media/picture.ts';
 import { cutRegion } from '../pictures/picture-region.ts';
-import type { PatchSet, PatchSetRequest } from '../protocol/decode-protocol.ts';
+import type { PatchSetRequest } from '../protocol/decode-protocol.ts';
+import type { PatchSet } from '../protocol/decoded-media.ts';
 
 const BLOCK_PX = 8;
 const CHANNELS = 3;

@@ -6,7 +6,7 @@ import type { Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
 import { FlacFile } from '../libav/flac-file.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
-import type { DecodedTrack } from '../protocol/decode-protocol.ts';
+import type { DecodedTrack } from '../protocol/decoded-media.ts';
 import { decodeSound } from './sound.ts';
 
 const TRACK_FILE = 'track.flac';

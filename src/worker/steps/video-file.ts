@@ -4,7 +4,7 @@ import { MediaFile, type Reading } from '../libav/media-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import type { VideoDecoder } from '../protocol/decode-protocol.ts';
+import type { VideoDecoder } from '../protocol/decoded-media.ts';
 import { checkStreams } from './probe-container.ts';
 
 export class VideoFile implements Disposable {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { placeViews, type View } from '../../domain/media/views.ts';
 import type { Picture } from '../media/picture.ts';
-import type { PatchSet, ViewKernel, ViewSetRequest } from '../protocol/decode-protocol.ts';
+import type { ViewKernel, ViewSetRequest } from '../protocol/decode-protocol.ts';
+import type { PatchSet } from '../protocol/decoded-media.ts';
 import { SET_NAME } from './patches.ts';
 
 interface WantedViews {

@@ -1,0 +1,70 @@
+/** Looks into files that are no analysis' work, each in a decode child: nothing is stored, and no analysis holds them up. */
+import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { Provenance } from '../../domain/provenance/provenance.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
+import { checkProbe, type ProbeRule } from './check-probe.ts';
+import { type AskedFile, describeForCaller, describeKept, type KeptFile } from './describe-picture.ts';
+import type { Originals } from './place-original.ts';
+import { type CallerBounds, type Pool, probeForCaller, readMarksForCaller } from './probe.ts';
+import { readStoredProvenance, type StoredManifest } from './read-provenance.ts';
+
+export interface FileLooksConfig {
+  /** How long a caller waits for a decoder, and then for its answer. */
+  probeWaitMs: number;
+  probeTimeoutMs: number;
+  videoHeightMin: number;
+  trust: () => TrustMaterial;
+}
+
+export class FileLooks {
+  readonly #config: FileLooksConfig;
+  readonly #pool: Pool;
+  readonly #blobs: Originals;
+
+  constructor(config: FileLooksConfig, { pool, blobs }: { pool: Pool; blobs: Originals }) {
+    this.#config = config;
+    this.#pool = pool;
+    this.#blobs = blobs;
+  }
+
+  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
+  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
+    return await probeForCaller(this.#pool, path, this.#callerBounds(signal, accountId));
+  }
+
+  /** Throws the documented AppError if the file may not be analysed. */
+  checkProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
+    checkProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
+  }
+
+  /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
+  async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
+    const file = { path, trust: this.#config.trust() };
+    return await readMarksForCaller(this.#pool, file, this.#callerBounds(signal, accountId));
+  }
+
+  /** By what copies of a picture are found, of a file or of an original that is kept; null if it is too small. Throws as `probe` does. */
+  async describePicture(
+    picture: AskedFile,
+    signal: AbortSignal,
+    accountId: number,
+  ): Promise<AskedPicture | null> {
+    return await describeForCaller(this.#pool, picture, this.#callerBounds(signal, accountId));
+  }
+
+  /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
+  async describeStored(stored: KeptFile, signal: AbortSignal): Promise<PerceptualHash | null> {
+    return await describeKept(this.#pool, this.#blobs, { stored, signal });
+  }
+
+  /** The manifests of what the store holds, under these lists. */
+  async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
+    return await readStoredProvenance(this.#pool, this.#blobs, stored);
+  }
+
+  #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
+    return { signal, waitTimeoutMs, timeoutMs, accountId };
+  }
+}

@@ -1,0 +1,145 @@
+/** What a decode child has made of a file: figures in its answer, pictures and sound in `out/` of its slot's folder (decode-protocol.ts). */
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { PatchPosition } from '../../domain/media/patches.ts';
+import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { RepeatedShift } from '../../domain/media/repeated-parts.ts';
+import type { Texture } from '../../domain/media/resized-view.ts';
+import type { Provenance } from '../../domain/provenance/provenance.ts';
+import type { MarkSearch } from '../../domain/verdicts/marks.ts';
+import type { ImageQuality } from '../../domain/verdicts/result.ts';
+
+export interface Probe {
+  kind: MediaKind;
+  mime: string;
+  /** After orientation, pixels; null for audio. */
+  width: number | null;
+  height: number | null;
+  pages: number;
+  durationSeconds: number | null;
+  /** Whether a video has a track: it can be judged as a recording too. */
+  hasSound: boolean;
+}
+
+export interface ReadMarks {
+  kind: MediaKind;
+  mime: string;
+  provenance: Provenance;
+  marks: MarkSearch;
+}
+
+/** Patches in one file: `positions.length` × size × size × RGB bytes, row by row, no header. */
+export interface PatchSet {
+  name: string;
+  /** File in `out/`. */
+  file: string;
+  size: number;
+  positions: PatchPosition[];
+  /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
+  width: number;
+  height: number;
+  /** Only for a set of scaled views, and if it was asked for: some models must not answer on some textures. */
+  texture?: Texture | undefined;
+  /** If it was asked for: the sharpest shifts between likenesses. */
+  repeats?: RepeatedShift[] | undefined;
+}
+
+/** What the models need of a picture. */
+export interface PatchedPicture {
+  width: number;
+  height: number;
+  /** A set is left out if its picture is smaller than a patch. */
+  patchSets: PatchSet[];
+}
+
+export interface DecodedImage extends PatchedPicture {
+  mime: string;
+  pages: number;
+  quality: ImageQuality;
+  provenance: Provenance;
+  marks: MarkSearch;
+  /** Null if the picture is too small for one. */
+  likeness: PerceptualHash | null;
+}
+
+export interface SampledFrame {
+  timeSeconds: number;
+  /** Patches of the scaled frame. */
+  set: PatchSet;
+}
+
+export interface SampledFrames {
+  /** What the choice alone gives, ascending. */
+  regularSeconds: number[];
+  samples: SampledFrame[];
+}
+
+/** What decodes the pictures of a video. */
+export const VIDEO_DECODERS = ['cpu', 'nvdec'] as const;
+export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
+
+/** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
+export interface DecodedFrame extends PatchedPicture {
+  /** Presentation time from the video's beginning. */
+  timeSeconds: number;
+  /** A PNG in `out/`, with its SHA-256. */
+  file: string;
+  hash: string;
+  sizeBytes: number;
+  likeness: PerceptualHash | null;
+}
+
+/** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
+export interface SoundFile {
+  /** `mix`, or `channel-1` … if the channels have different speakers. */
+  name: string;
+  file: string;
+  sampleCount: number;
+  /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence. */
+  upperBandDb: number | null;
+}
+
+export interface DecodedSound {
+  durationSeconds: number;
+  /** Sample rate of the original, Hz. */
+  sampleRate: number;
+  channelCount: number;
+  sounds: SoundFile[];
+}
+
+export interface DecodedTrack {
+  /** The track as FLAC in `out/`, with its SHA-256. */
+  file: string;
+  hash: string;
+  sizeBytes: number;
+  sound: DecodedSound;
+}
+
+export interface DecodedVideo {
+  mime: string;
+  /** As it is shown, pixels. */
+  width: number;
+  height: number;
+  durationSeconds: number;
+  provenance: Provenance;
+  marks: MarkSearch;
+  /** What has decoded the frames. */
+  decoder: VideoDecoder;
+  /** Frames that were chosen and could not be decoded. */
+  damagedFrames: number;
+  /** Null if none was asked for or the video is silent. */
+  track: DecodedTrack | null;
+}
+
+export interface DecodedAudio {
+  mime: string;
+  provenance: Provenance;
+  marks: MarkSearch;
+  sound: DecodedSound;
+  /** Whether the file's data ended early or was damaged in part. */
+  damaged: boolean;
+}
+
+export interface RenderedHeatmap {
+  width: number;
+  height: number;
+}
