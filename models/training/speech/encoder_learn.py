@@ -7,7 +7,6 @@ OUT/status.jsonl gets a line for each judgement: step, loss, AUC of what was lef
 """
 
 import argparse
-import copy
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ from network import fit_network
 from recorded import TIERS, Recorded, draw_batch, to_chances
 
 sys.path.append(str(Path(__file__).parent.parent))
+from averaged_steps import AveragedSteps, smooth  # noqa: E402
 from metrics import to_auc  # noqa: E402
 from weights import weigh  # noqa: E402
 
@@ -35,8 +35,6 @@ LAYER_DECAY = 0.8
 PULL = 0.02
 AVERAGE_DECAY = 0.995
 WARM_UP_STEPS = 50
-LABEL_SMOOTHING = 0.03
-GRADIENT_NORM_MAX = 1.0
 FEATURE_DROPOUT = 0.2
 BATCH = 64
 CROPPED_STEPS, CROP_SAMPLES = 2, 16_000
@@ -86,53 +84,39 @@ def to_groups(speech, rate):
 
 
 class Learner:
-    """The network, its first weights, its average and the optimiser; a checkpoint holds all of them."""
+    """The network and its steps; a checkpoint holds all of them."""
 
     def __init__(self, speech, rate):
-        self.speech, self.average, self.first = speech, copy.deepcopy(speech), copy.deepcopy(speech)
-        self.optimiser = torch.optim.AdamW(to_groups(speech, rate), lr=rate, weight_decay=0.0)
-        self.pairs = {id(one): (first, kept) for one, first, kept in zip(speech.parameters(), self.first.parameters(), self.average.parameters())}
-        self.step = 0
+        self.speech = speech
+        self.steps = AveragedSteps(speech, to_groups(speech, rate), rate=rate, pull=PULL, decay=AVERAGE_DECAY, warm_up_steps=WARM_UP_STEPS)
         self.run = torch.compile(self.answer, dynamic=False)
 
     def answer(self, sound, kept):
         return self.speech.read(self.speech.standardise(sound) * kept)
 
     def learn(self, sound, labels):
-        for group in self.optimiser.param_groups:
-            group["lr"] = group["full"] * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         kept = (torch.rand(len(sound), FEATURE_COUNT) >= FEATURE_DROPOUT).float() / (1 - FEATURE_DROPOUT)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = self.run(torch.from_numpy(sound), kept)
-        targets = torch.from_numpy(labels) * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
-        loss = functional.binary_cross_entropy_with_logits(logits.float(), targets)
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.speech.parameters(), GRADIENT_NORM_MAX)
-        self.optimiser.step()
-        self.step += 1
-        self.settle()
+        loss = functional.binary_cross_entropy_with_logits(logits.float(), smooth(torch.from_numpy(labels)))
+        self.steps.take(loss)
         return float(loss.detach())
 
-    @torch.no_grad()
-    def settle(self):
-        decay = min(AVERAGE_DECAY, self.step / (self.step + 10))
-        for group in self.optimiser.param_groups:
-            firsts, keeps = zip(*(self.pairs[id(one)] for one in group["params"]))
-            torch._foreach_lerp_(group["params"], list(firsts), PULL * group["lr"] * 1000)
-            torch._foreach_lerp_(list(keeps), group["params"], 1 - decay)
-
     def save(self, folder):
-        state = {"step": self.step, "speech": self.speech.state_dict(), "average": self.average.state_dict(), "first": self.first.state_dict(), "optimiser": self.optimiser.state_dict()}
-        torch.save(state, folder / "checkpoint.tmp")
+        state = {name: part.state_dict() for name, part in self.parts.items()}
+        torch.save({"step": self.steps.count, **state}, folder / "checkpoint.tmp")
         os.replace(folder / "checkpoint.tmp", folder / "checkpoint.pt")
-        torch.save({name: value.half() for name, value in self.average.state_dict().items()}, folder / f"average-{self.step}.pt")
+        torch.save({name: value.half() for name, value in self.steps.average.state_dict().items()}, folder / f"average-{self.steps.count}.pt")
 
     def load(self, path):
         state = torch.load(path)
-        self.step = state["step"]
-        for name in ("speech", "average", "first", "optimiser"):
-            getattr(self, name).load_state_dict(state[name])
+        self.steps.count = state["step"]
+        for name, part in self.parts.items():
+            part.load_state_dict(state[name])
+
+    @property
+    def parts(self):
+        return {"speech": self.speech, "average": self.steps.average, "first": self.steps.first, "optimiser": self.steps.optimiser}
 
 
 def crop(sound, random):
@@ -187,17 +171,17 @@ def run(options):
 
     def keep():
         learner.save(options.out)
-        line = {"step": learner.step, "seconds": round(time.monotonic() - start), "loss": round(float(numpy.mean(losses)), 4) if losses else None, "left_out": judge(learner.average, recorded, left_out)}
+        line = {"step": learner.steps.count, "seconds": round(time.monotonic() - start), "loss": round(float(numpy.mean(losses)), 4) if losses else None, "left_out": judge(learner.steps.average, recorded, left_out)}
         with open(status, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(line) + "\n")
         losses.clear()
 
-    if learner.step == 0:
+    if learner.steps.count == 0:
         keep()
-    while learner.step < options.steps:
+    while learner.steps.count < options.steps:
         sound, labels = draw_batch(recorded, chances, BATCH, random)
-        losses.append(learner.learn(crop(sound, random) if learner.step % 3 < CROPPED_STEPS else sound, labels))
-        if learner.step % options.judge_every == 0 or learner.step == options.steps:
+        losses.append(learner.learn(crop(sound, random) if learner.steps.count % 3 < CROPPED_STEPS else sound, labels))
+        if learner.steps.count % options.judge_every == 0 or learner.steps.count == options.steps:
             keep()
 
 

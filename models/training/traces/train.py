@@ -6,7 +6,6 @@ pictures of the sources left out, and kept, so that a step can be chosen afterwa
 """
 
 import argparse
-import copy
 import json
 import sys
 import time
@@ -18,14 +17,13 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from averaged_steps import AveragedSteps, smooth  # noqa: E402
 from chances import Draws, Regions, decode_shard  # noqa: E402
 from tiers import TIERS  # noqa: E402
 from vision_transformer import TAPS  # noqa: E402
 from metrics import to_auc  # noqa: E402
 from network import EMBEDDING, WholeNetwork  # noqa: E402
 
-LABEL_SMOOTHING = 0.03
-GRADIENT_NORM_MAX = 1.0
 AVERAGE_DECAY = 0.998
 WARM_UP_STEPS = 100
 BLOCK_DECAY = 0.8
@@ -38,63 +36,43 @@ JUDGED_AT_ONCE = 2048
 
 
 class Run:
-    """One network of the plan: its weights, first weights, averaged weights and optimiser."""
+    """One network of the plan and its steps."""
 
     def __init__(self, name, wanted, stored, device):
-        self.name, self.fold, self.pull = name, wanted.get("fold"), wanted.get("pull", 0.02)
-        self.rate = wanted.get("rate", 5e-5)
+        self.name, self.fold, rate = name, wanted.get("fold"), wanted.get("rate", 5e-5)
         self.network = WholeNetwork(stored, tuple(wanted.get("taps", (6, 8)))).to(device)
         first_block = wanted.get("first_block", 0)
         for number, block in enumerate(self.network.blocks):
             block.requires_grad_(number >= first_block)
-        self.average = copy.deepcopy(self.network).requires_grad_(False)
         depth = len(self.network.blocks)
         groups = [
-            {"params": list(block.parameters()), "full": self.rate * BLOCK_DECAY ** (depth - 1 - number)}
+            {"params": list(block.parameters()), "full": rate * BLOCK_DECAY ** (depth - 1 - number)}
             for number, block in enumerate(self.network.blocks) if number >= first_block
         ]
         embedding = [getattr(self.network, part) for part in EMBEDDING]
         if first_block == 0:
-            groups.append({"params": embedding, "full": self.rate * BLOCK_DECAY**depth})
+            groups.append({"params": embedding, "full": rate * BLOCK_DECAY**depth})
         else:
             for one in embedding:
                 one.requires_grad_(False)
-        groups.append({"params": list(self.network.heads.parameters()), "full": self.rate * HEADS_RATE_FACTOR})
-        self.optimiser = torch.optim.AdamW(groups, lr=self.rate, weight_decay=0.0, fused=device.type == "cuda")
-        self.first = [[one.detach().clone() for one in group["params"]] for group in groups]
-        fresh = {id(one): kept for one, kept in zip(self.network.parameters(), self.average.parameters())}
-        self.kept = [[fresh[id(one)] for one in group["params"]] for group in groups]
-        self.step, self.losses = 0, []
+        groups.append({"params": list(self.network.heads.parameters()), "full": rate * HEADS_RATE_FACTOR})
+        rule = {"rate": rate, "pull": wanted.get("pull", 0.02), "decay": AVERAGE_DECAY, "warm_up_steps": WARM_UP_STEPS}
+        self.steps = AveragedSteps(self.network, groups, **rule, fused=device.type == "cuda")
+        self.losses = []
 
     def take_step(self, patches, labels, folds, kept_places):
-        if self.step == 0:
-            for network in (self.network, self.average):
+        if self.steps.count == 0:
+            for network in (self.network, self.steps.average):
                 network.standardise_new_taps(patches, TAPS)
-        for group in self.optimiser.param_groups:
-            group["lr"] = group["full"] * min(1.0, (self.step + 1) / WARM_UP_STEPS)
         weights = torch.ones_like(labels) if self.fold is None else (folds != self.fold).float()
-        targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
         with torch.autocast(patches.device.type, dtype=torch.bfloat16):
             logits = self.network(patches, kept_places)
-        loss = functional.binary_cross_entropy_with_logits(logits.float(), targets, weights, reduction="sum") / weights.sum()
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_([one for group in self.optimiser.param_groups for one in group["params"]], GRADIENT_NORM_MAX)
-        self.optimiser.step()
-        self.step += 1
-        self.settle()
+        loss = functional.binary_cross_entropy_with_logits(logits.float(), smooth(labels), weights, reduction="sum") / weights.sum()
+        self.steps.take(loss)
         self.losses.append(loss.detach())
 
-    @torch.no_grad()
-    def settle(self):
-        decay = min(AVERAGE_DECAY, self.step / (self.step + 10))
-        for group, first, kept in zip(self.optimiser.param_groups, self.first, self.kept):
-            if self.pull:
-                torch._foreach_lerp_(group["params"], first, self.pull * group["lr"] * 1000)
-            torch._foreach_lerp_(kept, group["params"], 1 - decay)
-
     def state(self):
-        return {name: value.detach().half().cpu() for name, value in self.average.state_dict().items()}
+        return {name: value.detach().half().cpu() for name, value in self.steps.average.state_dict().items()}
 
 
 @torch.no_grad()
@@ -137,11 +115,11 @@ def write_line(path, **line):
 def keep_state(run, arguments, judged, device, start):
     arguments.states.mkdir(parents=True, exist_ok=True)
     folds = [0, 1, 2] if run.fold is None else [run.fold]
-    found = {fold: judge(run.average, judged, fold, device) for fold in folds} if judged else {}
-    torch.save(run.state(), arguments.states / f"{run.name}-{run.step}.pt")
+    found = {fold: judge(run.steps.average, judged, fold, device) for fold in folds} if judged else {}
+    torch.save(run.state(), arguments.states / f"{run.name}-{run.steps.count}.pt")
     loss = float(torch.stack(run.losses).mean()) if run.losses else None
     run.losses = []
-    write_line(arguments.status, name=run.name, step=run.step, seconds=round(time.monotonic() - start), loss=None if loss is None else round(loss, 4), left_out=found)
+    write_line(arguments.status, name=run.name, step=run.steps.count, seconds=round(time.monotonic() - start), loss=None if loss is None else round(loss, 4), left_out=found)
 
 
 def loop(arguments):
@@ -165,7 +143,7 @@ def loop(arguments):
         kept_places = torch.randperm(TOKEN_COUNT, generator=generator)[:KEPT_TOKENS].sort().values.to(device)
         for run in runs.values():
             run.take_step(patches, labels, folds, kept_places)
-            if run.step % arguments.judge_every == 0:
+            if run.steps.count % arguments.judge_every == 0:
                 keep_state(run, arguments, judged, device, start)
         steps += 1
         if steps % 25 == 0:
