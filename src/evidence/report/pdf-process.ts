@@ -1,8 +1,7 @@
 /** Has a report laid out by a child process: neither its seconds nor its memory are the daemon's. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
+import { childEntry } from '../../machinery/program-folder.ts';
 import type { Pictures } from './blocks.ts';
 import type { Report } from './report.ts';
 
@@ -12,7 +11,7 @@ export interface PdfOrder {
   pictures: readonly (readonly [string, string])[];
 }
 
-const CHILD = join(PROGRAM_FOLDER, 'src', 'evidence', 'report', 'pdf-child.ts');
+const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('pdf');
 /** The largest case takes some ten seconds on a quiet box. */
 const PDF_TIMEOUT_MS = 180_000;
 /** A case of 200 records with a page of pictures each. */
@@ -27,7 +26,12 @@ export async function* writePdfReport(
 ): AsyncGenerator<Buffer> {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${CHILD_MEMORY_MB_MAX}`, CHILD],
+    [
+      '--disable-warning=ExperimentalWarning',
+      `--max-old-space-size=${CHILD_MEMORY_MB_MAX}`,
+      ...ENTRY_FLAGS,
+      ENTRY_PATH,
+    ],
     // No secret of the daemon is in the child's environment.
     { env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: PDF_TIMEOUT_MS, killSignal: 'SIGKILL', signal },
   );
