@@ -1,5 +1,5 @@
 /**
- * A hundred histories of a daemon that dies, fills its disk and loses its children: every invariant holds at every step.
+ * Forty histories of a daemon that dies, fills its disk and loses its children: every invariant holds at every step.
  *
  * Invariant: whatever is killed, full or lost, in whatever order: accepted work is answered, charged once and
  * reported, the log is whole, files stay small and every place is freed.
@@ -13,9 +13,9 @@ import { runFleet } from './fleet.ts';
 import type { HistorySums } from './main.ts';
 
 /** Each has a seed of its own and is like any other: `npm run test:heavy` runs thousands. */
-const HISTORIES = 100;
+const HISTORIES = 40;
 
-test('a hundred histories keep every invariant', async (context) => {
+test('forty histories keep every invariant', async (context) => {
   const { sums, faults } = await runFleet({ from: 1, count: HISTORIES, processes: availableParallelism() });
   assert.deepEqual(faults, []);
   assert.equal(sums.histories, HISTORIES);

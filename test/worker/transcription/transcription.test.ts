@@ -20,6 +20,7 @@ const SPOKEN = join(ROOT, 'test', 'media', 'spoken');
 const RATE = 16_000;
 
 let session: WhisperSession;
+let english: WindowText;
 
 before(async () => {
   const text = await readFile(join(ROOT, 'models', 'whisper-base', 'model.json'), 'utf8');
@@ -81,20 +82,18 @@ test('a text begins with a time of the first second, and a time never runs back'
   assert.deepEqual([later.at(0), later.at(-1)], [time(2) + 1, time(10)]);
 });
 
-test('English and German are written down, with their languages and times', async () => {
-  const english = await transcribe(await decodeToSamples(join(SPOKEN, 'english.ogg')));
+test('English is written down, with its language and times', async () => {
+  english = await transcribe(await decodeToSamples(join(SPOKEN, 'english.ogg')));
   assert.match(textOf(english), /yesterday the parliament voted on a new law.*river was cold and clear/is);
   assert.equal(english.language, 'en');
   const ends = english.segments.map(({ endSeconds }) => endSeconds);
   assert.ok(Math.max(...ends) <= 7 && english.segments.every(({ confidence }) => confidence > 0.3));
-  const german = await transcribe(await decodeToSamples(join(SPOKEN, 'german.ogg')));
-  assert.match(textOf(german), /gestern hat das parlament/i);
-  assert.equal(german.language, 'de');
 });
 
 test('a language that was said is obeyed, a guess only where the sound leaves it open', async () => {
   const german = await decodeToSamples(join(SPOKEN, 'german.ogg'));
   const guessed = await transcribe(german, { code: 'en', isSaid: false });
+  assert.match(textOf(guessed), /gestern hat das parlament/i);
   const said = await transcribe(german, { code: 'en', isSaid: true });
   assert.deepEqual([guessed.language, said.language], ['de', 'en']);
 });
@@ -105,8 +104,7 @@ test('each language that may be said is one that the model has a sign for', () =
 });
 
 test('the same sound gives the same text again', async () => {
-  const samples = await decodeToSamples(join(SPOKEN, 'english.ogg'));
-  assert.deepEqual(await transcribe(samples), await transcribe(samples));
+  assert.deepEqual(await transcribe(await decodeToSamples(join(SPOKEN, 'english.ogg'))), english);
 });
 
 test('silence and noise give no text', async () => {
