@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { buildTests } from './runner/built-tests.ts';
 import { allTests, isWaiting, quickTests, ROOT as root, TIMES_FILE } from './runner/run-files.ts';
 import { runLanes } from './runner/run-lanes.ts';
+import { shareProcesses, writeSharedProcess } from './runner/shared-processes.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -71,9 +72,9 @@ const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
 // A few files start sooner than all of them are built.
 const isBuilt = !values.quick && positionals.length === 0;
-const built = isBuilt ? await buildTests(tests) : tests.map((file) => resolve(root, file));
-const files = tests.map((test, at) => ({ test, path: built[at] ?? '' }));
-const TEST_TIMEOUT_MS = 300_000;
+const files = isBuilt ? await buildAll() : tests.map((test) => ({ test, path: resolve(root, test) }));
+/** Four files share a process at most, but for quick ones. */
+const TEST_TIMEOUT_MS = 600_000;
 /** Beside the others, of those that wait for clocks. */
 const WAITING_AT_ONCE = 2;
 rmSync(TIMES_FILE, { force: true });
@@ -97,6 +98,17 @@ const isGood = await runLanes(
 const failed = [...(await beside), ...(isGood ? [] : ['tests'])];
 for (const name of failed) process.stderr.write(`${name} failed\n`);
 if (failed.length > 0) process.exitCode = 1;
+
+/** What is run, in the order of the tests; of those that share a process, at the place of the first. */
+async function buildAll(): Promise<{ test: string; path: string }[]> {
+  const built = await buildTests(tests);
+  const shared = shareProcesses(tests);
+  const paths = new Map(shared.map((process) => [process.files[0], writeSharedProcess(process)]));
+  const later = new Set(shared.flatMap(({ files }) => files.slice(1)));
+  return tests.flatMap((test, at) =>
+    later.has(test) ? [] : [{ test, path: paths.get(test) ?? built[at] ?? '' }],
+  );
+}
 
 /** One after another; each is told when it ended, with what it said. Answers with the names of those that failed. */
 async function runBeside(checks: readonly Check[]): Promise<string[]> {

@@ -7,6 +7,8 @@ export const ROOT = join(import.meta.dirname, '../..');
 export const BUILT_TESTS = join(ROOT, 'build', 'tests');
 /** Channel of the seconds that a daemon took from spawn to ready. */
 export const DAEMON_STARTED = 'assay-test-daemon-started';
+/** Channel of the name of a test file that shares its process, when its tests begin. */
+export const FILE_BEGAN = 'assay-test-file-began';
 export const TIMES_FILE = join(ROOT, 'node_modules', '.cache', 'assay-test-times.jsonl');
 
 /** A file that imports one of these, at any depth within `test/`, starts processes, models or thousands of histories. */
@@ -14,7 +16,7 @@ const SLOW =
   /^(node:child_process|playwright.*|test\/(daemon|page|simulator|faults|models)\b.*|src\/(compose|worker\/|engine\/(inference|executors|engine\.ts)).*)$/;
 
 /** The slowest (`npm run test:times`), most of their time at work. Begun last, one of them would run alone at the end of a run. */
-const SLOWEST = [
+export const SLOWEST = [
   'test/page/desk.test.ts',
   'test/faults/flipped-bytes.test.ts',
   'test/engine/remote/workers.test.ts',
@@ -23,6 +25,7 @@ const SLOWEST = [
   'test/faults/killed-daemons.test.ts',
   'test/page/renditions.test.ts',
   'test/contract/transcripts.test.ts',
+  'test/contract/transcripts-by-channel.test.ts',
   'test/app/callers/lost-standing.test.ts',
   'test/evaluate/folds.test.ts',
   'test/page/operating.test.ts',

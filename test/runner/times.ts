@@ -1,10 +1,10 @@
 /**
  * Where the time of each test file goes, loaded into its process by test/run.ts: one line of JSON a file. `npm run
- * test:times` shows the twenty slowest.
+ * test:times` shows the twenty slowest. Of files that share a process, the first bears its start.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { DAEMON_STARTED, sourceOfTest } from './run-files.ts';
+import { DAEMON_STARTED, FILE_BEGAN, sourceOfTest } from './run-files.ts';
 
 export interface FileTimes {
   file: string;
@@ -18,7 +18,6 @@ export interface FileTimes {
 
 /** proc_pid_stat(5): USER_HZ is 100 on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
-const daemons = { starts: 0, seconds: 0 };
 
 function processorSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
@@ -27,21 +26,38 @@ function processorSeconds(): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
 }
 
-const { ASSAY_TEST_TIMES: times } = process.env;
-const [, file = ''] = process.argv;
-if (times !== undefined && /\.test\.[jt]s$/.test(file)) {
+/** Writes what has passed since the last call. */
+function timeFiles(path: string): (file: string) => void {
+  const since = { seconds: 0, processorSeconds: 0 };
+  const daemons = { starts: 0, seconds: 0 };
   subscribe(DAEMON_STARTED, (seconds) => {
     daemons.starts += 1;
     daemons.seconds += seconds as number;
   });
-  process.on('exit', () => {
+  return (file) => {
+    const now = { seconds: performance.now() / 1000, processorSeconds: processorSeconds() };
     const line: FileTimes = {
-      file: sourceOfTest(file),
-      seconds: performance.now() / 1000,
-      processorSeconds: processorSeconds(),
+      file,
+      seconds: now.seconds - since.seconds,
+      processorSeconds: now.processorSeconds - since.processorSeconds,
       daemonStarts: daemons.starts,
       daemonStartSeconds: daemons.seconds,
     };
-    appendFileSync(times, `${JSON.stringify(line)}\n`);
+    Object.assign(since, now);
+    Object.assign(daemons, { starts: 0, seconds: 0 });
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
+  };
+}
+
+const { ASSAY_TEST_TIMES: path } = process.env;
+const [, entry = ''] = process.argv;
+if (path !== undefined && /\.test\.[jt]s$/.test(entry)) {
+  const write = timeFiles(path);
+  let file: string | null = null;
+  subscribe(FILE_BEGAN, (next) => {
+    // A file is over when the next one begins: its last hook may still end daemons.
+    if (file !== null) write(file);
+    file = next as string;
   });
+  process.on('exit', () => write(file ?? sourceOfTest(entry)));
 }

@@ -1,0 +1,78 @@
+/**
+ * Test files that share a process: each would load the program and compile it anew, which is more than most of them do. One after
+ * another, each as a suite with its own hooks; `npm test -- FILE` runs one by itself.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests, SLOWEST } from './run-files.ts';
+
+/** Of these folders, which load the whole program: those of others mostly start programs and would save little. */
+const SHARING =
+  /^test\/(app|cli|config|contract|domain|engine|evidence|facade|grpc|interface|machinery|store|worker)\//;
+/** They change their process, or look at all that it has started or written. */
+const ALONE = [
+  /^test\/engine\/(decode|inference|remote)\//,
+  'test/contract/renditions.test.ts',
+  'test/facade/graphql-watch-stream.test.ts',
+  'test/store/media-writer.test.ts',
+  'test/store/migrations.test.ts',
+  'test/store/private-folder.test.ts',
+  'test/store/rebuild-indexes.test.ts',
+  'test/store/rollback.test.ts',
+];
+/** A process must end long before the time that a test file has (`test/run.ts`). */
+const FILES_MAX = 4;
+const QUICK = 'quick';
+const QUICK_FILES_MAX = 40;
+
+export interface SharedProcess {
+  /** What its files have in common: a folder, and which of its parts. */
+  name: string;
+  files: readonly string[];
+}
+
+/** In the order of the files; those that are by themselves are in none. */
+export function shareProcesses(files: readonly string[]): SharedProcess[] {
+  const quick = new Set(quickTests());
+  const placeOf = (file: string): string => (quick.has(file) ? quickPlaceOf(file) : dirname(file));
+  const places = Map.groupBy(
+    files.filter((file) => !isAlone(file)),
+    placeOf,
+  );
+  return [...places].flatMap(([place, those]) => {
+    const most = place.endsWith(QUICK) ? QUICK_FILES_MAX : FILES_MAX;
+    const parts = Math.ceil(those.length / most);
+    return Array.from({ length: parts }, (_, part) => ({
+      name: `${place}-${part + 1}`,
+      files: those.slice(part * most, (part + 1) * most),
+    })).filter(({ files }) => files.length > 1);
+  });
+}
+
+/** Quick ones hardly do more than load what all of their floor load. */
+function quickPlaceOf(file: string): string {
+  return join(...file.split('/').slice(0, 2), QUICK);
+}
+
+function isAlone(file: string): boolean {
+  const isNamed = ALONE.some((place) => (typeof place === 'string' ? place === file : place.test(file)));
+  return !SHARING.test(file) || isNamed || SLOWEST.includes(file) || isWaiting(file);
+}
+
+/** Writes the module that runs the files, which are built; returns its path. */
+export function writeSharedProcess({ name, files }: SharedProcess): string {
+  const path = join(BUILT_TESTS, 'shared', `${name}.test.js`);
+  const suites = files.map((file) => {
+    const built = relative(dirname(path), join(BUILT_TESTS, file.replace(/\.ts$/, '.js')));
+    return `suite('${file}', async () => {
+  before(() => began.publish('${file}'));
+  await import('${built}');
+});`;
+  });
+  const head = `import { channel } from 'node:diagnostics_channel';
+import { before, suite } from 'node:test';
+const began = channel('${FILE_BEGAN}');`;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${[head, ...suites].join('\n')}\n`);
+  return path;
+}
