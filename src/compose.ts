@@ -3,9 +3,7 @@
  * it stands on.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AccountFeed } from './app/accounts/account-feed.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
@@ -33,21 +31,17 @@ import { RecordCache } from './app/records/record-cache.ts';
 import { Refusals } from './app/records/refusals.ts';
 import { Retention } from './app/records/retention.ts';
 import { SeenBeforeIndex } from './app/records/seen-before.ts';
-import { fetchManifest } from './app/submissions/fetch-manifest.ts';
-import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
 import { TrustRechecks } from './app/trust/trust-rechecks.ts';
 import { WatchBoard } from './app/watch-folders/watch-board.ts';
 import { WatchLoop } from './app/watch-folders/watch-loop.ts';
+import { openEngine, openRemote, startEngine } from './compose-engine.ts';
 import type { Settings } from './config/settings.ts';
-import { SettingsError } from './config/settings-error.ts';
 import { secretsOf, toDoctorConfig, toFirstStart, toHttp, toSigningKeys } from './config/slices.ts';
 import type { Clock } from './domain/clock.ts';
 import { showText } from './domain/shown-text.ts';
-import { Engine } from './engine/engine.ts';
-import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
-import { observe } from './engine-observer.ts';
+import type { Engine } from './engine/engine.ts';
 import type { GrpcServer } from './facade/grpc/server.ts';
 import { toWebhookBody } from './facade/rest/convert.ts';
 import { Metrics } from './machinery/metrics.ts';
@@ -85,9 +79,6 @@ const ANALYSES_GRACE_MS = 10_000;
 /** What is cut then is sent again after the next start, under the same id. */
 const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
-/** To read the packs takes a fifth of it; models that must be made first, at a first start, are not waited for. */
-const HEAD_START_MS = 500;
-
 interface Draining {
   http: HttpServer;
   grpc: GrpcServer;
@@ -122,7 +113,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const config = toConfig(settings, http);
   const trust = openTrust(settings, store);
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
-  const parts = { config, store, clock, log, metrics, tracing, trust, remote, copies: pictures.copies };
+  const parts = { config, store, clock, log, metrics, tracing, newIdentifier, trust, remote, ...pictures };
   const engine = stack.use(openEngine(settings, parts, (analysis) => retention.noteEnded(analysis)));
   const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
   const core = { config, store, ...openRecords({ log, metrics }), accessLog, engine, clock, log, metrics };
@@ -183,71 +174,6 @@ async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Pro
   await webhooks.stop(WEBHOOK_GRACE_MS);
   await http.stopServing();
 }
-
-type EngineNeeds = Pick<
-  App,
-  'config' | 'store' | 'clock' | 'log' | 'metrics' | 'tracing' | 'trust' | 'copies'
-> & {
-  remote: RemoteExecutor | null;
-};
-
-function openEngine(
-  { engine }: Settings,
-  { config, store, clock, log, metrics, tracing, trust, remote, copies }: EngineNeeds,
-  onEnded: Parameters<typeof observe>[1],
-): Engine {
-  return new Engine(
-    { ...engine, trust: trust.material },
-    {
-      store,
-      clock,
-      bootId: readBootId(),
-      newIdentifier,
-      log,
-      observer: observe({ metrics, tracing, read: store.read }, onEnded),
-      remote,
-      fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
-      fetchManifest: (address, signal) => fetchManifest(config, address, signal),
-      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
-    },
-  );
-}
-
-interface RemoteParts {
-  store: Store;
-  clock: Clock;
-  log: App['log'];
-  tls: TlsFiles | null;
-}
-
-/** Null where no workers on other boxes are wanted; nothing of NATS is loaded then. */
-async function openRemote(
-  stack: AsyncDisposableStack,
-  { nats, workers, app }: Settings,
-  { store, clock, log, tls }: RemoteParts,
-): Promise<RemoteExecutor | null> {
-  if (nats === null) return null;
-  const { listen, leaseMs } = workers;
-  if (listen === null) throw new SettingsError([MISSING_LISTENER]);
-  const { openRemoteExecutor } = await import('./compose-remote.ts');
-  return await openRemoteExecutor(stack, {
-    store,
-    clock,
-    log,
-    tls,
-    leaseMs,
-    mediaUrl: workers.mediaUrl,
-    nats: { ...nats, nkeySeed: nats.nkeySeed?.reveal() ?? null },
-    listener: { ...listen, diskFreeBytesMin: app.diskFreeBytesMin, tls },
-  });
-}
-
-const MISSING_LISTENER = {
-  key: 'workers.listen',
-  place: 'nowhere',
-  found: 'nothing',
-  expected: 'an address where workers fetch media, since nats.servers is set',
-};
 
 /** What records are shown by. */
 function openRecords(reporting: Pick<App, 'log' | 'metrics'>) {
@@ -352,21 +278,4 @@ async function openStore(
 function openMailer({ mail }: Settings, log: App['log']): Mailer {
   const smtpUrl = mail.smtpUrl?.reveal() ?? null;
   return new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
-}
-
-/**
- * A failed start of the models is shown by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
- * come up, in their own processes, while this one loads the facades; not later than after the head start.
- */
-async function startEngine(engine: Engine, log: App['log']): Promise<void> {
-  const started = engine
-    .start()
-    .catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
-  const headStart = delay(HEAD_START_MS, undefined, { ref: false });
-  await Promise.race([engine.modelsLoading, started, headStart]);
-}
-
-/** Says whether a daemon that ended without a word was killed, or the machine with it. */
-function readBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

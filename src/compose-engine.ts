@@ -1,0 +1,99 @@
+/** Constructs the engine with what it asks of the other rooms, and the executor of workers on other boxes where these are wanted. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { App } from './app/appliance/app.ts';
+import { fetchManifest } from './app/submissions/fetch-manifest.ts';
+import { fetchMedia } from './app/submissions/fetch-media.ts';
+import type { Settings } from './config/settings.ts';
+import { SettingsError } from './config/settings-error.ts';
+import type { Clock } from './domain/clock.ts';
+import { Engine } from './engine/engine.ts';
+import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
+import { observe } from './engine-observer.ts';
+import type { TlsFiles } from './machinery/tls.ts';
+import type { Store } from './store/store.ts';
+
+/** To read the packs takes a fifth of it. */
+const HEAD_START_MS = 500;
+
+type EngineNeeds = Pick<
+  App,
+  'config' | 'store' | 'clock' | 'log' | 'metrics' | 'tracing' | 'newIdentifier' | 'trust' | 'copies'
+> & {
+  remote: RemoteExecutor | null;
+};
+
+export function openEngine(
+  { engine }: Settings,
+  { config, store, clock, log, metrics, tracing, newIdentifier, trust, remote, copies }: EngineNeeds,
+  onEnded: Parameters<typeof observe>[1],
+): Engine {
+  return new Engine(
+    { ...engine, trust: trust.material },
+    {
+      store,
+      clock,
+      bootId: readBootId(),
+      newIdentifier,
+      log,
+      observer: observe({ metrics, tracing, read: store.read }, onEnded),
+      remote,
+      fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
+      fetchManifest: (address, signal) => fetchManifest(config, address, signal),
+      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
+    },
+  );
+}
+
+interface RemoteParts {
+  store: Store;
+  clock: Clock;
+  log: App['log'];
+  tls: TlsFiles | null;
+}
+
+/** Null where no workers on other boxes are wanted; nothing of NATS is loaded then. */
+export async function openRemote(
+  stack: AsyncDisposableStack,
+  { nats, workers, app }: Settings,
+  { store, clock, log, tls }: RemoteParts,
+): Promise<RemoteExecutor | null> {
+  if (nats === null) return null;
+  const { listen, leaseMs } = workers;
+  if (listen === null) throw new SettingsError([MISSING_LISTENER]);
+  const { openRemoteExecutor } = await import('./compose-remote.ts');
+  return await openRemoteExecutor(stack, {
+    store,
+    clock,
+    log,
+    tls,
+    leaseMs,
+    mediaUrl: workers.mediaUrl,
+    nats: { ...nats, nkeySeed: nats.nkeySeed?.reveal() ?? null },
+    listener: { ...listen, diskFreeBytesMin: app.diskFreeBytesMin, tls },
+  });
+}
+
+const MISSING_LISTENER = {
+  key: 'workers.listen',
+  place: 'nowhere',
+  found: 'nothing',
+  expected: 'an address where workers fetch media, since nats.servers is set',
+};
+
+/**
+ * A failed start of the models is shown by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
+ * come up, in their own processes, while this one loads the facades; not later than after the head start.
+ */
+export async function startEngine(engine: Engine, log: App['log']): Promise<void> {
+  const started = engine
+    .start()
+    .catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
+  const headStart = delay(HEAD_START_MS, undefined, { ref: false });
+  await Promise.race([engine.modelsLoading, started, headStart]);
+}
+
+/** Says whether a daemon that ended without a word was killed, or the machine with it. */
+function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
