@@ -59,7 +59,7 @@ def assemble(rows, looks, names, at_hand, held=()):
         if decision and decision["decision"] == "drop":
             left_out[f"dropped: {decision['reason'].split(':')[0]}"] += 1
             continue
-        kept.append(row)
+        kept.append({**row, **names.name_by_file(row)} if row["kind"] == "speech" else row)
         seen.add(row["sha256"])
         prints[medium_of(row)].add(row["print"], (row["repository"], row["label"]))
     for row in sorted(rows, key=_order):

@@ -8,6 +8,11 @@ from owners import owner_of
 
 FOLDER = Path(__file__).parent
 UNKNOWN = "unknown"
+SYSTEM_FILES = (
+    (r"eleven[_-]?labs", "ElevenLabs"), (r"(^|[^a-z])gtts", "gTTS"), (r"xtts", "Coqui XTTS"), (r"edge[_-]?tts", "Edge TTS"),
+    (r"pytts", "pyttsx3"), (r"(^|[^a-z])polly([^a-z]|$)", "Polly"), (r"(^|[^a-z])piper([^a-z]|$)", "Piper"),
+)
+"""Words of a file's name that say which synthesiser wrote it, where the code beside it knows several; the name in voices.tsv."""
 
 
 def read_patterns(name):
@@ -40,7 +45,17 @@ class Names:
         if row["medium"] == "audio":
             language = self._first(self.languages, [row["path"], f"{row['source']} {row['what']}"])
             named["language"] = language["language"] if language else UNKNOWN
+            named.update(self.name_by_file({**row, **named}))
         return named
+
+    def name_by_file(self, row):
+        """Returns what, family and year of a voice whose system is unknown by its source and said by its file's name; else nothing."""
+        if row["label"] != "artificial" or row["what"] != UNKNOWN:
+            return {}
+        name = row["path"].rsplit("/", 1)[-1]
+        said = next((system for pattern, system in SYSTEM_FILES if re.search(pattern, name, re.IGNORECASE)), None)
+        line = self._first(self.systems, [said]) if said else None
+        return {key: line[key] for key in ("what", "family", "year")} if line else {}
 
     def _table(self, row):
         if row["medium"] == "audio":

@@ -248,6 +248,21 @@ class Assembling(unittest.TestCase):
         self.assertEqual([row["path"] for row in kept], ["27.png", "28.png"])
         self.assertEqual(left_out, {"equal file": 1, "near duplicate": 1})
 
+    def test_names_a_voice_by_its_file_where_its_source_does_not(self):
+        voice = {"kind": "speech", "medium": "audio", "what": "one of several synthesisers in the code: gTTS, ElevenLabs", "mirrored": ""}
+        said = self.row("in", self.inside, 30, **voice, path="a/elevenlabs_testing.mp3")
+        silent = self.row("in", self.inside, 31, **voice, path="gtts/output.mp3")
+        person = self.row("in", self.inside, 32, **{**voice, "what": "unheard of"}, path="gtts_person.mp3", label="human")
+        held = [{**self.row("out", self.outside, 33, **{**voice, "what": "unknown"}, path="gtts.mp3"), "harvest": OUTSIDE, "file": "audio/artificial/out/33.mp3"}]
+        kept, _ = assemble([said, silent, person], Looks(self.looked_at), Names(), [], held)
+        self.assertEqual(
+            {row["path"]: (row["what"], row["family"]) for row in kept},
+            {
+                "a/elevenlabs_testing.mp3": ("ElevenLabs", "commercial tts"), "gtts/output.mp3": ("unknown", "unknown"),
+                "gtts_person.mp3": ("unknown", "unknown"), "gtts.mp3": ("gTTS (Google Translate)", "commercial tts"),
+            },
+        )
+
     def test_drops_a_held_row_that_looking_dropped_later(self):
         held = [{**self.row("bad", self.inside, 29), "harvest": INSIDE, "file": "image/artificial/bad/29.png"}]
         self.assertEqual(assemble([], Looks(self.looked_at), Names(), [], held), ([], {"dropped: screenshot": 1}))
