@@ -48,18 +48,6 @@ async function asExpected(daemon: TestDaemon, bytesMax: number): Promise<void> {
   assert.ok(behind !== undefined && Number(behind) <= BEHIND_MAX, `the oldest reader is ${behind} behind`);
 }
 
-test('300 submissions after the doctor was asked once', async () => {
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
-  for (const name of ['a', 'b', 'c', 'd']) {
-    await askGraphql(daemon, `mutation { createKey(name: "${name}") { userErrors { message } } }`);
-  }
-  await askGraphql(daemon, '{ findings { name } }');
-  const picture = await distinctPicture(1);
-  await awaitEnds(daemon, [await submitPicture(daemon, picture)]);
-  await submitAgain(daemon, picture);
-  await asExpected(daemon, 5 * MEGABYTE);
-});
-
 /** What begins so changes something, sends a file or makes one; all else is asked. */
 const WRITES =
   /^(rest (?!get)|graphql mutation|grpc \w+\.(accept|add|answer|ask|cancel|change|create|delete|drain|export|forget|grant|override|pause|redact|remove|replace|replay|reset|resume|retry|reveal|revoke|rotate|send|set|test|update|backup|bench|rescore))/i;
@@ -71,6 +59,9 @@ const NOT_ASKED = /GRAPHQL_|the operation (has|costs|is)|internal error|UNIMPLEM
 
 test('300 submissions after every reading operation of every facade was called once', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
+  // The doctor's findings are about them: who reads some of several must not leave the rest open.
+  for (const name of ['a', 'b', 'c', 'd'])
+    await askGraphql(daemon, `mutation { createKey(name: "${name}") { userErrors { message } } }`);
   const actor = { url: daemon.http, grpc: daemon.grpc, key: TEST_KEY };
   const pictures = await Promise.all([1, 2, 3].map((seed) => distinctPicture(seed)));
   const identifiers: string[] = [];
