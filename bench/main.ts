@@ -11,6 +11,7 @@ import { PROGRAM_FOLDER } from '../src/machinery/program-folder.ts';
 import { type Row, type RowSummary, summarise } from './row.ts';
 import { measureAccepted } from './rows/accepted.ts';
 import { measureCustody } from './rows/custody.ts';
+import { measureFolders } from './rows/folders.ts';
 import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
 import { measurePeers } from './rows/peers.ts';
@@ -18,7 +19,7 @@ import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
 import { measureSaidWords } from './rows/said-words.ts';
-import { measureScaling } from './rows/scaling.ts';
+import { measureScaling, measureSubmitters } from './rows/scaling.ts';
 import { measureSizes } from './rows/sizes.ts';
 import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
@@ -57,7 +58,9 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'page', measure: measurePage },
   { name: 'peers', measure: measurePeers, onlyNamed: true },
   { name: 'scaling', measure: measureScaling, onlyNamed: true },
+  { name: 'submitters', measure: measureSubmitters, onlyNamed: true },
   { name: 'watchers', measure: measureWatchers, onlyNamed: true },
+  { name: 'folders', measure: measureFolders, onlyNamed: true },
   { name: 'sizes', measure: measureSizes, onlyNamed: true },
   { name: 'workers', measure: measureWorkers, onlyNamed: true },
   { name: 'transcripts', measure: measureTranscripts, onlyNamed: true },

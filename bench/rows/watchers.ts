@@ -8,10 +8,11 @@ import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
 import { metricOf, pidOf, until } from '../../test/faults/rounds/submissions.ts';
 import { openSockets, subscribe } from '../../test/many-sockets.ts';
 import { identifierOf, seedRecords } from '../../test/seeded-records.ts';
+import { countsOf } from '../counts.ts';
 import { processorSecondsOf, rssAnonOf } from '../process-tree.ts';
 import { type Row, RUNS } from '../row.ts';
 
-const WATCHERS = [10, 1_000, 5_000];
+const OTHER_CONNECTIONS = 100;
 const CONNECT_TIMEOUT_MS = 60_000;
 const WATCH = 'subscription { classifications { identifier forceClassification } }';
 const JUDGE = `mutation ($input: OverrideClassificationInput!) {
@@ -21,14 +22,15 @@ const MICROSECONDS = 1_000_000;
 
 export async function measureWatchers(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const count of WATCHERS) rows.push(...(await measureWatchersOf(count)));
+  for (const count of countsOf('ASSAY_BENCH_WATCHERS', [10, 1_000, 5_000]))
+    rows.push(...(await measureWatchersOf(count)));
   return rows;
 }
 
 async function measureWatchersOf(count: number): Promise<Row[]> {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
   await seedOne(folder.path);
-  await using daemon = await TestDaemon.start({ folder: folder.path });
+  await using daemon = await TestDaemon.start({ folder: folder.path, env: allow(count) });
   const pid = pidOf(daemon);
   const memoryBefore = rssAnonOf(pid);
   const sockets = await openSockets(daemon.http, count, subscribe(WATCH));
@@ -55,6 +57,11 @@ async function measureWatchersOf(count: number): Promise<Row[]> {
     { name: of('processor time of a change, each'), unit: 'µs', better: 'lower', runs: processorEach },
     { name: of('memory of the daemon, each'), unit: 'KiB', better: 'lower', runs: [memoryEach] },
   ];
+}
+
+/** As many connections as watch, and some for what the bench asks itself. */
+function allow(count: number): Record<string, string> {
+  return { ASSAY_HTTP_CONNECTIONS_MAX: String(Math.max(10_000, count + OTHER_CONNECTIONS)) };
 }
 
 async function seedOne(folder: string): Promise<void> {
