@@ -30,7 +30,8 @@ export class MemoryPeak implements Disposable {
   readonly peak: MemoryMib = { daemon: 0, tree: 0, pss: 0 };
   readonly #timers: NodeJS.Timeout[];
 
-  constructor(pid: number) {
+  /** Without `hasPss` that is 0: for a daemon that maps gigabytes of records the kernel would be busy with it alone. */
+  constructor(pid: number, { hasPss = true } = {}) {
     const sampleAnonymous = () => {
       const { daemon, tree } = readAnonymous(pid);
       this.peak.daemon = Math.max(this.peak.daemon, daemon);
@@ -39,7 +40,8 @@ export class MemoryPeak implements Disposable {
     const samplePss = () => {
       this.peak.pss = Math.max(this.peak.pss, readPss(pid));
     };
-    this.#timers = [setInterval(sampleAnonymous, SAMPLE_MS), setInterval(samplePss, PSS_SAMPLE_MS)];
+    this.#timers = [setInterval(sampleAnonymous, SAMPLE_MS)];
+    if (hasPss) this.#timers.push(setInterval(samplePss, PSS_SAMPLE_MS));
   }
 
   [Symbol.dispose](): void {

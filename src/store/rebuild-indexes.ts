@@ -168,11 +168,8 @@ async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
   for (const { collection } of STEPS) {
     const table = collection.table(tables);
-    const keys = [...table.keys()];
-    for (let from = 0; from < keys.length; from += BATCH) {
-      for (const key of keys.slice(from, from + BATCH)) {
-        if (table.getUnlessDamaged(key) === undefined) damaged.add(table, key);
-      }
+    for (const keys of inBatches(table.keys())) {
+      for (const key of keys) if (table.getUnlessDamaged(key) === undefined) damaged.add(table, key);
       await nextTurn();
     }
   }
@@ -185,10 +182,9 @@ async function eachValue<V extends object>(
   point: Point<V>,
   found: Rebuilt,
 ): Promise<void> {
-  const keys = [...table.keys()];
-  for (let from = 0; from < keys.length; from += BATCH) {
+  for (const keys of inBatches(table.keys())) {
     await transact((tx) => {
-      for (const key of keys.slice(from, from + BATCH)) {
+      for (const key of keys) {
         const value = table.getUnlessDamaged(key);
         if (value === undefined) continue;
         point(tx, value, key, tables);
@@ -197,4 +193,16 @@ async function eachValue<V extends object>(
     });
     await nextTurn();
   }
+}
+
+/** Never all keys at once: those of ten million records take gigabytes. */
+function* inBatches(keys: Iterable<Key>): Generator<Key[]> {
+  let batch: Key[] = [];
+  for (const key of keys) {
+    batch.push(key);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }

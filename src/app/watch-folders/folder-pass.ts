@@ -2,7 +2,7 @@
  * One look at all of a watched folder: what is known is stepped over, what is new is remembered, and what looks the same as
  * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
  */
-
+import { hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import {
   DONE_FOLDER,
@@ -12,7 +12,7 @@ import {
 } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';
 import { codeOf } from '../../domain/error-code.ts';
-import { changeSince, type FileLook, isSameLook, lookOf } from '../../machinery/file-look.ts';
+import { changeSince, type FileLook, lookOf } from '../../machinery/file-look.ts';
 import { type WalkedFile, walkFolder } from '../../machinery/folder-walk.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
 import type { SafeFolder } from '../../machinery/safe-folder.ts';
@@ -28,14 +28,14 @@ export const SETTLE_MS = 2000;
 export const OPEN_FILES_MAX = 200;
 /** Copied and looked into at once, of one folder. */
 const TAKEN_AT_ONCE = 4;
-/** Remembered between two looks, about 250 bytes each; what is beyond waits for a later look. */
-const SEEN_MAX = 10_000;
+/** Remembered between two looks, 70 bytes each. What is beyond waits for a later look at all of the folder: ever more of those. */
+const SEEN_MAX = 100_000;
 /** Named to a person. */
 const OBSTACLES_MAX = 10;
 const ROOM_WAIT_MS = 100;
 
-/** Files that were seen once, as they were then. */
-export type SeenFiles = ReadonlyMap<string, FileLook & { atMs: number }>;
+/** When files were seen first, by a number of their path and of how they looked: what looks otherwise has another one. */
+export type SeenFiles = ReadonlyMap<number, number>;
 
 export interface PassOutcome {
   seen: SeenFiles;
@@ -55,7 +55,7 @@ export class FolderPass {
   readonly #folder: WatchFolder;
   readonly #signal: AbortSignal;
   readonly #before: SeenFiles;
-  readonly #seen = new Map<string, FileLook & { atMs: number }>();
+  readonly #seen = new Map<number, number>();
   readonly #taking = new Set<Promise<void>>();
   readonly #obstacles: string[] = [];
   #obstacle: Obstacle | null = null;
@@ -82,7 +82,7 @@ export class FolderPass {
       await this.#waiting(async () => void (await Promise.all(this.#taking)));
     }
     // What was not reached keeps its first look.
-    if (this.#hasEndedEarly()) for (const [path, look] of this.#before) this.#remember(path, look);
+    if (this.#hasEndedEarly()) for (const [seen, atMs] of this.#before) this.#remember(seen, atMs);
     const [seen, obstacle, obstacles] = [this.#seen, this.#obstacle, this.#obstacles];
     return { seen, obstacle, obstacles, isPaused: this.#isPaused };
   }
@@ -121,41 +121,41 @@ export class FolderPass {
       if (!isDue) return null;
       return row.isUnwritten === true ? { do: 'finish', row } : { do: 'take' };
     }
-    if (!this.#hasSettled(file)) return null;
+    if (!this.#looksAsBefore(file.path, file)) return null;
     // What has no record is soon judged anew.
     return row !== undefined && change === 'touched' && row.identifier !== ''
       ? { do: 'recheck', row }
       : { do: 'take' };
   }
 
-  #hasSettled(file: WalkedFile): boolean {
-    const look = lookOf(file);
-    const before = this.#before.get(file.path);
-    const isSame = before !== undefined && isSameLook(before, look);
+  /** Whether it has looked so for a while; otherwise it is remembered. */
+  #looksAsBefore(path: string, look: FileLook): boolean {
+    const seen = numberOf(path, look);
     const nowMs = this.#app.clock.elapsedMs();
+    const sinceMs = this.#before.get(seen) ?? nowMs;
     // What is empty is about to be written.
-    if (isSame && file.sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS) return true;
-    this.#remember(file.path, isSame ? before : { ...look, atMs: nowMs });
+    if (look.sizeBytes > 0 && nowMs - sinceMs >= SETTLE_MS) return true;
+    this.#remember(seen, sinceMs);
     return false;
   }
 
-  #remember(path: string, look: FileLook & { atMs: number }): void {
-    if (this.#seen.size < SEEN_MAX && !this.#seen.has(path)) this.#seen.set(path, look);
+  #remember(seen: number, atMs: number): void {
+    if (this.#seen.size < SEEN_MAX && !this.#seen.has(seen)) this.#seen.set(seen, atMs);
+  }
+
+  /** Taken at the next look, if it is as now. */
+  #rememberSettled(file: FileLook & { path: string }): void {
+    this.#remember(numberOf(file.path, file), this.#app.clock.elapsedMs() - SETTLE_MS);
   }
 
   /** With its manifest, which is waited for as the file is. */
   async #beginWhole(file: WalkedFile, step: Step): Promise<void> {
     const found = step.do === 'finish' ? undefined : await findManifest(file.folder, file.name);
     if (found === undefined) return await this.#begin(file, step, undefined);
-    const place = `${file.path}\0${found.name}`;
-    const nowMs = this.#app.clock.elapsedMs();
-    const before = this.#before.get(place);
-    const isSame = before !== undefined && isSameLook(before, found);
-    const isSettled = isSame && found.sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS;
+    const isSettled = this.#looksAsBefore(`${file.path}\0${found.name}`, found);
     const manifest = isSettled ? await readManifest(file.folder, found) : undefined;
     if (manifest !== undefined) return await this.#begin(file, step, manifest);
-    this.#remember(place, isSame ? before : { ...lookOf(found), atMs: nowMs });
-    this.#remember(file.path, { ...lookOf(file), atMs: nowMs - SETTLE_MS });
+    this.#rememberSettled(file);
   }
 
   async #begin(file: WalkedFile, step: Step, manifest: Uint8Array | undefined): Promise<void> {
@@ -208,7 +208,7 @@ export class FolderPass {
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#obstacle ??= error instanceof Obstacle ? error : unknownObstacle(error);
-      this.#remember(file.path, { ...lookOf(file), atMs: this.#app.clock.elapsedMs() - SETTLE_MS });
+      this.#rememberSettled(file);
       if (!(error instanceof Obstacle)) this.#app.log.error({ err: error }, 'a watched folder met a fault');
     }
   }
@@ -223,6 +223,14 @@ export class FolderPass {
     const { handle } = file;
     return await isStillJudged(this.#app, { row, look: lookOf(file), handle }, this.#signal);
   }
+}
+
+const NUMBER_BYTES = 6;
+
+/** Of 100,000 files, two share one once in 50,000 folders; then one may be taken a look too early, and is compared as it is read. */
+function numberOf(path: string, { sizeBytes, modifiedNs, changedNs, inode }: FileLook): number {
+  const text = JSON.stringify([path, sizeBytes, modifiedNs, changedNs, inode]);
+  return hash('sha256', text, 'buffer').readUIntBE(0, NUMBER_BYTES);
 }
 
 function unknownObstacle(error: unknown): Obstacle {

@@ -85,9 +85,10 @@ export class Collection<V extends object, P = V> {
   /** Takes everything out of the indexes but what points to a value that is kept there. */
   emptyIndexes(tables: Tables, isKept: (key: Key) => boolean): void {
     for (const { index, valueKeyOf = lastPart } of this.#indexes) {
-      const kept = this.endsIfDamaged
-        ? []
-        : [...index(tables).under([])].filter((place) => isKept(valueKeyOf(place)));
+      // Few are: only what is kept is held in memory, whatever the index's length.
+      const kept: Key[][] = [];
+      if (!this.endsIfDamaged)
+        for (const place of index(tables).under([])) if (isKept(valueKeyOf(place))) kept.push(place);
       index(tables).clear();
       for (const place of kept) index(tables).put(place);
     }
@@ -113,9 +114,9 @@ export function lookup<E extends object | string | number>(
 ): DeclaredLookup {
   return {
     empty(tables, isKept) {
-      const kept = [...table(tables).entries()].flatMap(({ key, value }) =>
-        value !== undefined && isKept(valueKeyOf(value)) ? [{ key, value }] : [],
-      );
+      const kept: { key: Key; value: E }[] = [];
+      for (const { key, value } of table(tables).entries())
+        if (value !== undefined && isKept(valueKeyOf(value))) kept.push({ key, value });
       table(tables).clear();
       for (const { key, value } of kept) table(tables).put(key, value);
     },
