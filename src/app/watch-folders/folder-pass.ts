@@ -227,7 +227,7 @@ export class FolderPass {
 
 const NUMBER_BYTES = 6;
 
-/** Of 100,000 files, two share one once in 50,000 folders; then one may be taken a look too early, and is compared as it is read. */
+/** Two of 100,000 files share one in one of 50,000 folders; then one may be taken a look too early, and is compared as it is read. */
 function numberOf(path: string, { sizeBytes, modifiedNs, changedNs, inode }: FileLook): number {
   const text = JSON.stringify([path, sizeBytes, modifiedNs, changedNs, inode]);
   return hash('sha256', text, 'buffer').readUIntBE(0, NUMBER_BYTES);
