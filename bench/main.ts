@@ -26,7 +26,7 @@ import { measureStartUp } from './rows/start-up.ts';
 import { measureTranscripts } from './rows/transcripts.ts';
 import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
-import { measureVideos } from './rows/videos.ts';
+import { measureFrames, measureVideos } from './rows/videos.ts';
 import { measureWatchers } from './rows/watchers.ts';
 import { measureWorkers } from './rows/workers.ts';
 
@@ -48,6 +48,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'photograph', measure: measurePhotograph },
   { name: 'under-load', measure: measureUnderLoad },
   { name: 'videos', measure: measureVideos },
+  { name: 'frames', measure: measureFrames },
   { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },
   { name: 'accepted', measure: measureAccepted },

@@ -1,5 +1,5 @@
 /** Videos per second from upload to ended record, and the thirty frames of an hour. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
@@ -22,18 +22,10 @@ const HOUR = { seconds: 3600, ...HD };
 const HOUR_FRAMES = 30;
 
 export async function measureVideos(): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
-  try {
-    return [...(await measureWhole(folder)), ...(await measureFrames(folder))];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function measureWhole(folder: string): Promise<Row[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
   await using daemon = await TestDaemon.start();
   await using bare = await BareVideo.open();
-  const path = join(folder, 'short.mp4');
+  const path = join(folder.path, 'short.mp4');
   writeLongVideo(path, SHORT);
   const bytes = readFileSync(path);
   const files = Array.from({ length: VIDEO_COUNT }, () => bytes);
@@ -53,10 +45,11 @@ async function measureWhole(folder: string): Promise<Row[]> {
   return toEndToEndRows(runs, { what, many, count: files.length });
 }
 
-async function measureFrames(folder: string): Promise<Row[]> {
-  const path = join(folder, 'hour.mp4');
+export async function measureFrames(): Promise<Row[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
+  const path = join(folder.path, 'hour.mp4');
   writeLongVideo(path, HOUR);
-  await using slot = await openSlot(folder);
+  await using slot = await openSlot(folder.path);
   const ours: number[] = [];
   const pictures: number[] = [];
   const seeks: number[] = [];
