@@ -3,7 +3,6 @@
  * number as a row of black and white squares along its lower edge, and a colour in each corner, so that a test
  * can tell which frame it got and whether it is upright (`readFrameNumber`, `CORNERS`).
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,23 +99,7 @@ export const CORNERS = [
   [190, 180, 50],
 ] as const;
 
-/** Run by root, it gives the thread that calls it real-time priority for good: that and what it starts come before all else. */
-const ALTERS_ITS_THREAD = 'libsvtav1';
-
 export function makeVideo(recipe: VideoRecipe): Buffer {
-  return recipe.codec === ALTERS_ITS_THREAD ? makeVideoApart(recipe) : makeVideoHere(recipe);
-}
-
-/** In a process of its own. The recipe holds no function. */
-function makeVideoApart(recipe: VideoRecipe): Buffer {
-  const program = join(import.meta.dirname, 'video-apart.ts');
-  return execFileSync(process.execPath, [program, JSON.stringify(recipe)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    maxBuffer: 64 * 1024 ** 2,
-  });
-}
-
-export function makeVideoHere(recipe: VideoRecipe): Buffer {
   return mux(recipe, (output) => {
     const video = openVideo(output, recipe);
     const sound = recipe.withSound === undefined ? null : openSound(output, toTrack(recipe));
