@@ -1,5 +1,4 @@
 /** Lays a release out as a folder: what is tracked of the program, the packages it needs, the page, the papers. */
-
 import { execFileSync } from 'node:child_process';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

@@ -2,7 +2,6 @@
  * The program as a few files (`npm run build`; a release brings them along): a start then looks up, strips and links no two
  * thousand. In a checkout they count only while they are of the sources as these are now.
  */
-
 import { readFileSync, statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';

@@ -4,16 +4,20 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposableSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { reach } from '../../test/command-line.ts';
 import { TestDaemon } from '../../test/daemon.ts';
+import { metricOf } from '../../test/faults/rounds/submissions.ts';
 import { countsOf } from '../counts.ts';
 import { MemoryPeak } from '../memory.ts';
-import { processorSecondsOf, rssAnonOf } from '../process-tree.ts';
+import { rssAnonOf } from '../process-tree.ts';
 import type { Row } from '../row.ts';
+import { timeWork } from '../timed-work.ts';
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'assay');
 const POLL_MS = 250;
@@ -30,15 +34,11 @@ export async function measureFolders(): Promise<Row[]> {
 }
 
 async function measureFolderOf(count: number): Promise<Row[]> {
-  const root = await mkdtemp(join(tmpdir(), 'assay-bench-'));
-  try {
-    const folder = join(root, 'drop');
-    await fill(folder, count);
-    await using daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_WATCH_ROOTS: root } });
-    return [...(await measureClassify(daemon, folder)), ...(await measureWatched(daemon, folder, count))];
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
+  using root = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
+  const folder = join(root.path, 'drop');
+  await fill(folder, count);
+  await using daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_WATCH_ROOTS: root.path } });
+  return [...(await measureClassify(daemon, folder)), ...(await measureWatched(daemon, folder, count))];
 }
 
 async function fill(folder: string, count: number): Promise<void> {
@@ -65,39 +65,29 @@ async function measureClassify(daemon: TestDaemon, folder: string): Promise<Row[
 
 async function measureWatched(daemon: TestDaemon, folder: string, count: number): Promise<Row[]> {
   const pid = daemon.process.pid ?? 0;
-  const spentBefore = processorSecondsOf(pid);
-  const allSeconds = await timeSeconds(async () => {
+  const all = await timeWork(pid, async () => {
     await assay(daemon, 'watch-folder', 'add', folder);
     await untilSkipped(daemon, count);
   });
-  const spent = processorSecondsOf(pid) - spentBefore;
-  const lastSeconds = await timeSeconds(async () => {
+  const last = await timeWork(pid, async () => {
     await lay(folder, count);
     await untilSkipped(daemon, count + 1);
   });
   const seconds = { unit: 's', better: 'lower' } as const;
   return [
-    { ...seconds, name: 'a watched folder, until each has its row', runs: [allSeconds] },
-    { ...seconds, name: 'the same, processor time of the daemon', runs: [spent] },
-    { ...seconds, name: 'one file more, until it has its row', runs: [lastSeconds] },
+    { ...seconds, name: 'a watched folder, until each has its row', runs: [all.seconds] },
+    { ...seconds, name: 'the same, processor time of the daemon', runs: [all.processorSeconds] },
+    { ...seconds, name: 'one file more, until it has its row', runs: [last.seconds] },
     { name: 'memory of the daemon then', unit: 'MiB', better: 'lower', runs: [rssAnonOf(pid)] },
   ];
-}
-
-async function timeSeconds(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
 }
 
 /** By the daemon's own count: a command for each poll would be work beside what is measured. */
 async function untilSkipped(daemon: TestDaemon, count: number): Promise<void> {
   const endAt = performance.now() + WATCH_MS_MAX;
-  const line = /^assay_watched_files_total\{state="skipped"\} (\d+)$/m;
   while (performance.now() < endAt) {
-    const metrics = await (await fetch(`${daemon.http}/metrics`)).text();
-    if (Number(line.exec(metrics)?.[1]) >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if ((await metricOf(daemon, 'assay_watched_files_total{state="skipped"}')) >= count) return;
+    await delay(POLL_MS);
   }
   throw new Error(`a folder did not get ${count} rows`);
 }

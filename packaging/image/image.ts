@@ -3,7 +3,6 @@
  * the program only what it needs of Debian, without a package manager. Made by mmdebstrap, umoci and skopeo, which need no
  * daemon; by root, since files get owners.
  */
-
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
-
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { codeOf } from '../domain/error-code.ts';
 import { parsePrivateKey, SigningKeyError } from '../machinery/signing-key.ts';

@@ -3,7 +3,6 @@
  * what systemd puts into its credentials folder (systemd.exec(5), LoadCredential=) under the setting's name. A
  * variable with the secret itself is seen by every child of the process that sets it; a file is not.
  */
-
 import { join } from 'node:path';
 import { codeOf } from '../domain/error-code.ts';
 import type { SettingFault } from './settings-error.ts';

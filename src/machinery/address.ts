@@ -2,7 +2,6 @@
  * The guard in front of every address that a caller names, to fetch from or to deliver to: http(s) only, resolved
  * once and pinned, private, loopback, link-local and metadata ranges refused unless the operator allows the network.
  */
-
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';

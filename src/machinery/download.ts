@@ -1,5 +1,4 @@
 /** Fetches one large file by https through the address guard: bounded in bytes, time and hops, judged by its SHA-256. */
-
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';

@@ -1,5 +1,4 @@
 /** Every plain file below a folder, looked at one by one: over no link, onto no other file system, into no folder twice. */
-
 import { lstat, opendir } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';
 import { type FileLook, toLook } from './file-look.ts';

@@ -3,7 +3,6 @@
  * folder above (`/proc/self/fd`) and follows no link, so that a folder that is exchanged for a link between two looks
  * shows nothing. Linux only, as all of Assay. What lies in them all is walked by `folder-walk.ts`.
  */
-
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, realpath } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';

@@ -1,5 +1,4 @@
 /** Seals secrets that must be shown again (API keys) under a key file of the data folder: AES-256-GCM. */
-
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

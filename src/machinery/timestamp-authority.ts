@@ -1,5 +1,4 @@
 /** One question to a timestamp authority (RFC 3161 over HTTP): to the judged and pinned place, no redirect followed, the answer bounded. */
-
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';

@@ -3,7 +3,6 @@
  * Memory is two pieces whatever the size, smaller ones if many files come at once; the disk is kept up with all along,
  * so that the last flush is short.
  */
-
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';

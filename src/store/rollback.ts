@@ -2,7 +2,6 @@
  * The way back from an upgrade: the records as they were before it take the place of those of now, in one step. Media stay
  * where they are. What is lost by it is counted before anything is touched.
  */
-
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../domain/error-code.ts';

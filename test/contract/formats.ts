@@ -2,9 +2,9 @@
 import type { FFEncoderCodec } from 'node-av/constants';
 import sharp, { type Sharp } from 'sharp';
 import type { MediaKind } from '../../src/domain/media/media.ts';
-import { CORNERS, makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
+import { CORNERS, makeSound, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
 import { makeHeic, makeJxl } from '../media/make-stills.ts';
-import { makeVideoApart } from '../media/video-apart.ts';
+import { makeVideoByAny } from '../media/video-apart.ts';
 import { makeVoice } from '../media/voice.ts';
 
 export const SECONDS = 2;
@@ -45,8 +45,7 @@ async function turnedJpeg(): Promise<Buffer> {
 
 export function film(container: string, codec: string, more: Partial<VideoRecipe> = {}): () => Buffer {
   const size = { seconds: SECONDS, width: WIDTH, height: HEIGHT, fps: 25 };
-  const make = codec === 'libsvtav1' ? makeVideoApart : makeVideo;
-  return () => make({ container, codec: codec as FFEncoderCodec, ...size, ...more });
+  return () => makeVideoByAny({ container, codec: codec as FFEncoderCodec, ...size, ...more });
 }
 
 const voice = makeVoice({ seconds: SECONDS, sampleRate: RATE, amplitude: 0.4 });

@@ -9,8 +9,15 @@ import { makeVideo, type VideoRecipe } from './make-media.ts';
 const BYTES_MAX = 64 * 1024 ** 2;
 const THIS_FILE = join(import.meta.dirname, 'video-apart.ts');
 
+const ALTERS_ITS_THREAD = 'libsvtav1';
+
+/** By any encoder; the calling process stays as it was. */
+export function makeVideoByAny(recipe: VideoRecipe): Buffer {
+  return recipe.codec === ALTERS_ITS_THREAD ? makeVideoApart(recipe) : makeVideo(recipe);
+}
+
 /** The recipe holds no function. */
-export function makeVideoApart(recipe: VideoRecipe): Buffer {
+function makeVideoApart(recipe: VideoRecipe): Buffer {
   return execFileSync(process.execPath, [THIS_FILE, JSON.stringify(recipe)], {
     stdio: ['ignore', 'pipe', 'ignore'],
     maxBuffer: BYTES_MAX,

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests, SLOWEST } from './run-files.ts';
 
-/** Of these folders, which load the whole program: those of others mostly start programs and would save little. */
+/** Tests in these folders load the whole program. Tests in other folders mostly start programs of their own, so sharing a process saves them little. */
 const SHARING =
   /^test\/(app|cli|config|contract|domain|engine|evidence|facade|grpc|interface|machinery|store|worker)\//;
 /** They change their process, or look at all that it has started or written. */

@@ -18,7 +18,7 @@ import type {
 } from '../../src/worker/protocol/decode-protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
-import { makeVideoApart } from '../media/video-apart.ts';
+import { makeVideoByAny } from '../media/video-apart.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -177,8 +177,7 @@ const VIDEOS: VideoCase[] = [
 for (const [name, container, encoder, mime, more] of VIDEOS) {
   test(`video: ${name}`, async () => {
     const size = { seconds: 2, width: 192, height: 128, fps: 25 };
-    const make = encoder === 'libsvtav1' ? makeVideoApart : makeVideo;
-    const input = await place(make({ container, codec: codec(encoder), ...size, ...more }));
+    const input = await place(makeVideoByAny({ container, codec: codec(encoder), ...size, ...more }));
     const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
       { ...probe, durationSeconds: 0, hasSound: false },

@@ -2,7 +2,6 @@
  * When and where backups are made: at the administrator's word or by schedule, one at a time, only below the folder
  * of the setting `backup.dir`. What a backup is made of is the store's business (store/backup/backup.ts).
  */
-
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

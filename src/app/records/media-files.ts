@@ -1,5 +1,4 @@
 /** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
-
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { codeOf } from '../../domain/error-code.ts';

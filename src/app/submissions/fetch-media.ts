@@ -1,5 +1,4 @@
 /** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
-
 import type { Dispatcher } from 'undici';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError, diskFull, tooLarge } from '../../domain/errors.ts';

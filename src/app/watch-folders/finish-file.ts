@@ -2,7 +2,6 @@
  * What happens to a file whose record has ended. In an order that survives a kill at any place: the results first, under
  * their final names whole or not at all; then the file; then the row. What is done twice gives the same.
  */
-
 import { lstat, rm } from 'node:fs/promises';
 import { summaryOf } from '../../domain/answers/record-summary.ts';
 import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/automation/watch-folder.ts';

@@ -2,7 +2,6 @@
  * Whether the daemon's own user can read a watched folder, write into it and move files in it, tried for real; and the
  * lines that systemd's strict unit needs for it. What is tried is removed again.
  */
-
 import { readFile, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { DoneAction, WatchFolder } from '../../domain/automation/watch-folder.ts';

@@ -227,7 +227,7 @@ export class FolderPass {
 
 const NUMBER_BYTES = 6;
 
-/** Two of 100,000 files share one in one of 50,000 folders; then one may be taken a look too early, and is compared as it is read. */
+/** In one of 50,000 folders with 100,000 files, two files share a number. Then one may be taken a look too early; it is compared again as it is read. */
 function numberOf(path: string, { sizeBytes, modifiedNs, changedNs, inode }: FileLook): number {
   const text = JSON.stringify([path, sizeBytes, modifiedNs, changedNs, inode]);
   return hash('sha256', text, 'buffer').readUIntBE(0, NUMBER_BYTES);

@@ -2,7 +2,6 @@
  * One watched folder: it is looked at again and again, and what has ended is finished beside that. It keeps nothing that a
  * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
  */
-
 import { type FSWatcher, watch } from 'node:fs';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';

@@ -1,5 +1,4 @@
 /** Whether the file that lies at a place is the one that was judged: by its look, and then by its content. */
-
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';

@@ -1,5 +1,4 @@
 /** The C2PA manifest that lies beside a file of a watched folder: found, waited for while it is written, read, and moved along. */
-
 import { lstat } from 'node:fs/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';

@@ -1,5 +1,4 @@
 /** One name of a file for another, over nothing that lies there, on disks and shares that have hard links and on those that have none. */
-
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';

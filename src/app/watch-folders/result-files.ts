@@ -2,7 +2,6 @@
  * Results as files beside an original: whole or not at all, and over no file of somebody else. A result of Assay itself is
  * known by its content and written anew; what is written twice is the same.
  */
-
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';

@@ -3,7 +3,6 @@
  * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
  * is not, and stops the look for a while.
  */
-
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { codeOf } from '../../domain/error-code.ts';

@@ -1,5 +1,4 @@
 /** Where a watched folder may lie: inside one of the setting `watch.roots`, reached over no link below it. */
-
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

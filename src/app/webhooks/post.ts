@@ -1,5 +1,4 @@
 /** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
-
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { codeOf } from '../../domain/error-code.ts';

@@ -1,5 +1,4 @@
 /** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
-
 import { lstat, open, opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

@@ -1,5 +1,4 @@
 /** A sheet of addresses or paths, row by row: CSV with a head, or JSON Lines. However long, a row is in memory at a time. */
-
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

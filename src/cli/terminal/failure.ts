@@ -1,5 +1,4 @@
 /** How a command fails: one sentence for a person, one exit code for a script. */
-
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';

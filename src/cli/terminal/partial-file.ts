@@ -1,5 +1,4 @@
 /** A new file that is there whole under its name, or not at all. */
-
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from './failure.ts';

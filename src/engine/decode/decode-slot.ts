@@ -3,7 +3,6 @@
  * crashed, overran its deadline or spoke nonsense is killed; nothing brings a slot back from that, its owner
  * opens another.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';

@@ -2,7 +2,6 @@
  * How a file gets into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy that is
  * the child's own. A stored original is hashed on the way, so that what is judged is what was submitted.
  */
-
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -3,7 +3,6 @@
  * ask; by turns over accounts, slow ones (films, sounds) in a lane of their own, so that a picture never waits for one.
  * No analysis waits for any of it, and none is touched by a child that dies of it.
  */
-
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { codeOf } from '../../domain/error-code.ts';

@@ -2,7 +2,6 @@
  * Which packs gave their golden outputs on this box already. A pack is checked anew when its first request brings it up, so what
  * is remembered decides only whether a start waits for it; with the file gone the next start checks everything.
  */
-
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

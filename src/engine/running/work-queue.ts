@@ -26,7 +26,7 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** Call it when a file has arrived whole and its sender waits. Analyses stand behind it until the result is disposed (AcceptingPlaces). */
+  /** Call this when a file has arrived whole and its sender is waiting. Until you dispose of the result, fewer analyses begin (AcceptingPlaces). */
   accept(): Disposable {
     return this.#parts.runner().accept();
   }

@@ -2,7 +2,6 @@
  * Reads one submission form: the file is handed on as it comes through, in one pass; fields are collected and
  * bounded, and judged by the app once the form has ended, because parts may come in any order.
  */
-
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';

@@ -2,7 +2,6 @@
  * What a backup says of itself: `manifest.json`, and `files.sha256` with one line per file in the form that
  * `sha256sum -c` reads, so that a backup can be judged without Assay.
  */
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';

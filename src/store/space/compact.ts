@@ -2,7 +2,6 @@
  * Makes the file of the records as small as its values. LMDB never gives pages back, so the values are copied to a new
  * file, compared with the old one, and the new file takes its name in one step: a kill leaves either the one or the other.
  */
-
 import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';

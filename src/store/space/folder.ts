@@ -1,5 +1,4 @@
 /** Durability of files: what is renamed into a folder is only safe once the folder itself is flushed. */
-
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

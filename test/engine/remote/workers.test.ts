@@ -131,8 +131,8 @@ function analysisOf({ app }: OpenApp, identifier: string): Analysis {
   return analysis;
 }
 
-async function until(what: string, holds: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
-  for (const deadline = Date.now() + timeoutMs; !holds(); await delay(POLL_MS)) {
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !holds(); await delay(POLL_MS)) {
     assert.ok(Date.now() < deadline, `${what}; the worker says ${worker.stderr.slice(-5).join('\n')}`);
   }
 }

@@ -1,5 +1,4 @@
 /** `assay custody prove`: a record's entries with the proofs that they are in the signed log. */
-
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';

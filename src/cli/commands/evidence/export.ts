@@ -1,5 +1,4 @@
 /** `assay evidence export`: the package as the daemon streams it, into a file that is there whole or not at all. */
-
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';

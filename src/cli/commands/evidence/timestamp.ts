@@ -1,5 +1,4 @@
 /** `assay evidence timestamp`: puts tokens of timestamp authorities into a package that has left the box already. */
-
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
