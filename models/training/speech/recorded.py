@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy
@@ -97,10 +98,16 @@ def to_unit(source, families):
 
 
 def to_chances(recorded, members):
-    """Labels alike, of a label sources by the root of their rows: what a draw takes a row with."""
+    """Labels alike, of a label owners by the root of their sources, sources by the root of their rows: what a draw takes a row with.
+
+    One page that shows twelve systems over the same sentences must not count for twelve.
+    """
     chances = numpy.zeros(len(recorded.files))
-    _, inverse, sizes = numpy.unique(recorded.sources[members], return_inverse=True, return_counts=True)
-    chances[members] = 1 / numpy.sqrt(sizes[inverse])
+    sources, inverse, sizes = numpy.unique(recorded.sources[members], return_inverse=True, return_counts=True)
+    owner_of_source = dict(zip(recorded.sources[members], recorded.owners[members]))
+    counts = Counter(owner_of_source.values())
+    beside = numpy.array([counts[owner_of_source[source]] for source in sources])
+    chances[members] = (1 / numpy.sqrt(sizes * beside))[inverse]
     for side in (False, True):
         own = recorded.is_artificial == side
         chances[own] *= 0.5 / chances[own].sum()
