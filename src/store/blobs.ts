@@ -18,7 +18,7 @@ export interface TemporaryBlob {
   head: Uint8Array;
   /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
   flushed: Promise<void>;
-  /** Set by `keep`: the path leads nowhere any more. */
+  /** Set by `keep` if the file has its permanent name: the path leads nowhere any more. */
   isKept?: boolean;
 }
 
@@ -103,10 +103,16 @@ export class BlobStore {
   /** Gives the bytes their permanent name, when they are flushed. Call inside withLock, together with the transaction that refers to it. */
   async keep(temporary: TemporaryBlob): Promise<void> {
     await temporary.flushed;
-    const path = this.pathOf(temporary.hash);
-    if (await this.#isWhole(temporary)) await removeFile(temporary.path);
-    else await this.#place(temporary, path);
+    if (await this.#isWhole(temporary)) return;
+    await this.#place(temporary, this.pathOf(temporary.hash));
     temporary.isKept = true;
+  }
+
+  /** Undoes `keep` for bytes that no record refers to, inside the same lock: who sent them may try again with them. */
+  async takeBack(temporary: TemporaryBlob): Promise<void> {
+    if (temporary.isKept === true) await renameDurably(this.pathOf(temporary.hash), temporary.path);
+    temporary.isKept = false;
+    await this.remove(temporary.hash);
   }
 
   async #place(temporary: TemporaryBlob, path: string): Promise<void> {

@@ -102,7 +102,7 @@ export class UnfinishedUploadStore {
     }
   }
 
-  /** The whole file where it lies; it becomes a blob by being renamed away, or stays for another try. */
+  /** The whole file where it lies; it is renamed away when it becomes a blob, and stays for another try otherwise. */
   async whole(upload: UnfinishedUpload, signal: AbortSignal): Promise<TemporaryBlob> {
     const name = this.#nameOf(upload);
     const held = this.#held.get(name);
@@ -122,7 +122,10 @@ export class UnfinishedUploadStore {
     const held = this.#held.get(this.#nameOf(upload));
     if (held?.upload !== upload) return;
     held.hash = null;
-    await this.#note(this.#nameOf(upload), upload);
+    const name = this.#nameOf(upload);
+    await this.#note(name, upload);
+    // It stayed there if the store had the same bytes.
+    await rm(this.#pathOf(name), { force: true });
   }
 
   async remove({ accountId, uploadId }: Pick<UnfinishedUpload, 'accountId' | 'uploadId'>): Promise<void> {

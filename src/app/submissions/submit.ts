@@ -104,7 +104,7 @@ async function submitUploaded(
       return await record(app, input, candidate);
     } finally {
       // A refused transaction (no credits, full queue) must not leave bytes that no record names.
-      if (!app.store.read.hasBlobReference(media.hash)) await app.store.blobs.remove(media.hash);
+      if (!app.store.read.hasBlobReference(media.hash)) await app.store.blobs.takeBack(media);
     }
   });
 }

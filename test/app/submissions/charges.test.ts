@@ -1,7 +1,9 @@
 /** What submissions take and failures give back, over the real engine: the ledger's sum is the balance at every step. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { getCredits } from '../../../src/app/accounts/credits.ts';
 import { createPlan } from '../../../src/app/accounts/plans.ts';
@@ -10,6 +12,8 @@ import type { Principal } from '../../../src/app/callers/principal.ts';
 import { retryClassification } from '../../../src/app/records/classifications.ts';
 import { watchClassification } from '../../../src/app/records/watch.ts';
 import { submitMedia } from '../../../src/app/submissions/submit.ts';
+import { submitUpload } from '../../../src/app/submissions/submit-upload.ts';
+import { appendUpload, beginUpload } from '../../../src/app/submissions/unfinished-uploads.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
 import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';
 import { patternImage } from '../../media/pictures.ts';
@@ -38,6 +42,10 @@ async function payer(credits: number): Promise<Principal> {
   return principalOf(app, id);
 }
 
+async function* asPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 async function submit(
   principal: Principal,
   fields: Record<string, unknown>,
@@ -47,14 +55,7 @@ async function submit(
   const input = { principal, facade: 'rest', kind: 'image', field: 'image', fields } as const;
   if ('file_url' in fields) return await submitMedia(app, { ...input, media: undefined }, NEVER);
   const bytes = await patternImage(width, 300).png().toBuffer();
-  const upload = {
-    principal,
-    field: 'image',
-    name: 'a.png',
-    bytes: (async function* () {
-      yield bytes;
-    })(),
-  };
+  const upload = { principal, field: 'image', name: 'a.png', bytes: asPieces(bytes) };
   await using media = await receiveMedia(app, upload, NEVER);
   return await submitMedia(app, { ...input, media }, NEVER);
 }
@@ -123,3 +124,26 @@ test('a failure gives back what it took, and a retry takes it again, once', asyn
     server.close();
   }
 });
+
+for (const isKnown of [false, true]) {
+  const file = isKnown ? 'whose file another account has' : 'of a new file';
+  test(`an upload by pieces ${file} is refused for credits and goes on once there are some`, async () => {
+    const { app, admin } = open;
+    const principal = await payer(1);
+    const bytes = await patternImage(isKnown ? 311 : 310, 300).png().toBuffer();
+    if (isKnown) await submit(await payer(2), {}, 311);
+    const upload = { principal, uploadId: `an-upload-without-credits-${isKnown}`, field: 'file' };
+    const fields = { kind: 'image' };
+    await beginUpload(app, { ...upload, name: 'a.png', sizeBytes: bytes.length, fields });
+    await appendUpload(app, { ...upload, bytes: asPieces(bytes) }, NEVER);
+    await assert.rejects(submitUpload(app, upload), /costs 2 credits, 1 are left/);
+    await grantCredits(app, { principal: admin, id: principal.account.id, amount: 2, note: '' });
+    const identifier = await submitUpload(app, upload);
+    assert.equal(app.store.read.records.get(identifier)?.sizeBytes, bytes.length);
+    assert.equal(await submitUpload(app, upload), identifier);
+    const { hash = '' } = app.store.read.records.get(identifier) ?? {};
+    assert.equal(await app.store.blobs.sizeOf(hash), bytes.length);
+    const left = await readdir(join(open.folder, 'partial'));
+    assert.ok(left.every((name) => name.endsWith('.json')), left.join(', '));
+  });
+}
