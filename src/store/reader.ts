@@ -199,10 +199,15 @@ export class StoreReader {
     return stale;
   }
 
-  /** Deliveries whose next attempt is due, the one that waits longest first. */
-  dueDeliveries(now: number, limit: number): WebhookDelivery[] {
+  /** Deliveries whose next attempt is due, the one that waits longest first; those behind `after` if one is given. */
+  dueDeliveries(
+    now: number,
+    limit: number,
+    after?: WebhookDelivery,
+  ): WebhookDelivery[] {
     const found: WebhookDelivery[] = [];
-    for (const [dueAt, id] of this.tables.deliveriesDue.under([])) {
+    const last = after === undefined ? undefined : [after.nextAttemptAt ?? 0, after.id];
+    for (const [dueAt, id] of this.tables.deliveriesDue.under([], last)) {
       if (Number(dueAt) > now || found.length >= limit) break;
       const delivery = this.deliveryUnlessDamaged(String(id));
       if (delivery !== undefined) found.push(delivery);

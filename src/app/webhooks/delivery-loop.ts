@@ -17,7 +17,7 @@ export interface DeliveryLoopParts extends Omit<AttemptParts, 'read'> {
 
 /** Each holds a connection and a body; most of the time is waiting for a receiver. */
 const BOUNDS = { inFlightMax: 16, inFlightPerGroupMax: 4 };
-/** Deliveries looked through for one that may start: bounds what a backlog of one receiver costs each time. */
+/** Deliveries looked through at once for one that may start: bounds what a backlog of one receiver costs each time. */
 const SCAN_MAX = 256;
 
 export class DeliveryLoop implements AsyncDisposable {
@@ -26,18 +26,20 @@ export class DeliveryLoop implements AsyncDisposable {
   readonly #loop: DueLoop<WebhookDelivery>;
   readonly #stopped = new AbortController();
   #spreading: Promise<void> | undefined;
+  /** Where the last look ended, if it found room and nothing more to start. */
+  #lookedUpTo: WebhookDelivery | undefined;
   /** Records may have ended since the last look at them began. */
   #hasEnded = false;
   #isOpen = false;
 
   constructor(parts: DeliveryLoopParts) {
-    const { store, clock } = parts;
+    const { store } = parts;
     this.#parts = parts;
     this.#attempts = { ...parts, read: store.read };
     this.#loop = new DueLoop(
       BOUNDS,
       {
-        due: () => store.read.dueDeliveries(clock.now(), SCAN_MAX),
+        due: () => this.#due(),
         nextAt: () => store.read.nextDeliveryAt(),
         keyOf: ({ id }) => id,
         groupOf: receiverOf,
@@ -72,6 +74,15 @@ export class DeliveryLoop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop(0);
+  }
+
+  /** A look that is read to its end found only what waits for others of its receiver: the next goes on behind it. */
+  *#due(): Generator<WebhookDelivery> {
+    const { store, clock } = this.#parts;
+    const found = store.read.dueDeliveries(clock.now(), SCAN_MAX, this.#lookedUpTo);
+    this.#lookedUpTo = undefined;
+    yield* found;
+    if (found.length === SCAN_MAX) this.#lookedUpTo = found.at(-1);
   }
 
   /** Records that ended become deliveries of the rules that want them. Never rejects. */

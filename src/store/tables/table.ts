@@ -196,9 +196,10 @@ export class Index {
     this.#database.clearSync();
   }
 
-  /** Keys that begin with the prefix, in order. */
-  under(prefix: readonly Key[]): Generator<Key[]> {
-    return walkKeys(this.#database, prefixed(prefix)) as Generator<Key[]>;
+  /** Keys that begin with the prefix, in order; those behind the key if one is given. */
+  under(prefix: readonly Key[], last?: readonly Key[]): Generator<Key[]> {
+    const start = last === undefined ? {} : { start: [...last] as Key, exclusiveStart: true };
+    return walkKeys(this.#database, { ...prefixed(prefix), ...start }) as Generator<Key[]>;
   }
 
   /** Whether any key begins with the prefix. */
