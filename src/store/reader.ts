@@ -124,9 +124,10 @@ export class StoreReader {
     return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.records.isDamaged(one));
   }
 
-  /** The records of every account and kind that have these bytes. */
-  classificationsOfBlob(hash: string): Classification[] {
-    return this.#load(this.tables.classificationsByHash.under([hash]));
+  /** The records that share the analysis, and those of every account and kind that have these bytes: read as they are walked. */
+  *sharers({ analysisId, hash }: Pick<Classification, 'analysisId' | 'hash'>): Generator<Classification> {
+    yield* this.#walk(this.tables.classificationsByAnalysis.under([analysisId]));
+    if (hash !== '') yield* this.#walk(this.tables.classificationsByHash.under([hash]));
   }
 
   /** Whether any record of any account still needs the bytes. */
@@ -357,9 +358,14 @@ export class StoreReader {
   }
 
   #load(keys: Iterable<readonly unknown[]>): Classification[] {
-    // One damaged record must not hide all others from a list; asked for by its name it is refused.
-    return Array.from(keys).flatMap(
-      (key) => this.tables.classifications.getUnlessDamaged(String(key.at(-1))) ?? [],
-    );
+    return [...this.#walk(keys)];
+  }
+
+  /** One damaged record must not hide all others from a list; asked for by its name it is refused. */
+  *#walk(keys: Iterable<readonly unknown[]>): Generator<Classification> {
+    for (const key of keys) {
+      const found = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));
+      if (found !== undefined) yield found;
+    }
   }
 }

@@ -25,7 +25,7 @@ import { entryOf, findRecords } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord, readRecord, toPartRecord } from './record.ts';
-import { removeAnalysis, removeClassification } from './remove-records.ts';
+import { forgetAnalysis, removeClassification, removeUnneededArtifacts } from './remove-records.ts';
 
 export interface RecordInput {
   principal: Principal;
@@ -283,11 +283,12 @@ export async function retryRecord(
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
     tx.moveClassification(record, { ...retried, credits: record.credits + credits });
+    forgetAnalysis(tx, record.analysisId);
     tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
   app.engine.publish(own.identifier, own.accountId);
   app.engine.wake();
-  await removeAnalysis(app, own.analysisId);
+  await removeUnneededArtifacts(app, own.analysisId);
   return readRecord(app, own.identifier);
 }
 

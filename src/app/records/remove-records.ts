@@ -1,19 +1,24 @@
 /** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Core } from '../core.ts';
+import { dropMedia } from './drop-media.ts';
+
+type RemovalApp = Pick<Core, 'store' | 'engine' | 'clock'>;
 
 /** The caller has decided already that the record may go: its owner's wish (`by`), or the end of its retention (null). */
 export async function removeClassification(
-  app: Pick<Core, 'store' | 'engine'>,
-  { analysisId, hash, accountId, identifier }: Classification,
+  app: RemovalApp,
+  { identifier }: Classification,
   by: AuditLine | null,
 ): Promise<void> {
   let abortAddition = (): void => {};
-  const isLast = await app.store.transact((tx) => {
+  const removed = await app.store.transact((tx) => {
     const own = tx.records.get(identifier);
+    if (own === undefined) return undefined;
+    const { analysisId } = own;
     const analysis = tx.analysisUnlessDamaged(analysisId);
-    if (own === undefined) return false;
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
@@ -22,27 +27,43 @@ export async function removeClassification(
     if (asking === identifier) abortAddition = app.engine.work.cancelAddition(tx, analysisId);
     tx.deleteClassification(own, by);
     tx.removeExports(identifier);
-    return !tx.hasRecordOfAnalysis(analysisId);
+    forgetAnalysis(tx, analysisId);
+    return own;
   });
-  app.engine.abortAnalysis(analysisId);
+  if (removed === undefined) return;
+  app.engine.abortAnalysis(removed.analysisId);
   abortAddition();
-  app.engine.publish(identifier, accountId);
-  if (isLast) await removeAnalysis(app, analysisId);
-  if (hash !== '') await removeUnneededBlob(app, hash);
+  app.engine.publish(identifier, removed.accountId);
+  await removeFiles(app, removed);
 }
 
-/** Removes an analysis that no record needs any more. */
-export async function removeAnalysis({ store }: Pick<Core, 'store'>, analysisId: string): Promise<void> {
-  await store.transact((tx) => {
-    const analysis = tx.analysisUnlessDamaged(analysisId);
-    const isUnused = !tx.hasRecordOfAnalysis(analysisId);
-    if (analysis !== undefined && isUnused && hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
-  });
+/**
+ * In the transaction that takes its last record: nothing looks for an analysis without one, and what it says of a picture or
+ * a recording would stay for ever where a kill came in between. The caller removes its artifacts afterwards; a sweep does too.
+ */
+export function forgetAnalysis(tx: StoreTransaction, analysisId: string): void {
+  const analysis = tx.analysisUnlessDamaged(analysisId);
+  if (analysis === undefined || tx.hasRecordOfAnalysis(analysisId)) return;
+  if (hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
+}
+
+export async function removeUnneededArtifacts(
+  { store }: Pick<Core, 'store'>,
+  analysisId: string,
+): Promise<void> {
   if (!store.read.hasAnalysis(analysisId)) await store.artifacts.removeAll(analysisId);
 }
 
-async function removeUnneededBlob({ store }: Pick<Core, 'store'>, hash: string): Promise<void> {
-  await store.blobs.withLock(hash, async () => {
-    if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
-  });
+async function removeFiles(app: RemovalApp, removed: Classification): Promise<void> {
+  const { store } = app;
+  const { analysisId, hash } = removed;
+  await removeUnneededArtifacts(app, analysisId);
+  if (hash !== '') {
+    await store.blobs.withLock(hash, async () => {
+      if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
+    });
+  }
+  // The others may have had their media for its sake alone.
+  const [left] = store.read.sharers(removed);
+  if (left !== undefined) await dropMedia(app, left);
 }

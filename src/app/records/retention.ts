@@ -6,13 +6,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { AppError } from '../../domain/errors.ts';
-import { type Analysis, type Classification, isAtWork } from '../../domain/records/classification.ts';
+import type { Analysis, Classification } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
-import { checkResult } from '../../domain/verdicts/result.ts';
-import { transcriptOf, withoutSaid } from '../../domain/verdicts/transcripts-of.ts';
 import { auditLine } from '../accounts/audit.ts';
 import type { Core } from '../core.ts';
+import { dropMedia } from './drop-media.ts';
 import { removeClassification } from './remove-records.ts';
 
 export interface RetentionConfig {
@@ -78,12 +76,6 @@ export class Retention implements AsyncDisposable {
     await this.#work;
   }
 
-  #planOf(accountId: number): Plan | undefined {
-    const { read } = this.#app.store;
-    const account = read.accounts.get(accountId);
-    return account === undefined ? undefined : read.accounts.plan(account.planId);
-  }
-
   /** One after the other, never rejecting: the next sweep finds what a failed one has left. */
   #enqueue(work: () => Promise<unknown>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
@@ -95,7 +87,7 @@ export class Retention implements AsyncDisposable {
     for (const { id, addsTo } of this.#ended.splice(0)) {
       const owner = addsTo?.analysisId ?? id;
       for (const record of this.#app.store.read.classificationsOfAnalysis(owner))
-        await this.#dropMediaUnlessDamaged(record);
+        await dropMedia(this.#app, record);
     }
   }
 
@@ -125,7 +117,7 @@ export class Retention implements AsyncDisposable {
       if (this.#stopped.signal.aborted) return removed;
       const batch = this.#olderThan(account.id, last).filter(({ createdAt }) => createdAt > from);
       for (const record of batch) {
-        const dropped = await this.#dropMediaUnlessDamaged(record);
+        const dropped = await dropMedia(this.#app, record);
         if (dropped === 'dropped') removed += 1;
         if (dropped === 'open') hasLeftSome = true;
       }
@@ -141,77 +133,6 @@ export class Retention implements AsyncDisposable {
 
   #olderThan(accountId: number, before: { createdAt: number; identifier: string }): Classification[] {
     return this.#app.store.read.records.list({ accountId, before, limit: BATCH_MAX });
-  }
-
-  /** If the value that decides is damaged, these bytes stay until it is restored; those of other records still go. */
-  async #dropMediaUnlessDamaged(record: Classification): Promise<'dropped' | 'open' | 'none'> {
-    try {
-      return await this.#dropMedia(record);
-    } catch (error) {
-      if (error instanceof AppError && error.reason === 'damaged') return 'open';
-      throw error;
-    }
-  }
-
-  /** Bytes that another record still may keep, of whichever account, stay until its own time is up. */
-  async #dropMedia(record: Classification): Promise<'dropped' | 'open' | 'none'> {
-    const { store } = this.#app;
-    const analysis = store.read.analysis(record.analysisId);
-    if (analysis !== undefined && isAtWork(analysis)) return 'open';
-    if (analysis !== undefined) await this.#dropLikenesses(record);
-    if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
-    await this.#dropOuterManifest(record);
-    await this.#dropTranscript(record);
-    if (record.hash === '') return 'none';
-    return await store.blobs.withLock(record.hash, async () => {
-      const records = store.read.classificationsOfBlob(record.hash);
-      const isKept = records.some((other) => this.#mayKeepMedia(other));
-      if (isKept || !(await store.blobs.has(record.hash))) return 'none';
-      // Before the bytes go: a kill in between is made good by the next sweep, which finds them still there.
-      await store.transact((tx) => {
-        for (const { identifier } of records) tx.noteBytesDeleted(identifier);
-      });
-      await store.blobs.remove(record.hash);
-      return 'dropped';
-    });
-  }
-
-  /** One that came beside the file names people and shows pictures as the file does, and goes with it. */
-  async #dropOuterManifest({ analysisId }: Classification): Promise<void> {
-    const { store } = this.#app;
-    if (!store.read.outerManifests.has(analysisId)) return;
-    const sharers = store.read.classificationsOfAnalysis(analysisId);
-    if (sharers.some((other) => this.#mayKeepMedia(other))) return;
-    await store.transact((tx) => tx.outerManifests.remove(analysisId));
-  }
-
-  /** What was said is part of the recording, and goes with it. */
-  async #dropTranscript({ analysisId }: Classification): Promise<void> {
-    const { store } = this.#app;
-    if (transcriptOf(store.read.analysis(analysisId)?.result ?? null) === undefined) return;
-    const sharers = store.read.classificationsOfAnalysis(analysisId);
-    if (sharers.some((other) => this.#mayKeepMedia(other))) return;
-    await store.transact((tx) => {
-      const analysis = tx.analysis(analysisId);
-      if (analysis === undefined || analysis.result === null) return;
-      tx.putAnalysis({ ...analysis, result: checkResult(withoutSaid(analysis.result)) });
-    });
-  }
-
-  /** Drops likenesses of analyses that ended before the plan kept nothing; later ones have none. */
-  async #dropLikenesses({ accountId, analysisId }: Classification): Promise<void> {
-    const { store } = this.#app;
-    if (this.#planOf(accountId)?.zeroRetention !== true || store.read.nearMatches(analysisId) === undefined)
-      return;
-    await store.transact((tx) => tx.removeLikenesses(analysisId));
-  }
-
-  #mayKeepMedia({ accountId, analysisId, createdAt }: Classification): boolean {
-    const analysis = this.#app.store.read.analysis(analysisId);
-    if (analysis !== undefined && isAtWork(analysis)) return true;
-    const plan = this.#planOf(accountId);
-    if (plan === undefined || plan.zeroRetention) return false;
-    return plan.mediaDays === 0 || createdAt >= this.#app.clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;
   }
 
   async #audit(action: string, account: Account, figures: Record<string, number>): Promise<void> {

@@ -7,12 +7,14 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import type { App } from '../../../src/app/appliance/app.ts';
+import { removeClassification } from '../../../src/app/records/remove-records.ts';
 import { Retention } from '../../../src/app/records/retention.ts';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
 import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
+import { MACHINE_DISK, type RecordsDisk } from '../../../src/store/records-disk.ts';
 import { Store } from '../../../src/store/store.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
@@ -23,8 +25,8 @@ const HOUR_MS = 3_600_000;
 
 type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
 
-async function openApp(folder: TemporaryFolder): Promise<RetentionApp & AsyncDisposable> {
-  const store = await Store.open({ folder: folder.path });
+async function openApp(folder: TemporaryFolder, disk?: RecordsDisk): Promise<RetentionApp & AsyncDisposable> {
+  const store = await Store.open({ folder: folder.path, disk });
   // Of the engine only what a deletion tells it.
   const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
   const clock = { ...systemClock(), now: () => NOW };
@@ -41,11 +43,20 @@ async function addAccount({ store }: RetentionApp, id: number, plan: Partial<Pla
   });
 }
 
+interface NewRecord {
+  name: string;
+  text: string;
+  days: number;
+  state?: AnalysisState;
+  /** Name of the record whose analysis it shares. */
+  as?: string;
+}
+
 /** A record of so many days ago, with its medium and a heatmap. */
 async function addRecord(
   { store }: RetentionApp,
   accountId: number,
-  { name, text, days, state = 'done' }: { name: string; text: string; days: number; state?: AnalysisState },
+  { name, text, days, state = 'done', as = name }: NewRecord,
 ): Promise<Classification> {
   async function* bytes() {
     yield Buffer.from(text);
@@ -60,12 +71,12 @@ async function addRecord(
     kind: 'image',
     ...{ name: '', refId: '', options: DEFAULT_OPTIONS },
     hash: blob.hash,
-    analysisId: `a-${name}`,
+    analysisId: `a-${as}`,
     createdAt,
   };
   const analysis = {
-    id: `a-${name}`,
-    key: name,
+    id: `a-${as}`,
+    key: as,
     kind: 'image',
     hash: blob.hash,
     accountId,
@@ -77,7 +88,7 @@ async function addRecord(
     tx.putAnalysis({ ...analysis, options: DEFAULT_OPTIONS, queuedAt: createdAt } as unknown as Analysis);
     tx.putClassification({ ...record, cancelled: false } as unknown as Classification);
   });
-  const heatmap = store.artifacts.pathOf(`a-${name}`, 'heatmap.png');
+  const heatmap = store.artifacts.pathOf(`a-${as}`, 'heatmap.png');
   await mkdir(dirname(heatmap), { recursive: true });
   await writeFile(heatmap, 'h');
   return record as unknown as Classification;
@@ -155,4 +166,60 @@ test('a kill between the end and the deletion is made good by the next sweep', a
   await using retention = new Retention(app, { intervalMs: HOUR_MS });
   await retention.sweep();
   for (const record of records) deepEqual(kept(app, record), RECORD_ONLY);
+});
+
+test('what an analysis has drawn stays for the younger of two records that share it', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { mediaDays: 10 });
+  const old = await addRecord(app, 1, { name: 'old', text: 'same', days: 11 });
+  const young = await addRecord(app, 1, { name: 'young', text: 'same', days: 1, as: 'old' });
+  await using retention = new Retention(app, { intervalMs: HOUR_MS });
+  await retention.sweep();
+  deepEqual(kept(app, young), EVERYTHING);
+  deepEqual(kept(app, old), EVERYTHING);
+});
+
+for (const as of ['old', 'young']) {
+  const shared = as === 'old' ? 'the analysis' : 'only the file';
+  test(`media that an old record shares with a young one (${shared}) go when the young one is deleted`, async () => {
+    await using folder = await makeTemporaryFolder();
+    await using app = await openApp(folder);
+    await addAccount(app, 1, { mediaDays: 10 });
+    await addAccount(app, 2, {});
+    const old = await addRecord(app, 1, { name: 'old', text: 'same', days: 11 });
+    const young = await addRecord(app, as === 'old' ? 1 : 2, { name: 'young', text: 'same', days: 1, as });
+    await using retention = new Retention(app, { intervalMs: HOUR_MS });
+    await retention.sweep();
+    equal(kept(app, old).medium, true);
+    await removeClassification(app, young, null);
+    deepEqual(kept(app, old), RECORD_ONLY);
+    const [last] = app.store.read.custody.rowsOf([old.identifier], { limit: 1 });
+    equal(last?.kind, 'bytes_deleted');
+  });
+}
+
+test('a deletion that ends after its first write leaves nothing of the analysis', async () => {
+  await using folder = await makeTemporaryFolder();
+  let writesLeft = Number.POSITIVE_INFINITY;
+  const dying: RecordsDisk = {
+    ...MACHINE_DISK,
+    async commit(root, work) {
+      if (writesLeft === 0) throw new Error('the process is dead');
+      writesLeft -= 1;
+      await MACHINE_DISK.commit(root, work);
+    },
+  };
+  let gone: Classification;
+  {
+    await using app = await openApp(folder, dying);
+    await addAccount(app, 1, {});
+    gone = await addRecord(app, 1, { name: 'gone', text: 'gone', days: 1 });
+    writesLeft = 1;
+    await removeClassification(app, gone, null).catch(() => undefined);
+  }
+  await using app = await openApp(folder);
+  await app.store.sweepOrphans(NEVER);
+  deepEqual(kept(app, gone), NOTHING);
+  equal(app.store.read.hasAnalysis(gone.analysisId), false);
 });

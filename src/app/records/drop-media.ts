@@ -1,0 +1,90 @@
+/**
+ * Takes what no record may keep any more: the bytes of a file, and what was drawn from them by an analysis. What several records
+ * share, of whichever account, stays until the time of the last of them is up.
+ */
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { AppError } from '../../domain/errors.ts';
+import { type Classification, isAtWork } from '../../domain/records/classification.ts';
+import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
+import { checkResult } from '../../domain/verdicts/result.ts';
+import { transcriptOf, withoutSaid } from '../../domain/verdicts/transcripts-of.ts';
+import type { Core } from '../core.ts';
+
+type MediaApp = Pick<Core, 'store' | 'clock'>;
+
+/** `open`: it is still being analysed, or a value that decides is damaged: then they stay until it is restored. */
+export type DroppedMedia = 'dropped' | 'open' | 'none';
+
+export async function dropMedia(app: MediaApp, record: Classification): Promise<DroppedMedia> {
+  try {
+    return await dropUnlessKept(app, record);
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'damaged') return 'open';
+    throw error;
+  }
+}
+
+async function dropUnlessKept(app: MediaApp, record: Classification): Promise<DroppedMedia> {
+  const { store } = app;
+  const { analysisId, hash } = record;
+  const analysis = store.read.analysis(analysisId);
+  if (analysis !== undefined && isAtWork(analysis)) return 'open';
+  if (analysis !== undefined) await dropLikenesses(app, record);
+  if (!isKeptFor(app, { analysisId, hash: '' })) await dropDrawn(app, analysisId);
+  if (hash === '') return 'none';
+  return await store.blobs.withLock(hash, async () => {
+    const file = { analysisId: '', hash };
+    if (!(await store.blobs.has(hash)) || isKeptFor(app, file)) return 'none';
+    // Before the bytes go: a kill in between is made good by the next sweep, which finds them still there.
+    await store.transact((tx) => {
+      for (const { identifier } of tx.sharers(file)) tx.noteBytesDeleted(identifier);
+    });
+    await store.blobs.remove(hash);
+    return 'dropped';
+  });
+}
+
+/** Whether any record of the analysis, or of the bytes, may keep them. */
+function isKeptFor(app: MediaApp, shared: Pick<Classification, 'analysisId' | 'hash'>): boolean {
+  for (const sharer of app.store.read.sharers(shared)) if (mayKeepMedia(app, sharer)) return true;
+  return false;
+}
+
+function mayKeepMedia(
+  { store, clock }: MediaApp,
+  { accountId, analysisId, createdAt }: Classification,
+): boolean {
+  const analysis = store.read.analysis(analysisId);
+  if (analysis !== undefined && isAtWork(analysis)) return true;
+  const plan = planOf(store, accountId);
+  if (plan === undefined || plan.zeroRetention) return false;
+  return plan.mediaDays === 0 || createdAt >= clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;
+}
+
+function planOf({ read }: Core['store'], accountId: number): Plan | undefined {
+  const account = read.accounts.get(accountId);
+  return account === undefined ? undefined : read.accounts.plan(account.planId);
+}
+
+/**
+ * Maps, frames and sound; what was said, which is part of the recording; and a manifest that came beside the file, which names
+ * people and shows pictures as the file does.
+ */
+async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void> {
+  await store.artifacts.removeAll(analysisId);
+  if (store.read.outerManifests.has(analysisId))
+    await store.transact((tx) => tx.outerManifests.remove(analysisId));
+  if (transcriptOf(store.read.analysis(analysisId)?.result ?? null) === undefined) return;
+  await store.transact((tx) => {
+    const analysis = tx.analysis(analysisId);
+    if (analysis === undefined || analysis.result === null) return;
+    tx.putAnalysis({ ...analysis, result: checkResult(withoutSaid(analysis.result)) });
+  });
+}
+
+/** Those of analyses that ended before the plan kept nothing; later ones have none. */
+async function dropLikenesses({ store }: MediaApp, { accountId, analysisId }: Classification): Promise<void> {
+  const isWanted = planOf(store, accountId)?.zeroRetention !== true;
+  if (isWanted || store.read.nearMatches(analysisId) === undefined) return;
+  await store.transact((tx) => tx.removeLikenesses(analysisId));
+}
