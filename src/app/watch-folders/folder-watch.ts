@@ -14,6 +14,7 @@ import type { SafeFolder } from '../../machinery/safe-folder.ts';
 import { finishFile } from './finish-file.ts';
 import { FolderPass, OPEN_FILES_MAX, type PassOutcome, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
 import type { WatchFolderParts } from './parts.ts';
+import { sameRow } from './recheck-file.ts';
 import { ResultError } from './result-files.ts';
 import { afterFailure, type Obstacle } from './take-file.ts';
 import type { WatchStatus } from './watch-board.ts';
@@ -291,8 +292,10 @@ async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: Wa
   // Nothing new of it.
   if (isThere ? missingSince === null : missingSince !== null && !isOld) return;
   await app.store.transact((tx) => {
-    if (!isThere && isOld) tx.automation.removeWatchedFile(file);
-    else tx.automation.putWatchedFile({ ...file, missingSince: isThere ? null : now });
+    const current = sameRow(tx, file);
+    if (current === undefined) return;
+    if (!isThere && isOld) tx.automation.removeWatchedFile(current);
+    else tx.automation.putWatchedFile({ ...current, missingSince: isThere ? null : now });
   });
 }
 

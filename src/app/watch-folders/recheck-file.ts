@@ -51,7 +51,7 @@ export function toSubmitted(row: WatchedFile, now: number): WatchedFile {
 }
 
 /** Undefined if something became of it meanwhile. */
-function sameRow(
+export function sameRow(
   tx: StoreTransaction,
   { folderId, path, identifier, at }: WatchedFile,
 ): WatchedFile | undefined {

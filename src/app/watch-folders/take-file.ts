@@ -137,11 +137,11 @@ function refOf(path: string): { ref_id?: string } {
 
 const REF_CHARACTERS_MAX = 255;
 
-/** Another one for another file, also if that was given the size and time of the first. */
+/** Another one for another file, also if that was given the size and time of the first, and for another rule, which may have the number of one that was removed. */
 function requestIdOf(input: TakeInput): string {
   const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
   const beside = manifest === undefined ? [] : [sha256(manifest)];
-  const look = [path, sizeBytes, modifiedNs, changedNs, inode, ...beside];
+  const look = [folder.createdAt, path, sizeBytes, modifiedNs, changedNs, inode, ...beside];
   return `watch-${folder.id}-${sha256(JSON.stringify(look))}`;
 }
 

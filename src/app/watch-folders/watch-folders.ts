@@ -22,7 +22,7 @@ import { assertPageSize } from '../field-parsers.ts';
 import { checkFolder } from './folder-check.ts';
 import { parseFolder } from './folder-fields.ts';
 import type { WatchFolderParts } from './parts.ts';
-import { toSubmitted } from './recheck-file.ts';
+import { sameRow, toSubmitted } from './recheck-file.ts';
 import { describeUnwritten } from './unwritten.ts';
 import { chainOf, doOverlap, parsePlace } from './watched-place.ts';
 
@@ -167,10 +167,11 @@ async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInpu
     const files = app.store.read.automation.watchedFiles(query);
     if (files.length === 0) return;
     await app.store.transact((tx) => {
-      for (const file of files) {
-        if (file.isUnwritten === true)
+      for (const found of files) {
+        const file = sameRow(tx, found);
+        if (file?.isUnwritten === true)
           tx.automation.putWatchedFile({ ...toSubmitted(file, app.clock.now()), attempts: 0 });
-        else tx.automation.removeWatchedFile(file);
+        else if (file !== undefined) tx.automation.removeWatchedFile(file);
       }
     });
   }

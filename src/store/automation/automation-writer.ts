@@ -53,7 +53,7 @@ export class AutomationWriter extends AutomationReader {
     putWatchedFile(this.tables, file);
   }
 
-  removeWatchedFile(file: WatchedFile): void {
+  removeWatchedFile(file: Pick<WatchedFile, 'folderId' | 'path'>): void {
     removeWatchedFile(this.tables, file);
   }
 
@@ -74,9 +74,13 @@ function putWatchedFile(tables: Tables, file: WatchedFile): void {
   countWatchedFile(tables, file.folderId, { from: before, to: file });
 }
 
-function removeWatchedFile(tables: Tables, file: WatchedFile): void {
-  WATCHED_FILES.remove(tables, watchedFileKey(file.folderId, file.path), file);
-  countWatchedFile(tables, file.folderId, { from: file, to: undefined });
+/** As it is stored now, whatever the caller has read before. */
+function removeWatchedFile(tables: Tables, { folderId, path }: Pick<WatchedFile, 'folderId' | 'path'>): void {
+  const key = watchedFileKey(folderId, path);
+  const before = tables.watchedFiles.getUnlessDamaged(key);
+  if (before === undefined) return;
+  WATCHED_FILES.remove(tables, key, before);
+  countWatchedFile(tables, folderId, { from: before, to: undefined });
 }
 
 function countWatchedFile(

@@ -9,8 +9,10 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createPlan } from '../../../src/app/accounts/plans.ts';
 import { createUser, grantCredits } from '../../../src/app/accounts/users.ts';
+import { addWatchFolder, removeWatchFolder } from '../../../src/app/watch-folders/watch-folders.ts';
 import { DONE_FOLDER } from '../../../src/domain/automation/watch-folder.ts';
 import { contentOf } from '../../simulator/clients/actions.ts';
 import { ADMIN_ID, watchedFolderOf } from '../../simulator/life.ts';
@@ -119,6 +121,40 @@ holds('a file that is written anew is another one; failed ones are tried again w
   await stage.until(() => folder.show().finished === 1 && folder.show().failed === 0, 'a result');
   linkSync(join(path, 'a.png'), join(path, 'b.png'));
   await folder.finished(2);
+});
+
+holds('a folder that is watched anew with other options has its files judged under those', async () => {
+  await using folder = await Watched.open('leave');
+  const { stage, app, path, id } = folder;
+  const principal = stage.life.principalOf(ADMIN_ID);
+  folder.lay('a.png', 1);
+  await folder.finished(1);
+  await stage.drive(removeWatchFolder(app, { principal, id }), 'a removal');
+  // No folder is watched: no clock moves what is forgotten.
+  while (app.store.read.automation.watchFolder(id) !== undefined) await delay(1);
+  const fields = { path, options: ['ref_id=desk'] };
+  const { folder: anew } = await stage.drive(addWatchFolder(app, { principal, fields }), 'a rule');
+  await stage.until(() => folder.show(anew.id).failed + folder.show(anew.id).finished === 1, 'an end');
+  equal(app.store.read.automation.watchedFile(anew.id, 'a.png')?.reason, '');
+  deepEqual(folder.records().map(({ refId }) => refId).sort(), ['a.png', 'desk']);
+});
+
+holds('a failed file that is taken while failed ones are asked for again is counted once', async () => {
+  await using folder = await Watched.open('leave');
+  const { stage, app } = folder;
+  stage.executor.faults = { dies: 0, hangs: 0, refuses: 1 };
+  folder.lay('a.png', 1);
+  await stage.until(() => folder.show().failed === 1, 'a failure');
+  await folder.pause();
+  const row = folder.row('a.png');
+  ok(row !== undefined);
+  const taken = { ...row, state: 'submitted', at: app.clock.now() } as const;
+  const taking = app.store.transact((tx) => tx.automation.putWatchedFile(taken));
+  // It reads what there was before.
+  await Promise.all([stage.drive(taking, 'a look'), folder.resume()]);
+  const { counts } = app.store.read.automation.watchFolder(folder.id) ?? {};
+  const rows = app.store.read.automation.watchedFiles({ folderId: folder.id, state: 'submitted', limit: 9 });
+  deepEqual([counts?.submitted, counts?.failed, rows.length], [1, 0, 1]);
 });
 
 inOneThread(import.meta.filename, () => {
