@@ -93,7 +93,7 @@ function reasonOf(error: unknown): string {
 
 /**
  * The new reading, its entry on the records' history, and a row for each record that reads otherwise. False if the
- * analysis is gone meanwhile, or was done anew.
+ * analysis is gone meanwhile, or was done anew. What was added to it or dropped from it meanwhile stays so.
  */
 export function writeReadAnew(
   tx: StoreTransaction,
@@ -103,10 +103,12 @@ export function writeReadAnew(
 ): boolean {
   const { analysis, records, outcome, reason, ...what } = read;
   const current = tx.analysis(analysis.id);
+  const provenance = analysis.result?.provenance;
   if (current === undefined || current.endedAt !== before.endedAt) return false;
   const isRead = outcome === 'unchanged' || outcome === 'changed';
   const kind = isRead ? 'manifest_reread' : 'manifest_not_reread';
-  if (isRead) tx.putAnalysis(analysis);
+  if (isRead && provenance !== undefined && current.result !== null)
+    tx.putAnalysis({ ...current, result: { ...current.result, provenance } });
   const [last] = tx.custody.rowsOf([analysis.id], { limit: 1 });
   // One line says that a file is gone, however often it is asked for.
   if (isRead || last?.kind !== kind) {

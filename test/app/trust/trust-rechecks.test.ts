@@ -13,6 +13,7 @@ import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { recordOf } from '../../../src/app/records/record.ts';
 import { addTrustList, setTrustListOn } from '../../../src/app/trust/trust-lists.ts';
+import { readAnew, writeReadAnew } from '../../../src/app/trust/read-anew.ts';
 import { TrustRechecks } from '../../../src/app/trust/trust-rechecks.ts';
 import type { Provenance } from '../../../src/domain/provenance/provenance.ts';
 import { NO_TRUST, type TrustMaterial, toMaterial } from '../../../src/domain/provenance/trust-list.ts';
@@ -272,4 +273,22 @@ test('administrators only, and nobody who may only read', async () => {
   assert.throws(() => app.trustRechecks.current(user), /administrator/);
   assert.throws(() => app.trustRechecks.records(user, { limit: 1 }), /administrator/);
   await assert.rejects(() => app.trustRechecks.cancel(user), /administrator/);
+});
+
+test('what became of an analysis while its manifest was read anew stays', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 1);
+  await addDesk(app, admin);
+  const [id, before] = [identifierOf(0), app.store.read.analysis(identifierOf(0))];
+  assert.ok(before !== undefined);
+  const records = app.store.read.classificationsOfAnalysis(id);
+  const trust = app.trust.material();
+  const read = await readAnew(app, { analysis: before, records, trust, signal: NEVER });
+  const addition = { id: 'adding', asked: ['heatmap'], error: '' } as const;
+  await app.store.transact((tx) => tx.putAnalysis({ ...before, addition }));
+  const who = { actor: admin.account.id, now: app.clock.now() };
+  assert.equal(await app.store.transact((tx) => writeReadAnew(tx, before, read, who)), true);
+  assert.deepEqual(app.store.read.analysis(id)?.addition, addition);
+  assert.equal(stateOf(app, 0), 'trusted');
 });
