@@ -11,7 +11,7 @@ import type { AccountParts } from '../accounts/parts.ts';
 import { recordUnlessRefused } from '../records/find-records.ts';
 import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
-import type { SentAnswer } from '../webhooks/attempt.ts';
+import { noticeRuleOf, type SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
 
 /** Accounts have mail and sealed targets, records what a notice says. */
@@ -68,13 +68,13 @@ function newDelivery(
 /** One attempt; rejects only if `signal` aborted. */
 export async function sendNotice(
   app: NoticeParts,
-  { noticeId, identifier }: WebhookDelivery,
+  delivery: WebhookDelivery,
   signal: AbortSignal,
 ): Promise<SentAnswer> {
-  const rule = noticeId === null ? undefined : app.store.read.automation.noticeRule(noticeId);
+  const rule = noticeRuleOf(app.store.read, delivery);
   if (rule === undefined) return unsent('the rule was removed');
   try {
-    return await deliver(app, rule, noticeOf(app, rule, identifier), signal);
+    return await deliver(app, rule, noticeOf(app, rule, delivery.identifier), signal);
   } catch (error) {
     signal.throwIfAborted();
     app.log.error({ err: error, rule: rule.id }, 'a notice could not be made');

@@ -1,6 +1,7 @@
 /** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
 import type { Logger } from 'pino';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
+import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
@@ -76,16 +77,26 @@ interface Obstacle {
   error: string;
 }
 
-/** Why nothing may be sent any more; undefined if it may. */
-function obstacleOf(
+/**
+ * The rule that a notice was made by; undefined if it was removed, though a later one of another account, or for another target,
+ * may have its number.
+ */
+export function noticeRuleOf(
   read: StoreReader,
-  { accountId, url, identifier, noticeId }: WebhookDelivery,
-): Obstacle | undefined {
+  { noticeId, accountId, url }: WebhookDelivery,
+): NoticeRule | undefined {
+  const rule = noticeId === null ? undefined : read.automation.noticeRule(noticeId);
+  return rule?.accountId === accountId && rule.target === url ? rule : undefined;
+}
+
+/** Why nothing may be sent any more; undefined if it may. */
+function obstacleOf(read: StoreReader, delivery: WebhookDelivery): Obstacle | undefined {
+  const { accountId, url, identifier, noticeId } = delivery;
   const account = read.accounts.get(accountId);
   if (account === undefined || account.deletedAt !== null) {
     return { state: 'failed', error: 'the account was deleted' };
   }
-  const rule = noticeId === null ? undefined : read.automation.noticeRule(noticeId);
+  const rule = noticeRuleOf(read, delivery);
   if (noticeId !== null && rule === undefined) return { state: 'failed', error: 'the rule was removed' };
   const isMail = rule?.channel === 'email';
   if (!isMail && read.accounts.plan(account.planId)?.options.includes('webhook') !== true) {

@@ -6,7 +6,7 @@ import { DueLoop, STORE_PAUSE_MS } from '../../machinery/due-loop.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { type AttemptParts, attemptDelivery } from './attempt.ts';
+import { type AttemptParts, attemptDelivery, noticeRuleOf } from './attempt.ts';
 
 export interface DeliveryLoopParts extends Omit<AttemptParts, 'read'> {
   store: Store;
@@ -117,12 +117,12 @@ export class DeliveryLoop implements AsyncDisposable {
     this.#parts.metrics.webhookAttempts.inc({ outcome });
   }
 
-  #disable(tx: StoreTransaction, { noticeId, accountId, url }: WebhookDelivery): void {
-    if (noticeId === null) {
-      tx.disableReceiver(accountId, url, this.#parts.clock.now());
+  #disable(tx: StoreTransaction, delivery: WebhookDelivery): void {
+    if (delivery.noticeId === null) {
+      tx.disableReceiver(delivery.accountId, delivery.url, this.#parts.clock.now());
       return;
     }
-    const rule = tx.automation.noticeRule(noticeId);
+    const rule = noticeRuleOf(tx, delivery);
     if (rule !== undefined)
       tx.automation.putNoticeRule({ ...rule, isPaused: true, reason: 'the receiver answered 410' });
   }
