@@ -173,15 +173,22 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
       this.#losses.delete(analysis.id);
       return { result, settled: (isStored) => this.#settle(lease, isStored) };
     } catch (error) {
-      if (lease.holder !== null) {
-        this.#roster.count(lease.holder, 'failed');
-        this.#connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
-      }
       await this.#parts.book.discard(lease);
+      if (lease.holder !== null) await this.#callOff(lease.id, lease.holder);
       const isLost = lease.isExpired || lease.isRefused;
       throw isLost && error instanceof ExecutorLostError ? this.#noteLoss(analysis.id, error) : error;
     } finally {
       signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Never rejects: whom a closed connection keeps from hearing it learns it as it renews. */
+  async #callOff(id: string, worker: string): Promise<void> {
+    this.#roster.count(worker, 'failed');
+    try {
+      this.#connection.publish(cancelSubject(worker), await encode({ lease: id }));
+    } catch (error) {
+      this.#parts.log.debug({ err: error, worker }, 'a worker could not be notified that its lease has ended');
     }
   }
 
