@@ -169,13 +169,18 @@ export class Backups implements AsyncDisposable {
     this.#parts.metrics.backupLastGood.set(Math.round(at / 1000));
   }
 
+  /** What is dated ahead of the clock was made by one that was ahead: by it no other would be due for as long. */
   async #findLast(): Promise<void> {
     const { folder } = this.#config;
     if (folder === null) return;
-    const [newest] = await listBackups(folder);
-    const manifest = newest === undefined ? undefined : await readManifest(newest).catch(() => undefined);
-    const at = Date.parse(manifest?.createdAt ?? '');
-    if (Number.isFinite(at)) this.#noteGood(at);
+    const now = this.#now();
+    for (const backup of await listBackups(folder)) {
+      const manifest = await readManifest(backup).catch(() => undefined);
+      const at = Date.parse(manifest?.createdAt ?? '');
+      if (!(at <= now)) continue;
+      this.#noteGood(at);
+      return;
+    }
   }
 
   #warnWhenOld(): void {

@@ -1,6 +1,6 @@
-/** That the last good backup is too old is said where an operator looks, without being asked. */
+/** That the last good backup is too old is said where an operator looks, without being asked; none waits for a year to come. */
 import { equal, match } from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
@@ -36,4 +36,28 @@ test('a box whose last good backup is too old says so in its log, once a day', a
   equal(said(), 1);
   pass(13);
   equal(said(), 2);
+});
+
+test('a backup that a clock years ahead has dated holds up no later one', async () => {
+  await using folder = await makeTemporaryFolder();
+  const place = join(folder.path, 'backups');
+  await mkdir(place);
+  await using store = await Store.open({ folder: join(folder.path, 'data') });
+  const hour = 3_600_000;
+  const [now, ahead] = [Date.parse('2026-11-27T00:00:00.000Z'), '2031-11-27T00:00:00.000Z'];
+  for (const createdAt of [new Date(now - 50 * hour).toISOString(), ahead]) {
+    const name = join(place, `assay-${createdAt.replace(/[-:]/g, '')}`);
+    await mkdir(name);
+    const figures = { files: 0, bytes: 0, listingSha256: '', withSecrets: false };
+    const manifest = { manifestVersion: 1, formatVersion: 1, version: '0', createdAt, ...figures };
+    await writeFile(join(name, 'manifest.json'), JSON.stringify(manifest));
+  }
+  const config = { folder: place, ageMsMax: 48 * hour, intervalMs: 0, keep: 9, withSecrets: false };
+  const parts = { store, clock: { now: () => now * 1000 }, log: pino({ level: 'silent' }) };
+  await using backups = await Backups.open(
+    { ...config, bytesPerSecondMax: 0 },
+    { ...parts, metrics: new Metrics() },
+  );
+  equal(backups.status().lastGoodAt, (now - 50 * hour) * 1000);
+  equal(backups.status().isTooOld, true);
 });
