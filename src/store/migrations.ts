@@ -2,7 +2,7 @@
  * From one stored format to the next, forward only. A step may be broken off at any instant and begun again: it
  * fills in what is missing and leaves what is there; the format's number is written when all of it is done.
  */
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Key } from 'lmdb';
 import type { Account, ApiKey } from '../domain/accounts/account.ts';
@@ -159,6 +159,14 @@ export async function migrate(
   context.report(`the data folder has format ${FORMAT_VERSION} now`);
 }
 
+/** Whether a folder of the above is a copy that leads back. */
+export function holdsRecords(copy: string): Promise<boolean> {
+  return access(join(copy, 'records', 'data.mdb')).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Kept if an earlier try made it: it shows the store before any step. */
 async function copyBefore(
   folder: string,
@@ -168,7 +176,9 @@ async function copyBefore(
   const parent = join(folder, BEFORE_UPGRADE_FOLDER);
   const copy = join(parent, `format-${format}`);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  if ((await readdir(parent)).includes(`format-${format}`)) return copy;
+  if (await holdsRecords(copy)) return copy;
+  // A rollback that was killed has taken its records, and left its folder.
+  await rm(copy, { recursive: true, force: true });
   const partial = `${copy}.partial`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { mode: 0o700 });

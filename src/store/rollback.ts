@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { codeOf } from '../domain/error-code.ts';
 import { OperatorFault } from '../domain/operator-fault.ts';
 import { FolderLock } from './lock.ts';
-import { BEFORE_UPGRADE_FOLDER } from './migrations.ts';
+import { BEFORE_UPGRADE_FOLDER, holdsRecords } from './migrations.ts';
 import { openRecordsCopy, type RecordsCopy } from './records-copy.ts';
 import { assertNotHalfRestored, writeRestoredMark } from './restore-mark.ts';
 import { assertOwner } from './space/compact.ts';
@@ -76,7 +76,11 @@ async function newestCopy(dataFolder: string): Promise<number> {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-  const formats = names.map((name) => Number(COPY_NAME.exec(name)?.[1] ?? 0)).filter((format) => format > 0);
+  const formats: number[] = [];
+  for (const name of names) {
+    const format = Number(COPY_NAME.exec(name)?.[1] ?? 0);
+    if (format > 0 && (await holdsRecords(join(parent, name)))) formats.push(format);
+  }
   if (formats.length > 0) return Math.max(...formats);
   throw new NoWayBackError(
     `${parent} holds no copy: no upgrade changed these records, and an older version reads them as they are, unless ` +

@@ -92,3 +92,17 @@ test('where no upgrade lies behind, and where a daemon runs, nothing is changed'
   await writeFile(join(newer, 'data.mdb'), await readFile(join(folder.path, 'records', 'data.mdb')));
   await rejects(goBack(folder.path, false), /leads forward, not back/);
 });
+
+test('a rollback that a kill ended before its copy was cleared away leaves the next upgrade its way back', async () => {
+  await using folder = await makeTemporaryFolder();
+  await layOldStore(folder.path);
+  const copy = join(folder.path, 'before-upgrade', `format-${OLD_FORMAT}`);
+  // The records of the copy have moved to their place; its folder is left.
+  await mkdir(join(copy, 'records'), { recursive: true });
+  await rejects(goBack(folder.path, true), NoWayBackError);
+  {
+    await using _ = await Store.open({ folder: folder.path });
+  }
+  ok(existsSync(join(copy, 'records', 'data.mdb')));
+  equal((await goBack(folder.path, false)).to, OLD_FORMAT);
+});
