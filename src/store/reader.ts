@@ -201,11 +201,7 @@ export class StoreReader {
   }
 
   /** Deliveries whose next attempt is due, the one that waits longest first; those behind `after` if one is given. */
-  dueDeliveries(
-    now: number,
-    limit: number,
-    after?: WebhookDelivery,
-  ): WebhookDelivery[] {
+  dueDeliveries(now: number, limit: number, after?: WebhookDelivery): WebhookDelivery[] {
     const found: WebhookDelivery[] = [];
     const last = after === undefined ? undefined : [after.nextAttemptAt ?? 0, after.id];
     for (const [dueAt, id] of this.tables.deliveriesDue.under([], last)) {

@@ -188,7 +188,10 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     try {
       this.#connection.publish(cancelSubject(worker), await encode({ lease: id }));
     } catch (error) {
-      this.#parts.log.debug({ err: error, worker }, 'a worker could not be notified that its lease has ended');
+      this.#parts.log.debug(
+        { err: error, worker },
+        'a worker could not be notified that its lease has ended',
+      );
     }
   }
 

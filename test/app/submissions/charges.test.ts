@@ -130,7 +130,9 @@ for (const isKnown of [false, true]) {
   test(`an upload by pieces ${file} is refused for credits and goes on once there are some`, async () => {
     const { app, admin } = open;
     const principal = await payer(1);
-    const bytes = await patternImage(isKnown ? 311 : 310, 300).png().toBuffer();
+    const bytes = await patternImage(isKnown ? 311 : 310, 300)
+      .png()
+      .toBuffer();
     if (isKnown) await submit(await payer(2), {}, 311);
     const upload = { principal, uploadId: `an-upload-without-credits-${isKnown}`, field: 'file' };
     const fields = { kind: 'image' };
@@ -144,6 +146,9 @@ for (const isKnown of [false, true]) {
     const { hash = '' } = app.store.read.records.get(identifier) ?? {};
     assert.equal(await app.store.blobs.sizeOf(hash), bytes.length);
     const left = await readdir(join(open.folder, 'partial'));
-    assert.ok(left.every((name) => name.endsWith('.json')), left.join(', '));
+    assert.ok(
+      left.every((name) => name.endsWith('.json')),
+      left.join(', '),
+    );
   });
 }

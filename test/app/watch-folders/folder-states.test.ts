@@ -136,7 +136,13 @@ holds('a folder that is watched anew with other options has its files judged und
   const { folder: anew } = await stage.drive(addWatchFolder(app, { principal, fields }), 'a rule');
   await stage.until(() => folder.show(anew.id).failed + folder.show(anew.id).finished === 1, 'an end');
   equal(app.store.read.automation.watchedFile(anew.id, 'a.png')?.reason, '');
-  deepEqual(folder.records().map(({ refId }) => refId).sort(), ['a.png', 'desk']);
+  deepEqual(
+    folder
+      .records()
+      .map(({ refId }) => refId)
+      .sort(),
+    ['a.png', 'desk'],
+  );
 });
 
 holds('a failed file that is taken while failed ones are asked for again is counted once', async () => {

@@ -26,17 +26,35 @@ const IDENTIFIER = 'ab'.repeat(32);
 /** An account with one record, whose end so many deliveries tell, each due after the one before. */
 async function openOutbox(folder: string, urls: readonly string[]): Promise<Store> {
   const store = await Store.open({ folder });
-  const record = { identifier: IDENTIFIER, accountId: 1, kind: 'image', hash: '', analysisId: 'a', refId: '' };
+  const record = {
+    identifier: IDENTIFIER,
+    accountId: 1,
+    kind: 'image',
+    hash: '',
+    analysisId: 'a',
+    refId: '',
+  };
   await store.transact((tx) => {
     tx.accounts.putPlan({ ...appliancePlan(0), id: 1 });
     const account: Partial<Account> = { id: 1, planId: 1, email: 'a@example.org', deletedAt: null };
     tx.accounts.put(account as Account);
-    tx.putClassification({ ...record, name: '', createdAt: NOW, cancelled: false } as unknown as Classification);
+    tx.putClassification({
+      ...record,
+      name: '',
+      createdAt: NOW,
+      cancelled: false,
+    } as unknown as Classification);
     for (const [index, url] of urls.entries()) {
       const at = NOW + index;
       const times = { createdAt: at, seriesAt: at, nextAttemptAt: at };
       const about = { id: `msg_${index}`, accountId: 1, identifier: IDENTIFIER, url };
-      tx.putDelivery({ ...about, ...times, state: 'pending', noticeId: null, attempts: [] } as WebhookDelivery);
+      tx.putDelivery({
+        ...about,
+        ...times,
+        state: 'pending',
+        noticeId: null,
+        attempts: [],
+      } as WebhookDelivery);
     }
   });
   return store;

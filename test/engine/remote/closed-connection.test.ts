@@ -47,9 +47,11 @@ test('a lease that runs out after the connection was closed is forgotten, and it
   const refused = rejects(executing, ExecutorLostError);
   equal(typeof book.claim(attempt.id, 'one'), 'object');
   let hasEnded = false;
-  void executing.catch(() => {}).finally(() => {
-    hasEnded = true;
-  });
+  void executing
+    .catch(() => {})
+    .finally(() => {
+      hasEnded = true;
+    });
   for (let turns = 0; !hasEnded && turns < 1000; turns += 1) {
     await nextTurn();
     clock.step();
