@@ -9,7 +9,7 @@ import { findSharedPart, type SharedPart } from '../../domain/media/shared-part.
 import { isSharedPart } from '../../domain/records/found-picture.ts';
 import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
 import { KeypointIndex } from '../../machinery/likeness/keypoint-index.ts';
-import { TailReader } from '../../machinery/likeness/tail-reader.ts';
+import { isMostlyRemoved, TailReader } from '../../machinery/likeness/tail-reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { RecordParts } from './parts.ts';
 import type { SeenBeforeIndex } from './seen-before.ts';
@@ -48,8 +48,10 @@ export interface KeptPicturesState {
 
 export class KeptPictures implements AsyncDisposable {
   readonly #store: Store;
-  readonly #index: KeypointIndex;
-  readonly #counts = new AccountCounts();
+  #index: KeypointIndex;
+  #counts = new AccountCounts();
+  /** Rows of the index whose picture was removed. */
+  #removed = 0;
   readonly #tail = new TailReader(() => this.#readPiece());
   /** The last sequence that was read, whether or not it could be used. */
   #last = 0;
@@ -57,7 +59,7 @@ export class KeptPictures implements AsyncDisposable {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#index = new KeypointIndex(store.blobs.temporaryFolder);
+    this.#index = newIndex(store);
   }
 
   /** Those of these accounts that share a part with one of the queries, in no order. */
@@ -103,10 +105,21 @@ export class KeptPictures implements AsyncDisposable {
 
   /** Removed from the store, so from here as well. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
-    if (this.#index.remove(sequence)) this.#counts.change(accountId, -1);
+    if (!this.#index.remove(sequence)) return;
+    this.#counts.change(accountId, -1);
+    this.#removed += 1;
+  }
+
+  /** A search that is under way goes on in the old index. */
+  #beginAnew(): void {
+    this.#index[Symbol.dispose]();
+    this.#index = newIndex(this.#store);
+    this.#counts = new AccountCounts();
+    [this.#removed, this.#last, this.#damaged] = [0, 0, 0];
   }
 
   async #readPiece(): Promise<boolean> {
+    if (isMostlyRemoved(this.#index.count, this.#removed)) this.#beginAnew();
     const rows = this.#store.read.keypointsAfter(this.#last, READ_MAX);
     for (const { sequence, keypoints } of rows) {
       const { accountId, packed } = keypoints;
@@ -122,6 +135,10 @@ export class KeptPictures implements AsyncDisposable {
     await this.#index.settle();
     return rows.length === READ_MAX;
   }
+}
+
+function newIndex({ blobs }: Store): KeypointIndex {
+  return new KeypointIndex(blobs.temporaryFolder);
 }
 
 /** Undefined if there are none, or what lies there is damaged. */

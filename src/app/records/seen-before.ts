@@ -18,7 +18,7 @@ import {
 import type { FoundLikenesses, SeenLikeness } from '../../engine/analyses/analysis-parts.ts';
 import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
 import { type IndexHit, LikenessIndex } from '../../machinery/likeness/likeness-index.ts';
-import { TailReader } from '../../machinery/likeness/tail-reader.ts';
+import { isMostlyRemoved, TailReader } from '../../machinery/likeness/tail-reader.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../callers/principal.ts';
@@ -33,8 +33,10 @@ const HITS_MAX = 1000;
 
 export class SeenBeforeIndex {
   readonly #store: Store;
-  readonly #index = new LikenessIndex();
-  readonly #counts = new AccountCounts();
+  #index = new LikenessIndex();
+  #counts = new AccountCounts();
+  /** Rows of the index whose picture was removed. */
+  #removed = 0;
   /** At first it reads everything, which a start does not wait for. */
   readonly #tail = new TailReader(() => this.#readPiece());
 
@@ -76,13 +78,26 @@ export class SeenBeforeIndex {
     return this.#counts.of(accounts);
   }
 
+  /** Pictures and frames in memory, those that were removed and not forgotten yet included. */
+  get rows(): number {
+    return this.#index.count;
+  }
+
   /** Removed from the store, so from here as well. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
-    if (sequence <= this.#index.last) this.#counts.change(accountId, -1);
-    this.#index.remove(sequence);
+    if (!this.#index.remove(sequence)) return;
+    this.#counts.change(accountId, -1);
+    this.#removed += 1;
+  }
+
+  #beginAnew(): void {
+    this.#index = new LikenessIndex();
+    this.#counts = new AccountCounts();
+    this.#removed = 0;
   }
 
   #readPiece(): boolean {
+    if (isMostlyRemoved(this.#index.count, this.#removed)) this.#beginAnew();
     const rows = this.#store.read.likenessesAfter(this.#index.last, READ_MAX);
     for (const { sequence, likeness } of rows) {
       this.#index.add({ ...likeness, sequence });

@@ -151,7 +151,7 @@ export class KeypointIndex {
     }
   }
 
-  /** Its words stay until the next start, but lead nowhere. Whether it was there. */
+  /** Its words stay as long as the index, but lead nowhere. Whether it was there. */
   remove(sequence: number): boolean {
     const row = rowOf(this.#sequences, sequence);
     if (row === null || this.#accounts[row] === 0) return false;

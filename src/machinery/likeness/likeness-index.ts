@@ -54,17 +54,18 @@ export class LikenessIndex {
     this.#count += 1;
   }
 
-  /** Nothing of it stays, here either. */
-  remove(sequence: number): void {
+  /** Nothing of it stays, here either. Whether it was there. */
+  remove(sequence: number): boolean {
     let [low, high] = [0, this.#count];
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.#sequences[middle] as number) < sequence) low = middle + 1;
       else high = middle;
     }
-    if (low >= this.#count || this.#sequences[low] !== sequence) return;
+    if (low >= this.#count || this.#sequences[low] !== sequence || this.#accounts[low] === 0) return false;
     this.#words.fill(0, low * WORDS, (low + 1) * WORDS);
     this.#accounts[low] = 0;
+    return true;
   }
 
   /** Rows of these accounts within the distance of a query, in their order; at most `hitsMax`, the newest ones. */
