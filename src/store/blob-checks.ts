@@ -103,6 +103,7 @@ export class BlobChecks {
   }
 }
 
-function fingerprintOf({ size, mtimeNs, dev, ino }: BigIntStats): string {
+/** Another one once anything was written to the file, or another file lies in its place. */
+export function fingerprintOf({ size, mtimeNs, dev, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${dev} ${ino}`;
 }

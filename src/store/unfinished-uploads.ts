@@ -6,6 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/media/sniff.ts';
+import { fingerprintOf } from './blob-checks.ts';
 import type { TemporaryBlob } from './blobs.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 import { parseUnfinishedUpload, type UnfinishedUpload } from './unfinished-upload.ts';
@@ -112,8 +113,11 @@ export class UnfinishedUploadStore {
     held.hash ??= await rehash(file, upload.committedBytes, signal);
     const hash = held.hash.copy().digest('hex');
     const head = await readHead(file);
+    // The upload may be begun anew under the same name while this one is submitted.
+    const fingerprint = fingerprintOf(await file.stat({ bigint: true }));
     // What is committed was flushed.
-    return { path, hash, sizeBytes: upload.committedBytes, head, flushed: Promise.resolve() };
+    const flushed = Promise.resolve();
+    return { path, hash, sizeBytes: upload.committedBytes, head, flushed, fingerprint };
   }
 
   /** The bytes are a blob now; whose they became is remembered, for a caller that missed the answer. */

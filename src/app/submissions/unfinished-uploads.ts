@@ -150,7 +150,9 @@ export async function finishUpload(
       if ('identifier' in outcome) await complete(app, upload, outcome.identifier);
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      if (!isNeeded) await app.store.unfinishedUploads.remove(upload);
+      const { accountId, uploadId } = upload;
+      const isCurrent = app.store.unfinishedUploads.find(accountId, uploadId) === upload;
+      if (isCurrent && !isNeeded) await app.store.unfinishedUploads.remove(upload);
     },
   };
 }

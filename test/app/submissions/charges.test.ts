@@ -1,7 +1,8 @@
 /** What submissions take and failures give back, over the real engine: the ledger's sum is the balance at every step. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -152,3 +153,29 @@ for (const isKnown of [false, true]) {
     );
   });
 }
+
+test('an upload that is begun anew while it is submitted puts no other bytes under the hash of the first', async () => {
+  const { app } = open;
+  const principal = await payer(9);
+  const [bytes, others] = await Promise.all(
+    [312, 313].map(async (width) => await patternImage(width, 300).png().toBuffer()),
+  );
+  assert.ok(bytes !== undefined && others !== undefined);
+  const upload = { principal, uploadId: 'an-upload-that-is-begun-anew', field: 'file' };
+  const begin = async (file: Buffer) => {
+    const fields = { kind: 'image' };
+    await beginUpload(app, { ...upload, name: 'a.png', sizeBytes: file.length, fields });
+    await appendUpload(app, { ...upload, bytes: asPieces(file) }, NEVER);
+  };
+  await begin(bytes);
+  const first = submitUpload(app, upload).catch(() => null);
+  await begin(others);
+  await first;
+  const second = await submitUpload(app, upload);
+  const { hash = '' } = app.store.read.records.get(second) ?? {};
+  assert.equal(hash, createHash('sha256').update(others).digest('hex'));
+  for (const { hash: known } of app.store.read.records.list({ accountId: principal.account.id, limit: 9 })) {
+    const stored = await readFile(app.store.blobs.pathOf(known));
+    assert.equal(createHash('sha256').update(stored).digest('hex'), known);
+  }
+});
