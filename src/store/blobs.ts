@@ -18,7 +18,7 @@ export interface TemporaryBlob {
   head: Uint8Array;
   /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
   flushed: Promise<void>;
-  /** Of the file that was hashed, where another one may come to its path meanwhile. */
+  /** What the file looked like that was hashed; set where another one may come to its path meanwhile. */
   fingerprint?: string;
   /** Set by `keep` if the file has its permanent name: the path leads nowhere any more. */
   isKept?: boolean;
