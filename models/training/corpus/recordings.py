@@ -52,7 +52,7 @@ def read_plain_wave(content):
             if width != 2 or not frames:
                 return None
             raw = file.readframes(min(frames, rate * PRINT_SECONDS * 4))
-    except (wave.Error, EOFError):
+    except (wave.Error, EOFError, RuntimeError):
         return None
     samples = np.frombuffer(raw[: len(raw) // (2 * channels) * 2 * channels], "<i2").reshape(-1, channels).mean(axis=1) / 32768
     said = {"seconds": f"{frames / rate:.2f}", "rate": rate, "channels": channels, "format": "wav/pcm_s16le"}

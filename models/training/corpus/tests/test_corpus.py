@@ -66,6 +66,11 @@ class PerceptualHash(unittest.TestCase):
 
 
 class SoundPrint(unittest.TestCase):
+    def test_damaged_wave_is_left_to_the_decoder(self):
+        # An inner chunk that is longer than the file around it: the wave module ends with a RuntimeError.
+        damaged = b"RIFF" + (20).to_bytes(4, "little") + b"WAVE" + b"LIST" + (1000).to_bytes(4, "little") + bytes(8)
+        self.assertIsNone(recordings.read_plain_wave(damaged))
+
     def test_near_after_noise_far_between_sounds(self):
         def voice(seed):
             generator = np.random.default_rng(seed)
