@@ -42,8 +42,18 @@ const CASES: { name: string; query: string; refused: RegExp | null }[] = [
     refused: /cost/,
   },
   {
+    name: 'a page of less than nothing pays for no other',
+    query: `{ p: classifications(first: -2147483648) { nodes { identifier } } ${Array.from({ length: 9 }, (_, index) => `p${index}: classifications(first: 100) { nodes { ...Full } }`).join(' ')} } ${FULL_IMAGE}`,
+    refused: /cost/,
+  },
+  {
     name: 'aliases',
     query: `{ viewer { ${Array.from({ length: 16 }, (_, index) => `a${index}: id`).join(' ')} } }`,
+    refused: /aliases 16/,
+  },
+  {
+    name: 'aliases of the schema itself',
+    query: `{ __schema { ${Array.from({ length: 16 }, (_, index) => `a${index}: types { ...T }`).join(' ')} } } fragment T on __Type { name }`,
     refused: /aliases 16/,
   },
   {

@@ -106,8 +106,6 @@ class Measurer {
 
   #measureField(field: FieldNode, type: GraphQLNamedType | undefined): Measure {
     const aliases = field.alias === undefined ? 0 : 1;
-    // Introspection has a depth rule of its own in the specified rules.
-    if (field.name.value.startsWith('__')) return { depth: 1, aliases, cost: 1, fields: 1 };
     const definition =
       isObjectType(type) || isInterfaceType(type) ? type.getFields()[field.name.value] : undefined;
     if (field.selectionSet === undefined) return { depth: 1, aliases, cost: 1, fields: 1 };
@@ -115,6 +113,9 @@ class Measurer {
       field.selectionSet,
       definition === undefined ? undefined : getNamedType(definition.type),
     );
+    // Introspection has a depth rule of its own in the specified rules; each alias in it is the whole schema once more.
+    if (field.name.value.startsWith('__'))
+      return { depth: 1, aliases: inner.aliases + aliases, cost: 1, fields: 1 };
     const isPaged = definition?.args.some(({ name }) => name === 'first') === true;
     const times = isPaged ? pageLengthOf(field) : lengthOf(field.name.value, definition?.type);
     return {
@@ -140,7 +141,9 @@ function pageLengthOf(field: FieldNode): number {
     return identifiers.kind === Kind.LIST ? identifiers.values.length : IDENTIFIERS_MAX;
   }
   if (first === undefined || first.kind === Kind.NULL) return PAGE_SIZE_DEFAULT;
-  return first.kind === Kind.INT ? Math.min(Number(first.value), PAGE_SIZE_MAX) : PAGE_SIZE_MAX;
+  if (first.kind !== Kind.INT) return PAGE_SIZE_MAX;
+  // The field itself refuses a page of less than nothing, which must not pay for those beside it.
+  return Math.min(Math.max(Number(first.value), 0), PAGE_SIZE_MAX);
 }
 
 /** `edges` and `nodes` are already counted by their page. */
