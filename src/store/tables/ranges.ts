@@ -21,6 +21,14 @@ const PAGE_ROWS_MAX = 256;
 /** A result of many frames has hundreds of kilobytes: a page of them stays in memory while it is walked. */
 const PAGE_BYTES_MAX = 1024 ** 2;
 
+/** LMDB throws at a look for a key that it could not hold (4026 bytes), and what is looked for is often a caller's text. No text of a key is as long. */
+const KEY_TEXT_CHARACTERS_MAX = 1024;
+
+/** False if no such key can have been written: then there is nothing to look for. */
+export function mayExist(key: Key | undefined): boolean {
+  return [key].flat().every((part) => typeof part !== 'string' || part.length <= KEY_TEXT_CHARACTERS_MAX);
+}
+
 /** Keys of the range in its order; values are not read. */
 export function* walkKeys(database: Database<Buffer, Key>, range: Range): Generator<Key> {
   yield* walk(
@@ -41,7 +49,7 @@ export function* walkEntries(database: Database<Buffer, Key>, range: Range): Gen
 
 /** The first key of the range; undefined if it is empty. */
 export function firstKey(database: Database<Buffer, Key>, range: Range): Key | undefined {
-  return readKeys(database, range, 1).rows[0];
+  return mayExist(range.start) ? readKeys(database, range, 1).rows[0] : undefined;
 }
 
 interface Page<Row> {
@@ -54,6 +62,7 @@ function* walk<Row>(
   keyOf: (row: Row) => Key,
   readPage: (from: Range, rowsMax: number) => Page<Row>,
 ): Generator<Row> {
+  if (!mayExist(range.start)) return;
   let from = range;
   for (let rowsMax = FIRST_PAGE_ROWS; ; rowsMax = Math.min(2 * rowsMax, PAGE_ROWS_MAX)) {
     const { rows, isLast } = readPage(from, rowsMax);

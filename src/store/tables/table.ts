@@ -2,7 +2,7 @@
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
-import { firstKey, type Range, walkEntries, walkKeys } from './ranges.ts';
+import { firstKey, mayExist, type Range, walkEntries, walkKeys } from './ranges.ts';
 
 /** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
 const ENTRY_BYTES = 256;
@@ -47,7 +47,7 @@ export class Table<V extends object | string | number> {
   }
 
   #read(key: Key): { value: V; sizeBytes: number } | undefined {
-    const bytes = this.#database.get(key);
+    const bytes = mayExist(key) ? this.#database.get(key) : undefined;
     if (bytes === undefined) return undefined;
     return { value: this.#decode(key, bytes), sizeBytes: bytes.length };
   }
@@ -77,7 +77,7 @@ export class Table<V extends object | string | number> {
 
   /** Whether there is a value, without reading it: a damaged one is there too. */
   has(key: Key): boolean {
-    return this.#database.doesExist(key);
+    return mayExist(key) && this.#database.doesExist(key);
   }
 
   /** How many values there are; costs nothing. */
