@@ -37,12 +37,8 @@ export function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): s
 
 export function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConfig {
   const { listen, allowedHosts, connectionsMax, behindProxy, trustedProxies } = settings.http;
-  const publicUrl = publicUrlOf(settings);
+  const { publicUrl } = settings.app;
   return { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
-}
-
-function publicUrlOf({ http, tls }: Settings): string {
-  return http.publicUrl ?? `${tls === null ? 'http' : 'https'}://${http.listen.host}:${http.listen.port}`;
 }
 
 export function toDoctorConfig(

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { loadSettings } from '../../src/config/settings.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
+import { toHttp } from '../../src/config/slices.ts';
+import { HttpServer } from '../../src/port/server.ts';
 
 interface Case {
   name: string;
@@ -185,6 +187,9 @@ test('a variable wins over the file, and the origins say so', () => {
   assert.equal(settings.engine.queueMax, 7);
   assert.equal(settings.app.diskFreeBytesMin, 2 ** 31);
   assert.deepEqual(settings.http.listen, { host: '::1', port: 0 });
+  const http = toHttp(settings, null);
+  assert.equal(http.publicUrl, 'http://[::1]:0');
+  assert.equal(new HttpServer(http).url, 'http://[::1]:0');
   const origin = (key: string) => settings.origins.find((row) => row.key === key)?.origin;
   assert.equal(origin('queue.max'), 'ASSAY_QUEUE_MAX');
   assert.equal(origin('http.listen'), 'assay.toml line 3');
