@@ -43,7 +43,7 @@ interface RenditionRequest {
 export function routeMedia(fastify: FastifyInstance, app: App): void {
   const serve =
     (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
-      const principal = await authoriseReader(app, request, type !== 'frame');
+      const principal = await authoriseReader(app, request, type !== 'frame' && isWhole(request));
       const { identifier, index } = request.params;
       const part = toPart(type, index, request.query);
       const file = await getMedia(app, { principal, identifier, part, use: useOf(request) });
@@ -57,20 +57,20 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   for (const format of TRANSCRIPT_FORMATS) {
     const path = `/media/:identifier/${TRANSCRIPT_FILES[format].name}`;
     fastify.get<MediaRequest>(path, async (request, reply) => {
-      const principal = await authoriseReader(app, request, true);
+      const principal = await authoriseReader(app, request, isWhole(request));
       const file = getTranscript(app, { principal, identifier: request.params.identifier, format });
       return await send(app, file, request, reply);
     });
   }
   fastify.get<{ Params: { id: string } }>('/evidence/:id', async (request, reply) => {
-    const principal = await authoriseReader(app, request, true);
+    const principal = await authoriseReader(app, request, isWhole(request));
     const file = await app.exportJobs.file(principal, request.params.id);
     cutWithoutStanding(app, principal, reply);
     return await send(app, file, request, reply);
   });
   fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
     const { identifier, '*': resource } = request.params;
-    const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
+    const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET' && isWhole(request);
     const principal = await authoriseReader(app, request, isCounted);
     const opened = await openRendition(app, { principal, identifier, resource });
     if (opened.type === 'file') {
@@ -94,6 +94,10 @@ function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefin
 }
 
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
+function isWhole({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers.range === undefined;
+}
+
 export async function authoriseReader(
   app: App,
   { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
@@ -104,9 +108,7 @@ export async function authoriseReader(
   const browser = call && { call, proof: 'read' as const };
   const from = { facade: 'dashboard', remoteAddress: ip } as const;
   const credential = { key: Array.isArray(key) ? key[0] : key, browser };
-  const { principal } = await admitCaller(app, credential, from, {
-    isCounted: isCounted && headers.range === undefined,
-  });
+  const { principal } = await admitCaller(app, credential, from, { isCounted });
   return principal;
 }
 

@@ -112,6 +112,11 @@ test('every authenticated answer tells what is left, and the limit refuses in ea
   ok((fromBinary(RetryInfoSchema, retry.value).retryDelay?.seconds ?? 0n) >= 1n);
 });
 
+test('an export is a call, whatever range it is asked for by', async () => {
+  const headers = { ...KEY, range: 'bytes=0-' };
+  equal((await fetch(`${daemon.http}/exports/records.csv`, { headers })).status, 429);
+});
+
 test('an upload is refused before it is read', async () => {
   const form = new FormData();
   form.set('image', new Blob([Buffer.alloc(1000)]), 'a.jpg');
