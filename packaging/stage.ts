@@ -80,7 +80,12 @@ export async function stageRelease(root: string, folder: string, identity: Relea
       await place(join(root, path, file), join(folder, path, file));
   }
   await bundleProgram({ root, out: join(folder, 'build'), isBound: false });
-  await openBundle({ cacheFolder: join(folder, 'page-bundle') });
+  await openBundle({
+    cacheFolder: join(folder, 'page-bundle'),
+    onNotKept: (error) => {
+      throw error;
+    },
+  });
   await writeBillOfMaterials({ root, packages, path: join(folder, BILL_FILE), at: identity.at });
   await writeFile(join(folder, RELEASE_FILE), `${JSON.stringify(identity, null, 2)}\n`);
   await writeSums(folder);

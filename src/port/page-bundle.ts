@@ -54,14 +54,20 @@ export interface PageBundle {
   firstLoad: readonly string[];
 }
 
-/** `cacheFolder` may go at any time; it is made again. */
-export async function openBundle({ cacheFolder }: { cacheFolder: string }): Promise<PageBundle> {
+export interface BundleConfig {
+  /** May go at any time; it is made again. */
+  cacheFolder: string;
+  /** A full disk must not take the page away: the next start then has it built again. */
+  onNotKept: (error: unknown) => void;
+}
+
+export async function openBundle({ cacheFolder, onNotKept }: BundleConfig): Promise<PageBundle> {
   const name = await hashSources();
   const folder = join(cacheFolder, name);
   const kept = (await readFolder(join(SHIPPED_FOLDER, name))) ?? (await readFolder(folder));
   if (kept !== undefined) return await toBundle(kept);
   const files = await build();
-  await keep(cacheFolder, folder, files);
+  await keep(cacheFolder, folder, files).catch(onNotKept);
   return await toBundle(files);
 }
 
@@ -109,13 +115,15 @@ async function build(): Promise<Files> {
   }
 }
 
+const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR'];
+
 async function readFolder(folder: string): Promise<Files | undefined> {
   try {
     const names = await readdir(folder);
     const files = names.map(async (name) => [name, await readFile(join(folder, name))] as const);
     return new Map(await Promise.all(files));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (ABSENT.includes(codeOf(error))) return undefined;
     throw error;
   }
 }

@@ -32,8 +32,13 @@ export async function plugPage(
   // By the first browser: packing it for the wire, or building it, would take the cores from the models at a start.
   const open = (): Promise<PageBundle> => {
     if (opened !== null) return opened;
-    opened = openBundle({ cacheFolder });
-    opened.catch((error: unknown) => app.log.error({ err: error }, 'the page could not be built'));
+    const onNotKept = (error: unknown) => app.log.warn({ err: error }, 'the built page could not be kept');
+    opened = openBundle({ cacheFolder, onNotKept });
+    opened.catch((error: unknown) => {
+      app.log.error({ err: error }, 'the page could not be built');
+      // What was in the way may be gone when the next browser asks.
+      opened = null;
+    });
     return opened;
   };
   const page = (_request: FastifyRequest, reply: FastifyReply) => sendPage(open(), reply);
