@@ -24,8 +24,16 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
     } else if (error instanceof CliFailure) {
       printNote(terminal, `assay: ${error.message.split('\n').map(showText).join('\n')}`);
       terminal.setExitCode(error.exitCode);
+    } else if (isFileFault(error)) {
+      printNote(terminal, `assay: ${showText(error.message)}`);
+      terminal.setExitCode(EXIT_CODES.someFailed);
     } else throw error;
   }
+}
+
+/** What the system refused of a file or folder: its own sentence names the path. */
+function isFileFault(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
 /** The commands with their options, for what runs or describes them: the named one, or all if none has that name. */

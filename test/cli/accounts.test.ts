@@ -50,6 +50,11 @@ test('a plan, a user of it, its key and its credits, from nothing', async () => 
   );
 });
 
+test('prices of options are taken away by none', async () => {
+  await done(['plan', 'create', 'Priced', '--option-credits', 'heatmap=1,nsfw=2']);
+  assert.match(await done(['plan', 'set', 'Priced', '--option-credits', 'none']), /options +all\n/);
+});
+
 test('users are listed, changed, sent a link, reset and deleted', async () => {
   for (const name of ['ann', 'bob']) {
     await done(['user', 'create', `${name}@desk.example`, '--name', name, '--city', 'Roma']);

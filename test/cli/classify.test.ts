@@ -2,7 +2,7 @@
  * Invariant: the command line's exit codes and bounds.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -92,6 +92,24 @@ test('heatmaps are saved beside each other, complete', async () => {
   assert.equal(code, 0);
   assert.equal(readFileSync(join(maps, 'a.jpg.heatmap.png'), 'utf8'), 'PNG');
 });
+
+test('maps of two files of one name are both kept, and a folder that is none is named', async () => {
+  await using daemon = await startFakeDaemon();
+  await using folder = await makeTemporaryFolder();
+  writeFiles(folder.path, { 'one/a.jpg': 10, 'two/a.jpg': 10 });
+  const files = ['one', 'two'].map((name) => join(folder.path, name));
+  const maps = join(folder.path, 'maps');
+  equalCode(await run(daemon, ['classify', ...files, '--heatmap-dir', maps]), 0);
+  assert.equal(readdirSync(maps).length, 2);
+  equalCode(await run(daemon, ['classify', ...files, '--heatmap-dir', maps]), 0);
+  const refused = await run(daemon, ['classify', ...files, '--heatmap-dir', join(files[0] ?? '', 'a.jpg')]);
+  equalCode(refused, 1);
+  assert.match(refused.err, /^assay: EEXIST: .*a\.jpg/m);
+});
+
+function equalCode({ code, out, err }: Outcome, expected: number): void {
+  assert.equal(code, expected, out + err);
+}
 
 test('Ctrl-C cancels uploads and says that accepted analyses go on', async () => {
   await using daemon = await startFakeDaemon();

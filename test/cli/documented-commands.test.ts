@@ -88,3 +88,15 @@ test('no document leads to a file that is not there', () => {
   }
   assert.deepEqual(lost, []);
 });
+
+test('every command takes --json but those that docs/cli.md names', () => {
+  const text = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8').replaceAll('\n', ' ');
+  const [, named = ''] = /Every command takes `--json` but (.*?): one line/.exec(text) ?? [];
+  const without = [...COMMANDS.values()]
+    .filter(
+      ({ commands, options }) => commands.length === 0 && !options.some(({ long }) => long === '--json'),
+    )
+    .map(({ path }) => path.slice(1).join(' '));
+  const documented = [...named.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  assert.deepEqual(documented.toSorted(), without.toSorted());
+});

@@ -201,6 +201,19 @@ test('records come out as CSV and JSON Lines, by the command line and from the d
   equal((await fetched('/exports/records.csv', 'wrong')).status, 401);
 });
 
+test('an export that cannot be written says so, and costs no earlier one where the daemon is away', async () => {
+  const full = await assay(['export', '-o', '/dev/full']);
+  equal(full.code, 1);
+  match(full.err, /^assay: ENOSPC/);
+  await writeFile(at('kept.csv'), 'of yesterday');
+  const away = await assay(['export', '-o', at('kept.csv')], { address: '127.0.0.1:1' });
+  equal(away.code, 3);
+  equal(await readFile(at('kept.csv'), 'utf8'), 'of yesterday');
+  const nowhere = await assay(['batch', 'run', at('rows.jsonl'), '-o', at('none/out.jsonl')]);
+  equal(nowhere.code, 1);
+  match(nowhere.err, /^assay: ENOENT: .*none\/out\.jsonl/);
+});
+
 test('an export is streamed: thousands of records, and none of another account', async () => {
   const many = await addCustomer(service);
   const record = await many.classify('image', {

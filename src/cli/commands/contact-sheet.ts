@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
-import { throwIfInterrupted } from '../terminal/failure.ts';
-import { PartialFile } from '../terminal/partial-file.ts';
+import { savePieces } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printOutcome } from '../views/outcome.ts';
 import { describeMoment, momentOf } from '../views/record-view.ts';
@@ -30,16 +29,8 @@ async function saveSheet(terminal: Terminal, identifier: string, options: SheetO
     identifier,
   });
   const path = options.output ?? `assay-${identifier.slice(0, 12)}-sheet.png`;
-  // Opened with the first piece, so that a refusal leaves no file.
-  await using stack = new AsyncDisposableStack();
-  let file: PartialFile | undefined;
   const pieces = client.receive(ClassificationService.method.getContactSheet, { identifier }, signal);
-  for await (const { chunk } of pieces) {
-    file ??= stack.use(await PartialFile.create(path));
-    await file.write(chunk);
-  }
-  throwIfInterrupted(signal);
-  await file?.keep();
+  await savePieces(pieces, path, signal);
   const moment = classification && momentOf(classification);
   const suspicious = moment ? { seconds: moment.seconds, probability: moment.probability } : null;
   const said = moment ? `${path}  most suspicious: ${describeMoment(moment)}` : path;

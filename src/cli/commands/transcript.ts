@@ -8,7 +8,7 @@ import {
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
 import { throwIfInterrupted } from '../terminal/failure.ts';
-import { PartialFile } from '../terminal/partial-file.ts';
+import { savePieces } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printOutcome } from '../views/outcome.ts';
 
@@ -53,7 +53,7 @@ async function readTranscript(
   if (output === undefined) {
     await printText(terminal, pieces, name);
   } else {
-    await saveText(pieces, output);
+    await savePieces(pieces, output, signal);
   }
   throwIfInterrupted(signal);
   if (output !== undefined) printOutcome(terminal, json === true ? { json } : {}, { path: output }, output);
@@ -67,15 +67,4 @@ async function printText(terminal: Terminal, pieces: Pieces, format: TranscriptF
   for await (const { chunk } of pieces) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
   terminal.stdout.write(format === 'json' ? text : text.split('\n').map(showText).join('\n'));
-}
-
-/** Opened with the first piece, so that a refusal leaves no file. */
-async function saveText(pieces: Pieces, path: string): Promise<void> {
-  await using stack = new AsyncDisposableStack();
-  let file: PartialFile | undefined;
-  for await (const { chunk } of pieces) {
-    file ??= stack.use(await PartialFile.create(path));
-    await file.write(chunk);
-  }
-  await file?.keep();
 }

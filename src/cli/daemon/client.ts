@@ -74,6 +74,7 @@ export class AssayClient implements Disposable {
     call.on('error', ignore);
     const cancel = () => call.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted === true) cancel();
     try {
       yield* call;
     } catch (error) {

@@ -1,11 +1,9 @@
 /** Saves a record's maps beside those of others, each complete or not at all. */
-import { createWriteStream } from 'node:fs';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type Classification, HeatmapLayer } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { PartialFile } from '../terminal/partial-file.ts';
 import type { AssayClient } from './client.ts';
 
 const SUFFIXES: Readonly<Record<HeatmapLayer, string>> = {
@@ -26,7 +24,6 @@ export async function saveHeatmaps(
   return paths;
 }
 
-/** Files of the same name from different folders get part of their identifier. */
 async function saveLayer(
   client: AssayClient,
   record: Classification,
@@ -34,21 +31,23 @@ async function saveLayer(
   folder: string,
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
+  await using file = await openFile(record, layer, folder);
+  for await (const bytes of readLayer(client, record.identifier, layer)) await file.write(bytes);
+  await file.keep();
+  return file.path;
+}
+
+/** Files of the same name from different folders get part of their identifier. */
+async function openFile(
+  { name: given, identifier }: Classification,
+  layer: HeatmapLayer,
+  folder: string,
+): Promise<PartialFile> {
   // A name from another client is not trusted to stay inside the folder.
-  const name = basename(record.name.replaceAll('\\', '/')) || record.identifier;
-  const plain = join(folder, `${name}.${SUFFIXES[layer]}.png`);
-  const path = (await exists(plain))
-    ? join(folder, `${name}.${record.identifier.slice(0, 12)}.${SUFFIXES[layer]}.png`)
-    : plain;
-  const temporary = `${path}.${record.identifier.slice(0, 12)}.part`;
-  try {
-    const chunks = readLayer(client, record.identifier, layer);
-    await pipeline(Readable.from(chunks, { objectMode: true }), createWriteStream(temporary));
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-  return path;
+  const name = basename(given.replaceAll('\\', '/')) || identifier;
+  const pathOf = (stem: string): string => join(folder, `${stem}.${SUFFIXES[layer]}.png`);
+  const plain = await PartialFile.createFree(pathOf(name));
+  return plain ?? (await PartialFile.replace(pathOf(`${name}.${identifier.slice(0, 12)}`)));
 }
 
 async function* readLayer(
@@ -60,11 +59,4 @@ async function* readLayer(
   for await (const { chunk } of client.receive(ClassificationService.method.getHeatmap, request)) {
     yield chunk;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -83,7 +83,10 @@ function parseListOf<T extends string>(allowed: readonly T[]): (value: string) =
 }
 
 function parsePrices(value: string): Record<string, number> {
-  const prices = splitList(value).map((part): [string, number] => {
+  const parts = splitList(value);
+  // The daemon takes no map for an empty one: it cannot tell it from what was not said.
+  if (parts.length === 0) return Object.fromEntries(PRICED_OPTIONS.map((option) => [option, 0]));
+  const prices = parts.map((part): [string, number] => {
     const [name = '', price = ''] = part.split('=');
     if (!PRICED_OPTIONS.some((option) => option === name)) {
       throw new InvalidArgumentError(`${name} is none of ${PRICED_OPTIONS.join(', ')}.`);

@@ -4,12 +4,11 @@
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
 import { toCsvLine } from '../../domain/sheets/csv-line.ts';
 import { safeCell } from '../../domain/sheets/formula-cell.ts';
 import { RESULT_COLUMNS, type RowResult, toCell } from '../../domain/sheets/sheet-columns.ts';
-import { type Sheet, type SheetRow, usage } from './sheet-rows.ts';
+import { readLines, type Sheet, type SheetRow, usage } from './sheet-rows.ts';
 
 const isResultColumn = (name: string): boolean => (RESULT_COLUMNS as readonly string[]).includes(name);
 
@@ -139,9 +138,8 @@ async function heldJson(path: string, sheet: Sheet): Promise<Held> {
   const expected = sheet.rows();
   const held: Held = { rows: 0, bytes: 0 };
   const { size } = await stat(path);
-  const input = createReadStream(path, { encoding: 'utf8' });
   try {
-    for await (const line of createInterface({ input })) {
+    for await (const line of readLines(path)) {
       const endsAt = held.bytes + Buffer.byteLength(line) + 1;
       if (endsAt > size) break;
       const next = await expected.next();
@@ -150,7 +148,6 @@ async function heldJson(path: string, sheet: Sheet): Promise<Held> {
       held.bytes = endsAt;
     }
   } finally {
-    input.destroy();
     await expected.return(undefined);
   }
   return held;

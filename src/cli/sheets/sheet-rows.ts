@@ -1,7 +1,6 @@
 /** A sheet of addresses or paths, row by row: CSV with a head, or JSON Lines. However long, a row is in memory at a time. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
 import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
@@ -124,18 +123,28 @@ export async function* readCsv(path: string, delimiter: string): AsyncGenerator<
 }
 
 export async function* readJsonLines(path: string): AsyncGenerator<Record<string, unknown>> {
-  const input = createReadStream(path, { encoding: 'utf8' });
   let number = 0;
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of readLines(path)) {
       number += 1;
       if (line.trim() !== '') yield parseLine(path, number, line);
     }
   } catch (error) {
     throw error instanceof CliFailure ? error : unreadable(path, error);
-  } finally {
-    input.destroy();
   }
+}
+
+/** Lines as JSON Lines has them. Node's own reader also breaks a line at U+2028, which JSON leaves as it is within a text. */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  let begun = '';
+  for await (const piece of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+    const lines = (begun + piece).split('\n');
+    begun = lines.pop() ?? '';
+    yield* lines;
+    if (begun.length > 2 * ROW_BYTES_MAX)
+      throw usage(`${path}: expected lines of at most ${ROW_BYTES_MAX} characters`);
+  }
+  if (begun !== '') yield begun;
 }
 
 function parseLine(path: string, number: number, line: string): Record<string, unknown> {

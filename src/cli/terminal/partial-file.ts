@@ -1,46 +1,99 @@
 /** A new file that is there whole under its name, or not at all. */
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../../domain/error-code.ts';
-import { CliFailure, EXIT_CODES } from './failure.ts';
+import { CliFailure, EXIT_CODES, throwIfInterrupted } from './failure.ts';
 
 export class PartialFile implements AsyncDisposable {
-  readonly #path: string;
+  readonly path: string;
   readonly #file: FileHandle;
   #isKept = false;
 
   private constructor(path: string, file: FileHandle) {
-    this.#path = path;
+    this.path = path;
     this.#file = file;
   }
 
-  /** Throws a failure in words if it cannot be made. */
+  /** Throws a failure in words if it cannot be made, or if there is such a file already. */
   static async create(path: string): Promise<PartialFile> {
-    try {
-      return new PartialFile(path, await open(`${path}.part`, 'wx', 0o600));
-    } catch (error) {
-      throw toWriteFailure(path, error);
-    }
+    const file = await PartialFile.createFree(path);
+    if (file !== undefined) return file;
+    throw new CliFailure(`${path} is there already: name another file`, EXIT_CODES.someFailed);
+  }
+
+  /** As create, but undefined if there is such a file, or if it is being written. */
+  static async createFree(path: string): Promise<PartialFile | undefined> {
+    const file = await openPartial(path, 'wx');
+    if (file === undefined) return undefined;
+    const partial = new PartialFile(path, file);
+    // Looked for only now: another one that was being written had its name before it gave up this one.
+    if (!(await exists(path))) return partial;
+    await partial[Symbol.asyncDispose]();
+    return undefined;
+  }
+
+  /** Takes the place of the file that has the name, if there is one. */
+  static async replace(path: string): Promise<PartialFile> {
+    const file = await openPartial(path, 'w');
+    if (file === undefined) throw new Error(`${path} is opened whether it is there or not`);
+    return new PartialFile(path, file);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     try {
       await this.#file.writeFile(bytes);
     } catch (error) {
-      throw toWriteFailure(this.#path, error);
+      throw toWriteFailure(this.path, error);
     }
   }
 
   /** Gives it its name. */
   async keep(): Promise<void> {
     await this.#file.sync();
-    await rename(`${this.#path}.part`, this.#path);
+    await rename(partialName(this.path), this.path);
     this.#isKept = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close();
-    if (!this.#isKept) await rm(`${this.#path}.part`, { force: true });
+    if (!this.#isKept) await rm(partialName(this.path), { force: true });
   }
+}
+
+/** Saves what comes as a new file, opened with the first piece, so that a refusal leaves none; throws if it was interrupted. */
+export async function savePieces(
+  pieces: AsyncIterable<{ chunk: Uint8Array }>,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  let file: PartialFile | undefined;
+  for await (const { chunk } of pieces) {
+    file ??= stack.use(await PartialFile.create(path));
+    await file.write(chunk);
+  }
+  // Pieces that were cut off end like whole ones.
+  throwIfInterrupted(signal);
+  await file?.keep();
+}
+
+function partialName(path: string): string {
+  return `${path}.part`;
+}
+
+async function openPartial(path: string, flags: 'w' | 'wx'): Promise<FileHandle | undefined> {
+  try {
+    return await open(partialName(path), flags, 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    throw toWriteFailure(path, error);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function toWriteFailure(path: string, error: unknown): CliFailure {

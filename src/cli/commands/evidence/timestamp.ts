@@ -104,7 +104,7 @@ async function write(
   output: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await using file = await PartialFile.create(output);
+  await using file = output === path ? await PartialFile.replace(output) : await PartialFile.create(output);
   for await (const chunk of withMembers(path, members)) {
     throwIfInterrupted(signal);
     await file.write(chunk);

@@ -1,8 +1,6 @@
 /** `assay export`: all records that a filter finds, as a sheet. */
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import {
   refusedLine,
@@ -11,7 +9,7 @@ import {
   sheetHead,
   sheetLine,
 } from '../../../domain/answers/record-sheet.ts';
-import { openClient } from '../../daemon/client.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { toFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toSummary } from '../../views/record-row.ts';
@@ -42,30 +40,37 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
 
 async function exportRecords(terminal: Terminal, options: ExportOptions): Promise<void> {
   using client = await openClient(terminal);
-  const { format, output } = options;
-  const file = output === undefined ? undefined : createWriteStream(output);
-  const target = file ?? terminal.stdout;
-  let count = 0;
+  const { output } = options;
+  const counts = { records: 0 };
+  const lines = toLines(terminal, client, options, counts);
   try {
-    if (file !== undefined) await once(file, 'open');
-    await write(target, sheetHead(format));
-    for await (const row of readRows(client, { ...options, limit: 0, all: true })) {
-      await write(
-        target,
-        isRefused(row) ? refusedLine(toRefused(row), format) : sheetLine(toSummary(row), format),
-      );
-      if (isRefused(row)) noteRefused(terminal, row);
-      count += 1;
-    }
-    file?.end();
-    if (file !== undefined) await finished(file);
+    // A daemon that does not answer must not cost the file that is there.
+    const { value: first = '' } = await lines.next();
+    const target = output === undefined ? terminal.stdout : createWriteStream(output);
+    const all = async function* () {
+      yield first;
+      yield* lines;
+    };
+    await pipeline(all, target, { end: output !== undefined });
   } catch (error) {
     throw toFailure(error, client.address);
   }
-  if (output !== undefined) printNote(terminal, `${count} records in ${output}`);
+  if (output !== undefined) printNote(terminal, `${counts.records} records in ${output}`);
 }
 
-/** At the reader's pace: a slow disk or pipe must not pile up a million lines. */
-async function write(target: Writable, text: string): Promise<void> {
-  if (!target.write(text)) await once(target, 'drain');
+/** The head goes out with the first line. */
+async function* toLines(
+  terminal: Terminal,
+  client: AssayClient,
+  { format, ...options }: ExportOptions,
+  counts: { records: number },
+): AsyncGenerator<string, undefined> {
+  let head = sheetHead(format);
+  for await (const row of readRows(client, { ...options, limit: 0, all: true })) {
+    counts.records += 1;
+    if (isRefused(row)) noteRefused(terminal, row);
+    yield head + (isRefused(row) ? refusedLine(toRefused(row), format) : sheetLine(toSummary(row), format));
+    head = '';
+  }
+  if (head !== '') yield head;
 }
