@@ -71,6 +71,10 @@ export const STREAMS: Readonly<Record<string, StreamKind>> = {
     ...{ takes: 'both', writes: false, tells: 'cut', records: EXPORTED_RECORDS },
     open: openFile('/exports/records.csv'),
   },
+  'whole list by REST': {
+    ...{ takes: 'key', writes: false, tells: 'cut', records: EXPORTED_RECORDS },
+    open: openFile('/api/classifications'),
+  },
   'original of a record': {
     takes: 'both',
     writes: false,
