@@ -84,7 +84,7 @@ function parseListOf<T extends string>(allowed: readonly T[]): (value: string) =
 
 function parsePrices(value: string): Record<string, number> {
   const parts = splitList(value);
-  // The daemon takes no map for an empty one: it cannot tell it from what was not said.
+  // In a message an empty map is one that is absent.
   if (parts.length === 0) return Object.fromEntries(PRICED_OPTIONS.map((option) => [option, 0]));
   const prices = parts.map((part): [string, number] => {
     const [name = '', price = ''] = part.split('=');
