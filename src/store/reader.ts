@@ -218,7 +218,7 @@ export class StoreReader {
     for (const [dueAt, id] of this.tables.deliveriesDue.underReversed([])) {
       if (Number(dueAt) <= after || found.length >= limit) break;
       const delivery = this.deliveryUnlessDamaged(String(id));
-      if (delivery !== undefined) found.push(delivery);
+      if (delivery !== undefined && delivery.nextAttemptAt === dueAt) found.push(delivery);
     }
     return found;
   }

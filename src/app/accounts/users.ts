@@ -87,7 +87,7 @@ function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnTy
   return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });
 }
 
-/** Its keys, sessions and links stop with this; its records stay for the retention to remove. */
+/** Its keys, sessions, links and notices stop with this; its records stay for the retention to remove. */
 export async function deleteUser(app: AccountParts, { principal, id }: UserInput): Promise<Account> {
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
@@ -99,9 +99,17 @@ export async function deleteUser(app: AccountParts, { principal, id }: UserInput
     tx.accounts.put(after);
     revokeAccess(tx, id);
     tx.accounts.putSavedFilters(id, []);
+    removeNoticeRules(tx, id);
     tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
     return after;
   });
+}
+
+/** Their targets are secrets of the account, and no one else could remove them. */
+function removeNoticeRules(tx: StoreTransaction, accountId: number): void {
+  for (const rule of tx.automation.noticeRules()) {
+    if (rule.accountId === accountId) tx.automation.removeNoticeRule(rule.id);
+  }
 }
 
 /** The caller's own account or one that it manages. */

@@ -68,15 +68,21 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
  * Resolves with how many deliveries wait longer than any retry would: because of a clock that was ahead and has been set
  * right since. They are due now, with a day of retries before them, instead of when that time comes.
  */
-export async function redateDeliveries({ store, clock }: SweeperParts): Promise<number> {
-  const now = clock.now();
-  const latest = now + SERIES_SECONDS_MAX * MICROSECONDS_PER_SECOND;
-  const misdated = store.read.deliveriesDueAfter(latest, BATCH_MAX);
-  if (misdated.length === 0) return 0;
-  await store.transact((tx) => {
-    for (const delivery of misdated) tx.putDelivery({ ...delivery, seriesAt: now, nextAttemptAt: now });
-  });
-  return misdated.length;
+export async function redateDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
+  const latest = clock.now() + SERIES_SECONDS_MAX * MICROSECONDS_PER_SECOND;
+  let redated = 0;
+  while (!signal.aborted) {
+    const batch = await store.transact((tx) => {
+      const misdated = tx.deliveriesDueAfter(latest, BATCH_MAX);
+      const now = clock.now();
+      for (const delivery of misdated) tx.putDelivery({ ...delivery, seriesAt: now, nextAttemptAt: now });
+      return misdated.length;
+    });
+    redated += batch;
+    if (batch < BATCH_MAX) break;
+    await nextTurn();
+  }
+  return redated;
 }
 
 export class Sweeper implements AsyncDisposable {
@@ -104,13 +110,14 @@ export class Sweeper implements AsyncDisposable {
   async #run(): Promise<void> {
     const { log } = this.#parts;
     try {
-      const redated = await redateDeliveries(this.#parts);
+      // First what needs no room: on a full disk the store refuses the rest, and these are what frees it.
+      const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);
+      const orphans = await this.#parts.store.sweepOrphans(this.#stopped.signal);
+      const redated = await redateDeliveries(this.#parts, this.#stopped.signal);
       if (redated > 0)
         log.warn({ redated }, 'webhooks were put off by a clock that was ahead; they are due now');
       const deliveries = await sweepDeliveries(this.#parts, this.#stopped.signal);
       const requests = await sweepRequests(this.#parts, this.#stopped.signal);
-      const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);
-      const orphans = await this.#parts.store.sweepOrphans(this.#stopped.signal);
       const removed = { deliveries, requests, uploads, orphans };
       if (deliveries + requests + uploads + orphans > 0) log.info(removed, 'removed what was outdated');
     } catch (error) {

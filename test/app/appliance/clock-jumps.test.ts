@@ -55,12 +55,24 @@ test('a webhook that a clock years ahead has put off is due once the clock is ri
     tx.putDelivery(delivery('msg_ahead', now + 3650 * DAY_US));
     tx.putDelivery(delivery('msg_soon', now + DAY_US / 2));
   });
-  equal(await redateDeliveries(parts), 1);
+  equal(await redateDeliveries(parts, NEVER), 1);
   const { nextAttemptAt, seriesAt } = app.store.read.delivery('msg_ahead') ?? delivery('none', 0);
   ok(nextAttemptAt !== null && nextAttemptAt >= now && nextAttemptAt <= app.clock.now());
   equal(seriesAt, nextAttemptAt);
   deepEqual(app.store.read.delivery('msg_soon'), delivery('msg_soon', now + DAY_US / 2));
-  equal(await redateDeliveries(parts), 0);
+  equal(await redateDeliveries(parts, NEVER), 0);
+});
+
+test('all webhooks that were put off are due at once, however many', async () => {
+  await using room = await openApp();
+  const { app } = room;
+  const parts = { store: app.store, clock: app.clock, log: pino({ level: 'silent' }), unfinishedUploadMs: 1 };
+  const later = app.clock.now() + 3650 * DAY_US;
+  await app.store.transact((tx) => {
+    for (let n = 0; n < 450; n++) tx.putDelivery(delivery(`msg_${n}`, later + n));
+  });
+  equal(await redateDeliveries(parts, NEVER), 450);
+  deepEqual(app.store.read.deliveriesDueAfter(later - 1, 1), []);
 });
 
 test('a rate limit never asks for more patience than its minute, whatever the wall clock says', async () => {

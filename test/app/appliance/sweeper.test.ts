@@ -1,6 +1,7 @@
-/** What outlived its use goes: old and surplus deliveries, request identifiers past their day. */
+/** What outlived its use goes: old and surplus deliveries, request identifiers past their day, uploads that broke off. */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { setUpFirstStart } from '../../../src/app/appliance/first-start.ts';
@@ -115,4 +116,19 @@ test('a start sweeps, and an end waits for it', async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await sweeper[Symbol.asyncDispose]();
+});
+
+test('a store that takes no more holds up nothing that frees the disk', async (context) => {
+  await using room = await openRoom();
+  const { store, parts } = room;
+  const touchedAt = NOW - 2 * DAY;
+  await store.unfinishedUploads.create({
+    ...{ accountId: 1, uploadId: randomUUID(), name: 'a.jpg', sizeBytes: 10, fields: { kind: 'image' } },
+    ...{ createdAt: touchedAt, touchedAt, committedBytes: 0, identifier: null },
+  });
+  await store.transact((tx) => tx.putDelivery(delivery(1, { createdAt: NOW - 40 * DAY })));
+  context.mock.method(store, 'transact', () => Promise.reject(new Error('ENOSPC: no space left on device')));
+  await using sweeper = new Sweeper(parts);
+  await sweeper[Symbol.asyncDispose]();
+  assert.deepEqual(store.unfinishedUploads.list(), []);
 });

@@ -1,10 +1,11 @@
 /**
- * Notices of a rule that was removed, once another account's rule has its number.
+ * Notices of a rule that was removed, once another account's rule has its number; the rules of an account that was deleted.
  *
  * Invariant: a notice goes to the target of the rule that asked for it, or nowhere.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import { deleteUser } from '../../../src/app/accounts/users.ts';
 import { createNoticeRule, removeNoticeRule } from '../../../src/app/notices/notice-rules.ts';
 import { replayDelivery } from '../../../src/app/webhooks/deliveries.ts';
 import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
@@ -47,5 +48,19 @@ test('a notice of a rule that was removed is not sent by the rule that has its n
   deepEqual(
     app.store.read.delivery(notice.id)?.attempts.map(({ error }) => error),
     ['the rule was removed'],
+  );
+});
+
+test('an account that is deleted takes its rules with it; those of others stay', async () => {
+  await using room = await openApp();
+  const { app, admin } = room;
+  const { id, email: target } = await addUser(app, admin, { role: 'admin' });
+  const fields = { channel: 'email', target, of_every_account: true };
+  await createNoticeRule(app, { principal: principalOf(app, id), fields }, signal);
+  const kept = await createNoticeRule(app, { principal: admin, fields }, signal);
+  await deleteUser(app, { principal: admin, id });
+  deepEqual(
+    app.store.read.automation.noticeRules().map((rule) => rule.id),
+    [kept.id],
   );
 });
