@@ -27,7 +27,7 @@ export async function walkFrames(
   const { container, stream } = file.read();
   using decoder = new StreamDecoder(container, stream);
   using walk = new FrameWalk(container, stream, decoder, file.span);
-  for (const time of spreadEvenly(count, file.span.seconds)) {
+  for (const time of spreadEvenly(count, file.span)) {
     const shown = walk.frameAt(time);
     if (shown === null) throw new Error(`there is no frame at ${time} seconds`);
     if (take === null) continue;

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Container } from './libav/container.ts';
+import { soundBeginning } from './libav/time-span.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
 import type { DecodeAudioRequest } from './protocol/decode-protocol.ts';
@@ -33,6 +34,7 @@ export async function decodeAudio(
   const { sound, isDamaged } = decodeSound({
     container,
     stream,
+    beginSeconds: soundBeginning(container, stream),
     outFolder: join(slotFolder, 'out'),
     secondsMax: request.soundSecondsMax,
     isLongRefused: true,

@@ -82,6 +82,7 @@ async function takeTrack({ request, file, outFolder, report }: VideoWork): Promi
   if (audio === null) return null;
   return await decodeTrack({
     ...audio,
+    beginSeconds: file.span.startSeconds,
     outFolder,
     secondsMax: request.soundSecondsMax,
     onProgress: secondsReporter(report, 'track', audio.container.claimedSeconds),

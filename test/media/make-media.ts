@@ -67,6 +67,7 @@ export interface VideoRecipe extends Muxing {
   /** Codec of a track of sound, and what it says. */
   withSound?: FFEncoderCodec;
   wave?: SoundRecipe['wave'];
+  soundTimeOf?: SoundRecipe['timeOf'];
   /** Frames from one key frame to the next. */
   keyFrameInterval?: number;
   pixelFormat?: AVPixelFormat;
@@ -88,6 +89,8 @@ export interface SoundRecipe extends Muxing {
   channels: number;
   /** The signal of a channel at a time in seconds, −1..1; default a tone that differs little between channels. */
   wave?: (seconds: number, channel: number) => number;
+  /** Presentation time of what begins at a time of the signal, seconds; default that time. */
+  timeOf?: (seconds: number) => number;
 }
 
 const FRAME_NUMBER_BITS = 12;
@@ -114,9 +117,10 @@ export function makeSound(recipe: SoundRecipe): Buffer {
   return mux(recipe, (output) => openSound(output, recipe).write);
 }
 
-function toTrack({ container, seconds, withSound: codec = 'aac' as never, wave }: VideoRecipe): SoundRecipe {
+function toTrack(recipe: VideoRecipe): SoundRecipe {
+  const { container, seconds, withSound: codec = 'aac' as never, wave, soundTimeOf: timeOf } = recipe;
   const rate = container === '3gp' ? 16_000 : 48_000;
-  return { container, codec, seconds, rate, channels: 2, ...(wave && { wave }) };
+  return { container, codec, seconds, rate, channels: 2, ...(wave && { wave }), ...(timeOf && { timeOf }) };
 }
 
 /** The packets of the first stream in another container, as they are. */
@@ -334,7 +338,7 @@ function writeSamples(
   output: FormatContext,
   context: CodecContext,
   stream: Stream,
-  { rate, channels, seconds, wave = tone }: SoundRecipe,
+  { rate, channels, seconds, wave = tone, timeOf = (at: number) => at }: SoundRecipe,
 ): void {
   const resampler = new SoftwareResampleContext();
   const layout = avChannelLayoutDefault(channels);
@@ -348,20 +352,17 @@ function writeSamples(
     const samples = Float32Array.from({ length: nbSamples * channels }, (_, at) =>
       wave((start + Math.floor(at / channels)) / rate, at % channels),
     );
+    const shape = { nbSamples, sampleRate: rate, channelLayout: layout };
     using source = Frame.fromAudioBuffer(Buffer.from(samples.buffer), {
-      ...{ nbSamples, format: AV_SAMPLE_FMT_FLT, sampleRate: rate, channelLayout: layout },
+      ...shape,
+      format: AV_SAMPLE_FMT_FLT,
     });
     using frame = new Frame();
     frame.alloc();
-    Object.assign(frame, {
-      nbSamples,
-      format: context.sampleFormat,
-      sampleRate: rate,
-      channelLayout: layout,
-    });
+    Object.assign(frame, { ...shape, format: context.sampleFormat });
     check(frame.getBuffer());
     check(resampler.convertFrame(frame, source));
-    frame.pts = BigInt(start);
+    frame.pts = BigInt(Math.round(timeOf(start / rate) * rate));
     check(context.sendFrameSync(frame));
     drain(output, context, stream, packet);
   }

@@ -87,6 +87,27 @@ for (const { name, wave, expected } of STEREO) {
   });
 }
 
+/** After a second the recorder was paused for two; half a second later it is loud. */
+const PAUSED: SoundRecipe = {
+  ...{ container: 'matroska', codec: FF_ENCODER_PCM_S16LE, seconds: 2, rate: 48_000, channels: 1 },
+  wave: (at) => (at >= 1.5 ? 0.5 * Math.sin(2 * Math.PI * 440 * at) : 0),
+  timeOf: (at) => (at >= 1 ? at + 2 : at),
+};
+
+test('what was said after a pause of the recorder has the time at which players play it', async () => {
+  const { sound } = await decode(makeSound(PAUSED));
+  assert.ok(Math.abs(sound.durationSeconds - 4) < 0.05, `${sound.durationSeconds} seconds`);
+  const bytes = await readFile(slot.outPath(sound.sounds[0]?.file ?? ''));
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const from = samples.findIndex((sample) => Math.abs(sample) > 0.1) / 16_000;
+  assert.ok(Math.abs(from - 3.5) < 0.06, `loud from ${from}`);
+});
+
+test('a pause of years is too long, and is not written', async () => {
+  const years = makeSound({ ...PAUSED, timeOf: (at) => (at >= 1 ? at + 1e8 : at) });
+  await assert.rejects(decode(years), /lasts 100000002 seconds; at most 60/);
+});
+
 test('a channel holds its person only', async () => {
   const audio = await decode(
     makeSound({ ...WAV, wave: (at, channel) => (channel + 1) * 0.5 * person(at, channel) }),

@@ -13,6 +13,7 @@ import {
   FF_ENCODER_AAC,
   FF_ENCODER_LIBX264,
   FF_ENCODER_LIBX265,
+  FF_ENCODER_PCM_S16LE,
 } from 'node-av/constants';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
@@ -275,6 +276,56 @@ test('the track is a FLAC file with its hash, and samples', async () => {
   assert.equal((await decode(bytes)).track, null);
   const short = await decode(bytes, { withTrack: true, soundSecondsMax: 1 });
   assert.ok((short.track?.sound.durationSeconds ?? 9) < 1.2, 'a longer track is cut');
+});
+
+/** Where a sound of the model's rate is loud, seconds. */
+async function loudSeconds(file: string): Promise<[from: number, to: number]> {
+  const bytes = await readFile(slot.outPath(file));
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const isLoud = (sample: number) => Math.abs(sample) > 0.1;
+  return [samples.findIndex(isLoud) / 16_000, samples.findLastIndex(isLoud) / 16_000];
+}
+
+function assertLoud([from, to]: [number, number], expected: [number, number]): void {
+  const isThere = Math.abs(from - expected[0]) < 0.06 && Math.abs(to - expected[1]) < 0.06;
+  assert.ok(isThere, `loud from ${from} to ${to}, expected ${expected}`);
+}
+
+const beep = (at: number) => (at >= 0.5 && at < 1 ? 0.5 * Math.sin(2 * Math.PI * 440 * at) : 0);
+
+const LATE_SOUND: [string, VideoRecipe][] = [
+  ['Matroska', { ...PLAIN, container: 'matroska', withSound: FF_ENCODER_PCM_S16LE }],
+  ['MP4, by an edit list', { ...PLAIN, withSound: FF_ENCODER_AAC }],
+];
+for (const [name, recipe] of LATE_SOUND) {
+  test(`a track that begins after the picture is heard when players play it: ${name}`, async () => {
+    const bytes = makeVideo({ ...recipe, wave: beep, soundTimeOf: (at) => at + 3 });
+    const { track } = await decode(bytes, { withTrack: true });
+    assert.ok(track !== null);
+    assert.ok(Math.abs(track.sound.durationSeconds - 5) < 0.06, `${track.sound.durationSeconds} seconds`);
+    assertLoud(await loudSeconds(track.sound.sounds[0]?.file ?? ''), [3.5, 4]);
+    await writeFile(join(folder.path, 'track'), await readFile(slot.outPath(track.file)));
+    await slot.clear();
+    const input = await slot.placeInput(join(folder.path, 'track'));
+    const { audio } = await slot.request({
+      ...{ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 },
+    });
+    assertLoud(await loudSeconds(audio.sound.sounds[0]?.file ?? ''), [3.5, 4]);
+  });
+}
+
+test('frames of a picture that begins after its sound have the times at which players show them', async () => {
+  const late = { timeOf: (index: number) => index + 50, withSound: FF_ENCODER_PCM_S16LE };
+  const bytes = makeVideo({ ...PLAIN, container: 'matroska', ...late, wave: beep });
+  for (const method of ['even', 'iframes', 'color'] as const) {
+    const video = await decode(bytes, { frames: { method, countMax: 5 }, withTrack: true });
+    assert.ok(Math.abs(video.durationSeconds - 4) < 0.1, `${video.durationSeconds} seconds`);
+    assert.equal(video.frames.length, 5, method);
+    const numbers = await numbersOf(video);
+    for (const [index, { timeSeconds }] of video.frames.entries())
+      assert.ok(Math.abs(timeSeconds - 2 - (numbers[index] ?? 0) / 25) < 0.002, `${method}: ${timeSeconds}`);
+    assertLoud(await loudSeconds(video.track?.sound.sounds[0]?.file ?? ''), [0.5, 1]);
+  }
 });
 
 test('a file whose data ends early gives the frames that are there', async () => {

@@ -15,6 +15,7 @@ import {
   FF_ENCODER_LIBX264,
   FF_ENCODER_MPEG4,
   FF_ENCODER_PCM_S16BE,
+  FF_ENCODER_PCM_S16LE,
 } from 'node-av/constants';
 import sharp from 'sharp';
 import {
@@ -26,7 +27,7 @@ import {
 } from '../../src/domain/media/rendition.ts';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
 import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../media/make-media.ts';
 import { makeHeic } from '../media/make-stills.ts';
 import { patternRgb } from '../media/pictures.ts';
@@ -141,17 +142,9 @@ test('a large picture becomes tiles of every size, which lie where their lengths
   assertNear(await colourAt(first, 10, 10), CORNERS[0], 16);
 });
 
-test('a video that browsers cannot play becomes a WebM at the same times', async () => {
-  const timeOf = (index: number): number => (index < 10 ? index : index * 2);
-  const video = makeVideo({
-    ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 2, width: 1110, height: 740, fps: 15 },
-    ...{ withSound: FF_ENCODER_AAC, timeOf },
-  });
-  const { width, height, durationSeconds } = await render('film', video);
-  assert.deepEqual([width, height], [1080, 720]);
-  assert.ok(Math.abs(durationSeconds - 59 / 15) < 0.1, String(durationSeconds));
-  const film = await outFile('film.webm');
-  const input = await place(film);
+/** Each frame of the film that `even` chooses is the one that the original shows at its time; `timeOf` in seconds. */
+async function assertFilmTimes(timeOf: (number: number) => number): Promise<VideoWithFrames> {
+  const input = await place(await outFile('film.webm'));
   const frames = { method: 'even', countMax: 8 } as const;
   const decoded = await decodeVideo(slot, {
     ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, frames, patchSets: [] },
@@ -161,9 +154,43 @@ test('a video that browsers cannot play becomes a WebM at the same times', async
   for (const frame of decoded.frames) {
     const { data, info } = await sharp(slot.outPath(frame.file)).raw().toBuffer({ resolveWithObject: true });
     const number = readFrameNumber(data, info.width, info.height);
-    assert.ok(Math.abs(frame.timeSeconds - timeOf(number) / 15) < 0.002, `${number} at ${frame.timeSeconds}`);
+    assert.ok(Math.abs(frame.timeSeconds - timeOf(number)) < 0.002, `${number} at ${frame.timeSeconds}`);
   }
+  return decoded;
+}
+
+test('a video that browsers cannot play becomes a WebM at the same times', async () => {
+  const timeOf = (index: number): number => (index < 10 ? index : index * 2);
+  const video = makeVideo({
+    ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 2, width: 1110, height: 740, fps: 15 },
+    ...{ withSound: FF_ENCODER_AAC, timeOf },
+  });
+  const { width, height, durationSeconds } = await render('film', video);
+  assert.deepEqual([width, height], [1080, 720]);
+  assert.ok(Math.abs(durationSeconds - 59 / 15) < 0.1, String(durationSeconds));
+  const decoded = await assertFilmTimes((number) => timeOf(number) / 15);
   assert.ok(Math.abs((decoded.track?.sound.durationSeconds ?? 0) - 2) < 0.05);
+});
+
+test('an interlaced video keeps its times in its film', async () => {
+  const video = makeVideo({
+    ...{ container: 'matroska', codec: FF_ENCODER_LIBX264, seconds: 2, width: 320, height: 240, fps: 10 },
+    ...{ isInterlaced: true, withSound: FF_ENCODER_AAC },
+  });
+  await render('film', video);
+  const { durationSeconds } = await assertFilmTimes((number) => number / 10);
+  assert.ok(Math.abs(durationSeconds - 2) < 0.15, String(durationSeconds));
+});
+
+test('a film whose picture begins after its sound keeps both where they are', async () => {
+  const video = makeVideo({
+    ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 2, width: 320, height: 240, fps: 10 },
+    ...{ withSound: FF_ENCODER_AAC, timeOf: (index) => index + 15 },
+  });
+  await render('film', video);
+  const { durationSeconds, track } = await assertFilmTimes((number) => 1.5 + number / 10);
+  assert.ok(Math.abs(durationSeconds - 3.5) < 0.15, String(durationSeconds));
+  assert.ok(Math.abs((track?.sound.durationSeconds ?? 0) - 2) < 0.05);
 });
 
 test('a turned video stands upright in its film and in its strip', async () => {
@@ -215,6 +242,15 @@ test('a recording becomes Opus, peaks and a spectrum', async () => {
     strengthAt(96) > 220 && strengthAt(20) < strengthAt(96) - 60,
     `${strengthAt(96)} ${strengthAt(20)}`,
   );
+  const paused = makeSound({
+    ...{ container: 'matroska', codec: FF_ENCODER_PCM_S16LE, seconds: 2, rate: 48_000, channels: 1, wave },
+    timeOf: (at) => (at >= 1 ? at + 2 : at),
+  });
+  const late = await render('peaks', paused);
+  assert.ok(Math.abs(late.durationSeconds - 4) < 0.01, String(late.durationSeconds));
+  const eighth = Math.floor(late.peaks.length / 8);
+  const peaksAt = [1, 4, 7].map((place) => late.peaks[place * eighth] ?? -1);
+  assertNear(peaksAt, [0.05 * 255, 0, 0.8 * 255], 12);
   const sound = await render('sound', aiff);
   assert.ok(Math.abs(sound.durationSeconds - 2) < 0.01);
   const again = await render('peaks', await outFile('sound.webm'));
@@ -317,6 +353,9 @@ test('a thumbnail is small and upright, of a picture and of a film a third in', 
   assert.deepEqual([ofFilm.width, ofFilm.height], [320, 180]);
   const shown = await sharp(await outFile('thumbnail.webp')).metadata();
   assert.deepEqual([shown.format, shown.width, shown.height], ['webp', 320, 180]);
+  // By its first bytes a sound.
+  film.write('M4A ', 8);
+  assert.equal((await render('thumbnail', film)).width, 320);
   const larger = await render(
     'thumbnail',
     await sharp({ create: { width: 40, height: 30, channels: 3, background: '#123' } })

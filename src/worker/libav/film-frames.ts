@@ -117,7 +117,8 @@ export class FilmFrames implements Disposable {
     const toSdr = ':out_color_matrix=smpte170m:out_range=tv';
     return [
       `${source}:colorspace=${colorSpace}:range=${colorRange}`,
-      ...(this.#isInterlaced ? ['yadif=mode=send_frame:deint=interlaced'] : []),
+      // The deinterlacer counts in half the unit that it is given.
+      ...(this.#isInterlaced ? ['yadif=mode=send_frame:deint=interlaced', 'settb=1/1000'] : []),
       `scale=${w}:${h}:flags=bilinear${hdr.length > 0 ? '' : `${matrix}${toSdr}`}`,
       ...hdr,
       ...(hdr.length > 0 ? [`scale=flags=bilinear${toSdr}`] : []),

@@ -52,6 +52,10 @@ export class FlacFile implements Disposable {
     this.#resampler.feed(frame, (samples) => this.#take(samples));
   }
 
+  rest(seconds: number): void {
+    this.#resampler.rest(seconds, (samples) => this.#take(samples));
+  }
+
   /** Ends the file; only then is it whole. */
   finish(): void {
     this.#resampler.flush((samples) => this.#take(samples));

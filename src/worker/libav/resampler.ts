@@ -59,6 +59,16 @@ export class Resampler implements Disposable {
     this.#convert(frame.extendedData?.slice(0, channels) ?? null, nbSamples, take);
   }
 
+  /** Silence for so many seconds, a second at a time. */
+  rest(seconds: number, take: TakeSamples): void {
+    this.flush(take);
+    const { rate, layout, format } = this.#shape;
+    const sampleBytes = avGetBytesPerSample(format) * layout.nbChannels;
+    for (let left = Math.round(seconds * rate); left > 0; left -= rate) {
+      take(Buffer.alloc(Math.min(left, rate) * sampleBytes));
+    }
+  }
+
   /** Gives what the filter still holds. */
   flush(take: TakeSamples): void {
     if (this.#context === null) return;

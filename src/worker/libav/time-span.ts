@@ -7,8 +7,13 @@ import type { Packet, Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
 
 export interface TimeSpan {
-  /** Time of the first frame, in the stream's time base. */
+  /** Where the file begins, in the stream's time base: with the first of its picture and its sound, as players count. */
   start: bigint;
+  /** The same, by the file's own clock. */
+  startSeconds: number;
+  /** From there to the stream's first frame. */
+  leadSeconds: number;
+  /** From there to the stream's end. */
   seconds: number;
   /** What the header said, if it said something else. */
   claimedSeconds: number | null;
@@ -33,15 +38,34 @@ export function measureTimeSpan(container: Container, stream: Stream, path: stri
   if (claimedSeconds !== null && (INDEXED.test(container.formatName) || !isSmall))
     extent = readTail(container, stream, claimedSeconds);
   if (extent === null && (isSmall || claimedSeconds === null)) extent = readWhole(container, stream);
-  const start = first ?? extent?.start ?? 0n;
-  if (extent === null) return { start, seconds: claimedSeconds ?? 0, claimedSeconds: null };
-  const measured = Math.max(0, toSeconds(extent.end - start, stream));
-  if (claimedSeconds === null) return { start, seconds: measured, claimedSeconds: null };
-  const tolerance = Math.max(AGREEMENT_SECONDS, claimedSeconds * AGREEMENT_SHARE);
-  const isAgreed = Math.abs(measured - claimedSeconds) <= tolerance;
+  const own = first ?? extent?.start ?? 0n;
+  const startSeconds = beginningOf(container, toSeconds(own, stream));
+  const leadSeconds = toSeconds(own, stream) - startSeconds;
+  const begin = { start: own - toTimestamp(leadSeconds, stream), startSeconds, leadSeconds };
+  // A stream's own length is counted from its first frame, the container's from where that begins.
+  const claimed = claimedSeconds === null ? null : claimedSeconds + (stream.duration > 0n ? leadSeconds : 0);
+  if (extent === null) return { ...begin, seconds: claimed ?? 0, claimedSeconds: null };
+  const measured = Math.max(0, toSeconds(extent.end - begin.start, stream));
+  if (claimed === null) return { ...begin, seconds: measured, claimedSeconds: null };
+  const tolerance = Math.max(AGREEMENT_SECONDS, claimed * AGREEMENT_SHARE);
+  const isAgreed = Math.abs(measured - claimed) <= tolerance;
   return isAgreed
-    ? { start, seconds: claimedSeconds, claimedSeconds: null }
-    : { start, seconds: measured, claimedSeconds };
+    ? { ...begin, seconds: claimed, claimedSeconds: null }
+    : { ...begin, seconds: measured, claimedSeconds: claimed };
+}
+
+/** Where the file begins for the listener of its sound, by its own clock in seconds; null if the container does not say. */
+export function soundBeginning(container: Container, stream: Stream): number | null {
+  const { startTime } = stream;
+  return startTime === NO_TIME ? null : beginningOf(container, toSeconds(startTime, stream));
+}
+
+/** `ownSeconds`: the begin of a stream that is played. What lies before the clock's zero is not played. */
+function beginningOf({ video, audio }: Container, ownSeconds: number): number {
+  const others = [video, audio].flatMap((stream) =>
+    stream === null || stream.startTime === NO_TIME ? [] : [Math.max(0, toSeconds(stream.startTime, stream))],
+  );
+  return Math.min(ownSeconds, ...others);
 }
 
 export function toSeconds(time: bigint, { timeBase }: Stream): number {

@@ -14,7 +14,7 @@ import {
 import { Container } from '../libav/container.ts';
 import { FilmFrames } from '../libav/film-frames.ts';
 import { FilmSound } from '../libav/film-sound.ts';
-import { measureTimeSpan, type TimeSpan, toSeconds } from '../libav/time-span.ts';
+import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
 import { WebmFile } from '../libav/webm-file.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { type ReportStep, secondsReporter } from '../media/progress.ts';
@@ -22,7 +22,7 @@ import { readMediaType, refuseKind } from '../pictures/media-header.ts';
 import type { RenderWork } from './rendition-work.ts';
 
 export async function renderFilm({ path, outFolder, limits, report }: RenderWork): Promise<RenditionFigures> {
-  const { type, span, start } = await measure(path, 'video');
+  const { type, span } = await measure(path, 'video');
   setPriority(constants.priority.PRIORITY_LOW);
   using container = Container.open(path, type);
   const stream = streamOf(container, type, 'video');
@@ -32,7 +32,7 @@ export async function renderFilm({ path, outFolder, limits, report }: RenderWork
     shortSideMax: FILM_SHORT_SIDE_MAX,
   });
   if (frames.isEmpty) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
-  using track = openTrack(path, type, start);
+  using track = openTrack(path, type, span.startSeconds);
   const { width, height } = frames;
   const picture = { width, height };
   using file = new WebmFile(join(outFolder, 'film.webm'), {
@@ -45,9 +45,9 @@ export async function renderFilm({ path, outFolder, limits, report }: RenderWork
 }
 
 export async function renderSound({ path, outFolder, report }: RenderWork): Promise<RenditionFigures> {
-  const { type, span, start } = await measure(path, 'audio');
+  const { type, span } = await measure(path, 'audio');
   setPriority(constants.priority.PRIORITY_LOW);
-  using track = openTrack(path, type, start);
+  using track = openTrack(path, type, span.startSeconds);
   if (track === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
   using file = new WebmFile(join(outFolder, 'sound.webm'), { picture: null, channels: track.sound.channels });
   interleave({ file, frames: null, sound: track.sound, report, totalSeconds: span.seconds });
@@ -58,8 +58,6 @@ export async function renderSound({ path, outFolder, report }: RenderWork): Prom
 interface Measured {
   type: MediaType;
   span: TimeSpan;
-  /** Where the file's clock stands at its first frame, seconds. */
-  start: number;
 }
 
 async function measure(path: string, kind: 'video' | 'audio'): Promise<Measured> {
@@ -72,7 +70,7 @@ async function measure(path: string, kind: 'video' | 'audio'): Promise<Measured>
     const found = `the file lasts ${Math.round(span.seconds)} seconds`;
     throw new MediaFaultFound('too_long', `${found}; renditions are made of at most ${FILM_SECONDS_MAX}`);
   }
-  return { type, span, start: toSeconds(span.start, stream) };
+  return { type, span };
 }
 
 function streamOf(container: Container, { name }: MediaType, kind: 'video' | 'audio'): Stream {

@@ -14,6 +14,8 @@ import {
 import { Container } from '../libav/container.ts';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
+import { soundBeginning } from '../libav/time-span.ts';
+import { timedFrames } from '../libav/timed-sound.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { secondsReporter } from '../media/progress.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
@@ -44,9 +46,10 @@ export async function renderPeaks({ path, outFolder, report }: RenderWork): Prom
     peaks.take(samples);
     spectrum.take(samples);
   };
-  for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
-    if (peaks.sampleCount >= SOUND_SECONDS_MAX * RATE) break;
-    if (frame.nbSamples > 0) resampler.feed(frame, take);
+  for (const { frame, silentSeconds } of timedFrames(decoder, stream, soundBeginning(container, stream))) {
+    if (peaks.sampleCount + silentSeconds * RATE >= SOUND_SECONDS_MAX * RATE) break;
+    if (silentSeconds > 0) resampler.rest(silentSeconds, take);
+    resampler.feed(frame, take);
     reportSeconds(peaks.sampleCount / RATE);
   }
   resampler.flush(take);

@@ -26,7 +26,8 @@ const QUALITY = 72;
 
 export async function renderThumbnail(work: RenderWork): Promise<RenditionFigures> {
   const type = readMediaType(work.path);
-  if (type.kind === 'video') return await write(frameOf(work, type), work);
+  // A container that looks like sound may hold a film: a list shows thumbnails of pictures and films alone.
+  if (type.kind !== 'image') return await write(frameOf(work, type), work);
   const header = await readHeader(work.path, work.limits);
   try {
     return await write(await openForEyes(header), work);

@@ -38,7 +38,7 @@ interface Scored {
  */
 export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
   const { choice, span } = work;
-  const even = (countMax: number) => spreadEvenly(countMax, span.seconds);
+  const even = (countMax: number) => spreadEvenly(countMax, span);
   if (choice.method === 'even') return even;
   if (choice.method === 'iframes') {
     const keys = listKeyTimes(work);
@@ -49,9 +49,13 @@ export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
   return (countMax) => pickLargest(scored, countMax, span.seconds, even(countMax));
 }
 
-/** The middles of equal parts: neither the black first frame nor the last one. */
-export function spreadEvenly(count: number, seconds: number): number[] {
-  return Array.from({ length: count }, (_, index) => ((index + 0.5) * seconds) / count);
+/** The middles of equal parts of what is seen: neither the black first frame nor the last one. */
+export function spreadEvenly(
+  count: number,
+  { leadSeconds, seconds }: Pick<TimeSpan, 'leadSeconds' | 'seconds'>,
+): number[] {
+  const length = seconds - leadSeconds;
+  return Array.from({ length: count }, (_, index) => leadSeconds + ((index + 0.5) * length) / count);
 }
 
 /** Reads no more than the container must, and decodes nothing. */
@@ -112,7 +116,7 @@ function scoreMoments(work: ChoiceWork, meter: ChangeMeter): Scored[] {
   const { span, choice, report } = work;
   const keys = listKeyTimes(work);
   const isDense = keys.length >= choice.countMax * 4;
-  const times = isDense ? thin(keys, MOMENTS_MAX) : spreadEvenly(MOMENTS_MAX, span.seconds);
+  const times = isDense ? thin(keys, MOMENTS_MAX) : spreadEvenly(MOMENTS_MAX, span);
   const { container, stream } = work.open();
   using decoder = new StreamDecoder(container, stream);
   using walk = new FrameWalk(container, stream, decoder, span);

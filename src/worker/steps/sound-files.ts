@@ -57,6 +57,11 @@ export class SoundFiles implements Disposable {
     }
   }
 
+  /** Silence, of all channels. */
+  rest(seconds: number): void {
+    for (const tap of this.#taps) tap.resampler.rest(seconds, (samples) => this.#take(tap, samples));
+  }
+
   /** Ends the files and keeps those that are worth it. */
   finish(): SoundFile[] {
     for (const tap of this.#taps) tap.resampler.flush((samples) => this.#take(tap, samples));

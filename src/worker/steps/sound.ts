@@ -1,8 +1,9 @@
 /** Decodes a stream of sound from its beginning to its end, for the consumer of the frames. */
-import type { Frame, Stream } from 'node-av/lib';
+import type { Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { toSeconds } from '../libav/time-span.ts';
+import { type TimedFrame, timedFrames } from '../libav/timed-sound.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { DecodedSound } from '../protocol/decoded-media.ts';
 import { SoundFiles } from './sound-files.ts';
@@ -10,11 +11,13 @@ import { SoundFiles } from './sound-files.ts';
 export interface SoundWork {
   container: Container;
   stream: Stream;
+  /** Where the file begins by its own clock; null: with its sound. */
+  beginSeconds: number | null;
   outFolder: string;
   secondsMax: number;
   /** Whether a longer recording is refused, or its beginning is taken. */
   isLongRefused: boolean;
-  onFrame?: (frame: Frame) => void;
+  onFrame?: (timed: TimedFrame) => void;
   onProgress: (seconds: number) => void;
 }
 
@@ -34,18 +37,20 @@ export function decodeSound(work: SoundWork): DecodedStream {
   const { container, stream, outFolder, secondsMax } = work;
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
-  const first = decoder.next();
-  if (first === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
-  const { sampleRate, channels } = first;
+  const frames = timedFrames(decoder, stream, work.beginSeconds);
+  const first = frames.next();
+  if (first.done) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  const { sampleRate, channels } = first.value.frame;
   using files = new SoundFiles(outFolder, channels);
-  for (let frame: Frame | null = first; frame !== null; frame = decoder.next()) {
-    if (files.seconds >= secondsMax) {
+  for (let next: IteratorResult<TimedFrame, void> = first; next.done !== true; next = frames.next()) {
+    const { frame, silentSeconds } = next.value;
+    if (files.seconds + silentSeconds >= secondsMax) {
       if (work.isLongRefused) throw tooLong(container, secondsMax);
       break;
     }
-    if (frame.nbSamples === 0) continue;
+    if (silentSeconds > 0) files.rest(silentSeconds);
     files.write(frame);
-    work.onFrame?.(frame);
+    work.onFrame?.(next.value);
     work.onProgress(files.seconds);
   }
   const sounds = files.finish();

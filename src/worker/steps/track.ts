@@ -1,4 +1,7 @@
-/** The track of a video: a FLAC file, which is a recording with a hash of its own, and the samples for the models. */
+/**
+ * The track of a video, from the video's beginning: a FLAC file, which is a recording with a hash of its own, and the samples for
+ * the models.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +18,8 @@ export interface TrackWork {
   /** Opened anew: it stands at the beginning. */
   container: Container;
   stream: Stream;
+  /** Where the video begins by its own clock. */
+  beginSeconds: number;
   outFolder: string;
   secondsMax: number;
   onProgress: (seconds: number) => void;
@@ -28,8 +33,9 @@ export async function decodeTrack(work: TrackWork): Promise<DecodedTrack | null>
     const { sound } = decodeSound({
       ...work,
       isLongRefused: false,
-      onFrame: (frame) => {
+      onFrame: ({ frame, silentSeconds }) => {
         flac ??= new FlacFile(path, frame);
+        if (silentSeconds > 0) flac.rest(silentSeconds);
         flac.write(frame);
       },
     });
