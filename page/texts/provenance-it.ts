@@ -82,6 +82,9 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
     'Un manifesto fidato, immutato e in tempo, dichiara una ripresa con un prodotto conforme.',
   meaning_SIGNED_CAPTURED:
     'Forte sostegno a un’origine umana. Non mostra che cosa stesse davanti all’obiettivo.',
+  reason_CAPTURE_WITH_GENERATED_PARTS: 'I manifesti dichiarano una ripresa, e parti generate.',
+  meaning_CAPTURE_WITH_GENERATED_PARTS:
+    'Ciò che è stato ripreso può essere vero; ciò che vi è stato inserito no.',
   measured_SIGNED: 'Una firma fidata mostra che {thing} è dichiarato generato.',
   measured_CAPTURED: 'Una firma fidata mostra che {thing} è stato ripreso con un dispositivo conforme.',
   ruleNotFinding: 'Questo verdetto viene da una regola, non da una constatazione.',

@@ -4,7 +4,7 @@
  */
 
 import type { ManifestFacts, StoreFacts } from '../provenance/manifest-facts.ts';
-import type { Provenance } from '../provenance/provenance.ts';
+import { declaresGenerated, type Provenance } from '../provenance/provenance.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type Readings, readManifest } from '../provenance/readings.ts';
 import { isBegunBy, lineage } from '../provenance/timeline.ts';
@@ -29,7 +29,8 @@ export interface BesideSignature {
 export function weighSignature(provenance: Provenance, beside: BesideSignature): SignedWeight | null {
   const origin = signedOriginOf(provenance.store);
   if (origin === null) return null;
-  return origin.origin === 'generated' ? weighGenerated(origin) : weighCaptured(origin, beside);
+  if (origin.origin === 'generated') return weighGenerated(origin);
+  return weighCaptured(origin, beside, { hasGeneratedParts: declaresGenerated(provenance.declaredOrigin) });
 }
 
 function weighGenerated({ signedBy }: SignedOrigin): SignedWeight {
@@ -40,12 +41,18 @@ function weighGenerated({ signedBy }: SignedOrigin): SignedWeight {
 function weighCaptured(
   { signedBy }: SignedOrigin,
   { probability, artificialFrom, contradictions }: BesideSignature,
+  { hasGeneratedParts }: { hasGeneratedParts: boolean },
 ): SignedWeight {
   const sentence = `A trusted manifest, unchanged and in time, declares a capture by ${signedBy.product}, a conforming product: strong support for a human origin. It does not show what stood before the lens.`;
   const reasons = [{ code: 'SIGNED_CAPTURED', sentence }];
   if (probability !== null && probability >= artificialFrom) {
     const against = 'The models see an artificial origin where a trusted manifest declares a capture.';
     reasons.push({ code: 'PROVENANCE_CONTRADICTS_MODELS', sentence: against });
+  }
+  // An edit of the captured picture, or something that was placed into it: a file is not called human against its own word.
+  if (hasGeneratedParts) {
+    const parts = 'The manifests declare a capture, and parts that were generated.';
+    reasons.push({ code: 'CAPTURE_WITH_GENERATED_PARTS', sentence: parts });
   }
   const state = reasons.length > 1 || contradictions.length > 0 ? 'inconclusive' : 'human';
   return { state, strength: 'strong', reasons: [...reasons, ...contradictions] };

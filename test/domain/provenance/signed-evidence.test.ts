@@ -106,6 +106,27 @@ test('a composite, or a generated ingredient that was placed, decides nothing', 
   assert.ok(assess(HUMAN, makeStore(edited, part)).codes.includes('SIGNED_GENERATED'), 'its parent does');
 });
 
+test('a capture into which an edit put generated parts is not called human', () => {
+  const parent = {
+    title: '',
+    format: '',
+    relationship: 'parent',
+    manifest: 'camera',
+    thumbnail: '',
+  } as const;
+  const edit = { action: 'c2pa.edited', when: '', agent: '', sourceType: COMPOSITE, description: '' };
+  const filled = makeManifest({ actions: [edit], ingredients: [parent] });
+  const store = makeStore(filled, { ...captured, label: 'camera' });
+  const { state, codes } = assess(HUMAN, store, [], 'composite_with_generated');
+  assert.equal(state, 'inconclusive');
+  assert.ok(codes.includes('SIGNED_CAPTURED') && codes.includes('CAPTURE_WITH_GENERATED_PARTS'));
+  const cropped = makeManifest({ actions: [{ ...edit, sourceType: '' }], ingredients: [parent] });
+  assert.equal(
+    assess(HUMAN, makeStore(cropped, { ...captured, label: 'camera' }), [], 'captured').state,
+    'human',
+  );
+});
+
 test('an untrusted manifest that declares generated content keeps a file from being called human', () => {
   const facts = { ...generated, signer: signer && { ...signer, vouchedBy: [] } };
   const { state, strength } = assess(HUMAN, makeStore(facts), [], 'generated');
