@@ -14,6 +14,7 @@ interface Entry {
   /** As the list at the zip's end has it. */
   fileNameRaw: Buffer;
   fileComment: string;
+  relativeOffsetOfLocalHeader: number;
   compressedSize: number;
   uncompressedSize: number;
   /** 0: stored as it is. */
@@ -27,9 +28,11 @@ interface ZipFile {
   readonly entryCount: number;
   readonly fileSize: number;
   readonly comment: string;
+  /** Before the first entry was read: where the list at the zip's end begins. */
+  readonly readEntryCursor: number;
   eachEntry(): AsyncIterableIterator<Entry>;
   openReadStreamPromise(entry: Entry): Promise<Readable>;
-  readLocalFileHeaderPromise(entry: Entry): Promise<{ fileName: Buffer }>;
+  readLocalFileHeaderPromise(entry: Entry): Promise<{ fileName: Buffer; fileDataStart: number }>;
   close(): void;
 }
 
@@ -82,12 +85,15 @@ const DOS_DIRECTORY = 0x10;
 export async function readPackage(path: string): Promise<ReadPackage> {
   const zip = await openZip(path, { autoClose: false });
   try {
+    const filesEnd = zip.readEntryCursor;
     const entries = await listEntries(zip);
     assertBounds(zip, entries);
     const found: ReadPackage = { hashes: new Map(), sizes: new Map(), texts: new Map(), faults: [] };
     if (zip.comment !== '')
       found.faults.push({ member: WHOLE_ZIP, fault: 'has a comment that nothing signs' });
     const members = await judgeEntries(zip, entries, found.faults);
+    if (await hasHiddenBytes(zip, entries, filesEnd))
+      found.faults.push({ member: WHOLE_ZIP, fault: 'holds bytes beside its files, which no list names' });
     let kept = 0;
     for (const { entry, member } of members) {
       if (found.hashes.has(member)) found.faults.push({ member, fault: 'is there twice' });
@@ -127,6 +133,24 @@ function assertBounds({ fileSize }: ZipFile, entries: readonly Entry[]): void {
   }
 }
 
+/** Behind a file whose size was not known when it was begun: its checksum and sizes. */
+const DESCRIPTOR_BYTES_MAX = 24;
+
+/**
+ * An unzip program that reads from front to back, as from a pipe, takes every file that it meets, whether the list at the end has it
+ * or not.
+ */
+async function hasHiddenBytes(zip: ZipFile, entries: readonly Entry[], filesEnd: number): Promise<boolean> {
+  const inOrder = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
+  let end = 0;
+  for (const entry of inOrder) {
+    if (entry.relativeOffsetOfLocalHeader - end > (end === 0 ? 0 : DESCRIPTOR_BYTES_MAX)) return true;
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry);
+    end = fileDataStart + entry.compressedSize;
+  }
+  return filesEnd - end > DESCRIPTOR_BYTES_MAX;
+}
+
 interface NamedEntry {
   entry: Entry;
   /** Below the package's folder. */
@@ -157,15 +181,18 @@ async function judgeEntries(zip: ZipFile, entries: readonly Entry[], faults: Fau
   return files;
 }
 
-/** Unpacked it must be a plain file under the name that was judged, whichever of the two names an unzip program takes. */
+/** Unpacked it must be a plain file under the name that was judged, whichever of its names an unzip program takes. */
 async function faultOfFile(zip: ZipFile, entry: Entry): Promise<string | null> {
-  const { externalFileAttributes, fileComment, fileNameRaw } = entry;
+  const { externalFileAttributes, fileComment, fileName, fileNameRaw } = entry;
   const type = (externalFileAttributes >>> 16) & FILE_TYPE;
   if (type !== 0 && type !== REGULAR)
     return 'is a link or another special file: a package has plain files only';
   if ((externalFileAttributes & DOS_DIRECTORY) !== 0)
     return 'is marked as a folder: a package has plain files only';
   if (fileComment !== '') return 'has a comment that nothing signs';
+  // An extra field may hold another name, which not every program looks for.
+  if (!fileNameRaw.equals(Buffer.from(fileName)))
+    return `has another name as well: ${fileNameRaw.toString('utf8')}`;
   const local = await zip.readLocalFileHeaderPromise(entry);
   if (local.fileName.equals(fileNameRaw)) return null;
   return `has another name in front of its bytes: ${local.fileName.toString('utf8')}`;

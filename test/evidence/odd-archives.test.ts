@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { ZipFile } from 'yazl';
 import { judgePackage } from '../../src/evidence/judge-package.ts';
 import { RATIO_MAX, TEXT_BYTES_MAX, UNSIGNED_BYTES_MAX } from '../../src/evidence/zip-reader.ts';
@@ -109,6 +110,45 @@ test('files beside the folder, a comment, another name in front of the bytes, a 
     add: (zip) => zip.addBuffer(Buffer.from('another'), `${FOLDER}/data/report.pdf`),
   });
   deepEqual(twice, ['data/report.pdf: is there twice']);
+});
+
+/** The same zip with another record in its list of files in the place of the last one. */
+function withLastRecord(bytes: Buffer, change: (record: Buffer) => Buffer): Buffer {
+  const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
+  const at = bytes.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1'), end);
+  const [old, tail] = [bytes.subarray(at, end), Buffer.from(bytes.subarray(end))];
+  const record = change(Buffer.from(old));
+  const gone = record.length === 0 ? 1 : 0;
+  for (const place of [8, 10]) tail.writeUInt16LE(tail.readUInt16LE(place) - gone, place);
+  tail.writeUInt32LE(tail.readUInt32LE(12) + record.length - old.length, 12);
+  return Buffer.concat([bytes.subarray(0, at), record, tail]);
+}
+
+test('a file that the list at the end does not have', async () => {
+  const hidden: Oddity = {
+    add: (zip) => zip.addBuffer(Buffer.from('forged'), `${FOLDER}/data/report.html`),
+    patch: (bytes) => withLastRecord(bytes, () => Buffer.alloc(0)),
+  };
+  deepEqual(await faultsOf(hidden), ['the zip: holds bytes beside its files, which no list names']);
+});
+
+test('a name in an extra field, for which the files are judged and not every program looks', async () => {
+  const [last = ''] = [...whole.keys()].slice(-1);
+  const other = last.replace(/.$/, 'X');
+  const faults = await faultsOf({
+    patch: (bytes) =>
+      withLastRecord(rename(bytes, `${FOLDER}/${last}`, `${FOLDER}/${other}`), (record) => {
+        const [raw, name] = [Buffer.from(`${FOLDER}/${other}`), Buffer.from(`${FOLDER}/${last}`)];
+        const field = Buffer.alloc(9);
+        field.writeUInt16LE(0x7075, 0);
+        field.writeUInt16LE(5 + name.length, 2);
+        field.writeUInt8(1, 4);
+        field.writeUInt32LE(crc32(raw), 5);
+        record.writeUInt16LE(record.readUInt16LE(30) + field.length + name.length, 30);
+        return Buffer.concat([record, field, name]);
+      }),
+  });
+  deepEqual(faults, [`${last}: has another name as well: ${FOLDER}/${other}`]);
 });
 
 test('additions that nothing signs, and texts that are too large to be looked into, are named', async () => {
