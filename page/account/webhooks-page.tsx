@@ -26,7 +26,7 @@ export function WebhooksPage(): JSX.Element {
   const deliveries = usePaged(READ_DELIVERIES, {}, ({ viewer }) => viewer.deliveries);
   const { fault, run } = useWork();
   const put = (delivery: Delivery): void => deliveries.put(delivery, ({ id }) => id === delivery.id);
-  useLive(FOLLOW_DELIVERIES, {}, ({ deliveries: changed }) => put(changed));
+  useLive(FOLLOW_DELIVERIES, {}, ({ deliveries: changed }) => put(changed), deliveries.reload);
   const replay = (id: string): Promise<boolean> =>
     run(async () => put((await change(REPLAY_DELIVERY, { id })).delivery));
   return (

@@ -6,6 +6,8 @@ import type { Document } from './document.ts';
 
 /** Whether live changes arrive; the page says so if they do not. */
 export const isLive = new Cell(true);
+/** How often they arrived again after a break. What changed meanwhile is reported to no one: who shows it asks anew. */
+export const comebacks = new Cell(0);
 
 const RETRIES_MAX = 1_000_000;
 const RETRY_MS_MAX = 10_000;
@@ -22,7 +24,10 @@ function open(): Client {
     retryWait: (retries) =>
       new Promise((done) => setTimeout(done, Math.min(RETRY_MS_MAX, 500 * 2 ** Math.min(retries, 6)))),
     on: {
-      connected: () => isLive.set(true),
+      connected: (_socket, _payload, wasRetry) => {
+        isLive.set(true);
+        if (wasRetry) comebacks.set(comebacks.get() + 1);
+      },
       closed: (event) => isLive.set((event as CloseEvent).code === 1000),
     },
   });
@@ -59,14 +64,21 @@ export function follow<T, Variables extends Record<string, unknown>>(
   );
 }
 
-/** Follows while the component is shown; null follows nothing. */
+/**
+ * Follows while the component is shown; null follows nothing. `catchUp` is called after a break: only a subscription that begins with
+ * what is now needs none.
+ */
 export function useLive<T, Variables extends Record<string, unknown>>(
   query: Document<T, Variables> | null,
   variables: NoInfer<Variables>,
   take: (data: T) => void,
+  catchUp: () => void = () => {},
 ): void {
   const latest = useRef(take);
   latest.current = take;
+  const missed = useRef(catchUp);
+  missed.current = catchUp;
+  useEffect(() => comebacks.follow(() => missed.current()), []);
   const key = JSON.stringify(variables);
   useEffect(() => {
     if (query === null) return undefined;

@@ -3,8 +3,14 @@
  * empty and not be the last, so some more are asked for, up to a bound after which the reader is asked.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { FOLLOW_RECORDS, LIST_RECORDS, type ListedRecord } from '../gen/documents.ts';
-import { ApiError, askRows, sentenceOf } from '../parts/api.ts';
+import {
+  FOLLOW_RECORDS,
+  type FollowRecordsAnswer,
+  LIST_RECORDS,
+  type ListedRecord,
+  READ_LISTED,
+} from '../gen/documents.ts';
+import { ApiError, ask, askRows, sentenceOf } from '../parts/api.ts';
 import { useLive } from '../parts/live.ts';
 import { isRefused, type ListRow } from '../parts/records.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
@@ -78,8 +84,7 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
       const page = await askRecords(filter, from.cursor);
       if (isLatest()) setLoaded((current) => append(from === NOTHING ? NOTHING : current, page));
     } catch (error) {
-      const shown = error instanceof ApiError ? error : new ApiError(sentenceOf(error), { code: 'INTERNAL' });
-      if (isLatest()) setFault(shown);
+      if (isLatest()) setFault(toFault(error));
     } finally {
       if (isLatest()) setLoading(false);
     }
@@ -106,13 +111,11 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
     return () => clearTimeout(timer);
   }, [JSON.stringify(toVariables(filter))]);
 
-  const { kind, waitsForMe } = filter;
-  const followed = { ...(kind === '' ? {} : { kind }), waitsForMe: waitsForMe !== '' };
-  useLive(FOLLOW_RECORDS, followed, ({ classifications: changed }) =>
+  const put: PutRecords = (rows, isWanted) =>
     setLoaded((state) =>
-      merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
-    ),
-  );
+      rows.reduce((now, row) => merge(now, row, { isAtTop: isAtTop(), isWanted: isWanted(row) }), state),
+    );
+  useChanges({ filter, shown: loaded.records, generation, put, fail: setFault });
 
   return {
     shown: loaded.records,
@@ -132,6 +135,59 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
         records: state.records.filter(({ identifier }) => !gone.has(identifier)),
       })),
   };
+}
+
+type PutRecords = (rows: readonly ListedRecord[], isWanted: (row: ListedRecord) => boolean) => void;
+
+interface Changes {
+  filter: RecordFilter;
+  shown: readonly ListRow[];
+  /** Another number is another list. */
+  generation: { current: number };
+  put: PutRecords;
+  fail: (fault: ApiError) => void;
+}
+
+/** Changes as they come; after a break, what was missed. */
+function useChanges({ filter, shown, generation, put, fail }: Changes): void {
+  const { kind, waitsForMe } = filter;
+  const followed = { ...(kind === '' ? {} : { kind }), waitsForMe: waitsForMe !== '' };
+  const take = ({ classifications: changed }: FollowRecordsAnswer): void =>
+    put([changed], (row) => matchesFilter(row, filter));
+  const catchUp = async (): Promise<void> => {
+    const own = generation.current;
+    try {
+      await askAnew(shown, filter, (rows) => own === generation.current && put(rows, () => true));
+    } catch (error) {
+      if (own === generation.current) fail(toFault(error));
+    }
+  };
+  useLive(FOLLOW_RECORDS, followed, take, () => void catchUp());
+}
+
+/** What changed while nothing could be followed, of as many rows as stand there, and what came. */
+async function askAnew(
+  shown: readonly ListRow[],
+  filter: RecordFilter,
+  put: (rows: readonly ListedRecord[]) => unknown,
+): Promise<void> {
+  const seen = new Set<string>();
+  for (let after: string | null = null, hasMore = true; hasMore; ) {
+    const { rows, pageInfo }: RowPage = await askRecords(filter, after, PAGE_SIZE_MAX);
+    for (const { identifier } of rows) seen.add(identifier);
+    put(rows.flatMap((row) => (isRefused(row) ? [] : [row])));
+    after = pageInfo.endCursor;
+    hasMore = pageInfo.hasNextPage && rows.length > 0 && seen.size < shown.length;
+  }
+  // What has ended may no longer be what the filter asks for, and stands there all the same.
+  for (const row of shown) {
+    if (isRefused(row) || row.status !== 'NEW' || seen.has(row.identifier)) continue;
+    put([(await ask(READ_LISTED, { identifier: row.identifier })).classification]);
+  }
+}
+
+function toFault(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(sentenceOf(error), { code: 'INTERNAL' });
 }
 
 function append(state: Loaded, { rows, pageInfo }: RowPage): Loaded {

@@ -7,6 +7,7 @@ import {
   ANSWER_SIGN_OFF,
   ASK_SIGN_OFF,
   FOLLOW_RECORDS,
+  type FollowRecordsAnswer,
   type FullRecord,
   type SignOff,
 } from '../gen/documents.ts';
@@ -38,9 +39,10 @@ export function signOffSentence(signOff: SignOff): string {
 export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Element | null {
   const { identifier, signOff, forceClassification } = record;
   const isAsked = isForeign(record, account);
-  useLive(FOLLOW_RECORDS, { waitsForMe: isAsked }, ({ classifications: changed }) => {
+  const take = ({ classifications: changed }: FollowRecordsAnswer): void => {
     if (changed.identifier === identifier) onChange();
-  });
+  };
+  useLive(FOLLOW_RECORDS, { waitsForMe: isAsked }, take, onChange);
   if (forceClassification === null) return null;
   return (
     <Fold anchor="sign-off" title={t('signOff')} isOpen>

@@ -21,7 +21,7 @@ export class Cell<T> {
 
   follow(follower: () => void): () => void {
     this.#followers.add(follower);
-    return () => this.#followers.delete(follower);
+    return () => void this.#followers.delete(follower);
   }
 }
 

@@ -21,7 +21,7 @@ import {
   sentenceOf,
   session,
 } from '../parts/api.ts';
-import { follow } from '../parts/live.ts';
+import { comebacks, follow } from '../parts/live.ts';
 import { Cell } from '../state/cell.ts';
 import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 
@@ -67,6 +67,7 @@ export function addUploads(
   if (!isFollowing) {
     isFollowing = true;
     follow(FOLLOW_RECORDS, {}, ({ classifications }) => hear(classifications, true));
+    comebacks.follow(() => void catchUp());
   }
   const added = sources.map(({ file = null, manifest = null, fileUrl = null, name }): Upload => {
     lastId += 1;
@@ -115,6 +116,15 @@ function hear(record: ListedRecord, isNewer: boolean): void {
   const [oldest] = next.keys();
   if (next.size > HEARD_MAX && oldest !== undefined) next.delete(oldest);
   heard.set(next);
+}
+
+/** What became of the records that were at work when the line broke. */
+async function catchUp(): Promise<void> {
+  const open = [...heard.get().values()].filter(({ status }) => status === 'NEW');
+  for (const { identifier } of open) {
+    const found = await ask(READ_LISTED, { identifier }).catch(() => null);
+    if (found !== null) hear(found.classification, true);
+  }
 }
 
 function sendNext(): void {

@@ -1,7 +1,7 @@
 /** The picture desk's page in a real browser over a real daemon, from signing in to the corrected verdict. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import sharp from 'sharp';
 import { TEST_KEY } from '../daemon.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
@@ -193,6 +193,31 @@ test('the list follows a submission by another program without a reload', async 
   await page.getByLabel('Name, reference, hash or identifier').fill('nowhere');
   await page.getByText('Nothing found').waitFor();
 });
+
+test('what changed while the line was broken stands in the list once it is back', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  const open: WebSocketRoute[] = [];
+  let isBroken = false;
+  await page.routeWebSocket(/\/graphql$/, (socket) => {
+    if (isBroken) return void socket.close({ code: GOING_AWAY });
+    socket.connectToServer();
+    open.push(socket);
+  });
+  await signIn(desk);
+  await page.waitForFunction(() => document.querySelector('.rows, .empty') !== null);
+  await page.waitForTimeout(500);
+  assert.ok(open.length > 0, 'the list follows');
+  isBroken = true;
+  for (const socket of open) await socket.close({ code: GOING_AWAY });
+  await page.getByText('Live updates').waitFor();
+  await classify(daemon.http, 'image', await picture(41), 'meanwhile.jpg');
+  isBroken = false;
+  await page.getByRole('listitem').filter({ hasText: 'meanwhile.jpg' }).getByText(OUTCOME).waitFor();
+});
+
+/** As a daemon closes that stops. */
+const GOING_AWAY = 1001;
 
 test('the keyboard alone hands in a file and opens its result', async () => {
   await using desk = await browser.open(daemon.http);
