@@ -7,6 +7,8 @@ import { renditionPath, useFigures } from './use-rendition.ts';
 interface StripFigures {
   width: number;
   height: number;
+  /** The picture's length; its sound may go on. */
+  durationSeconds: number;
   times: number[];
 }
 
@@ -20,6 +22,7 @@ interface StripProps {
 /** Its place is kept while it is made. */
 export function FilmStrip({ identifier, now, duration, onSeek }: StripProps): JSX.Element {
   const figures = useFigures<StripFigures>(renditionPath(identifier, 'strip.json'));
+  const share = Math.min(1, (figures?.durationSeconds ?? duration) / duration) * 100;
   return (
     <div class="film-strip">
       {figures !== undefined && (
@@ -27,6 +30,7 @@ export function FilmStrip({ identifier, now, duration, onSeek }: StripProps): JS
           <img
             src={renditionPath(identifier, 'strip.webp')}
             alt={t('filmStrip', { count: figures.times.length })}
+            style={{ width: `${share}%` }}
           />
           {figures.times.map((seconds, index) => (
             <button
@@ -34,8 +38,8 @@ export function FilmStrip({ identifier, now, duration, onSeek }: StripProps): JS
               type="button"
               tabIndex={-1}
               style={{
-                left: `${(index / figures.times.length) * 100}%`,
-                width: `${100 / figures.times.length}%`,
+                left: `${(index / figures.times.length) * share}%`,
+                width: `${share / figures.times.length}%`,
               }}
               aria-label={t('goTo', { time: formatSeconds(seconds) })}
               onClick={() => onSeek(seconds)}

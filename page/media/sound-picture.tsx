@@ -31,10 +31,14 @@ export function SoundPicture({
   onSeek,
 }: PictureProps): JSX.Element {
   const figures = useFigures<Peaks>(renditionPath(identifier, 'peaks.json'));
+  // The sound of a film may end before its picture.
+  const width = `${Math.min(1, (figures?.durationSeconds ?? duration) / duration) * 100}%`;
   return (
     <div class={isSmall ? 'wave small' : 'wave'}>
-      <Wave peaks={figures?.peaks} />
-      {!isSmall && <Spectrum {...{ identifier }} isMade={figures !== undefined} />}
+      <div style={{ width }}>
+        <Wave peaks={figures?.peaks} />
+        {!isSmall && <Spectrum {...{ identifier }} isMade={figures !== undefined} />}
+      </div>
       <i class="now" style={{ left: `${Math.min(100, (now / duration) * 100)}%` }} />
       <input
         type="range"

@@ -21,16 +21,19 @@ export function formatBytes(bytes: number): string {
   return `${formatNumber(bytes / 1024 ** power, power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }
 
+/** A place in a film or a sound: `4:05`, from an hour on `1:04:05`, as players show it. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.floor(seconds);
-  const minutes = Math.floor(whole / 60);
-  return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** How long something took: milliseconds, seconds with a decimal, or minutes and seconds. */
+/** How long something took: milliseconds, seconds with a decimal, or minutes and hours with what is left. */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${formatNumber(Math.round(seconds * 1000))} ms`;
-  return seconds < 60 ? `${formatNumber(seconds, 1)} s` : `${formatSeconds(seconds)} min`;
+  if (seconds < 60) return `${formatNumber(seconds, 1)} s`;
+  return `${formatSeconds(seconds)} ${seconds < 3600 ? 'min' : 'h'}`;
 }
 
 /** In the reader's zone. */

@@ -27,6 +27,8 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const duration = Math.max(
     record.durationSeconds ?? 0,
     ...images.map(({ timeSeconds }) => timeSeconds ?? 0),
+    // Sound may go on after the picture.
+    ...audios.map(({ durationSeconds }) => durationSeconds ?? 0),
     0.1,
   );
   const seek = (seconds: number): void => {

@@ -1,10 +1,15 @@
 /** What a browser cannot show of a file is shown as a rendition, and said to be one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FF_ENCODER_MPEG4, FF_ENCODER_PCM_S16BE } from 'node-av/constants';
+import {
+  FF_ENCODER_LIBVPX_VP8,
+  FF_ENCODER_MPEG4,
+  FF_ENCODER_PCM_S16BE,
+  FF_ENCODER_PCM_S16LE,
+} from 'node-av/constants';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { makeSound, makeVideo } from '../media/make-media.ts';
+import { makeSound, makeVideo, type VideoRecipe } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
 import { type Desk, signIn, TestBrowser } from './browser.ts';
@@ -165,4 +170,40 @@ test('a recording that no browser plays is heard as a rendition', async () => {
   await page.getByText(SHOWN).waitFor();
   await page.waitForFunction(() => Math.abs((document.querySelector('audio')?.duration ?? 0) - 5) < 0.2);
   assert.deepEqual(desk.faults, []);
+});
+
+const FILM = { container: 'matroska', codec: FF_ENCODER_LIBVPX_VP8, width: 480, height: 360, fps: 5 };
+
+/** Picture and sound of four seconds each, laid in time by the recipe. */
+async function openFilm({ page }: Desk, recipe: Partial<VideoRecipe>): Promise<void> {
+  const voice = makeVoice({ seconds: 4, sampleRate: 48_000, amplitude: 0.4 });
+  const wave = (at: number): number => voice[Math.floor(at * 48_000)] ?? 0;
+  const film = makeVideo({ ...FILM, seconds: 4, withSound: FF_ENCODER_PCM_S16LE, wave, ...recipe });
+  const identifier = await classify(daemon.http, 'video', film, 'talk.mkv', { with_audio: 'true' });
+  await page.goto(`/classifications/${identifier}`);
+  await page.locator('.wave canvas[aria-busy=false]').waitFor();
+  await page.locator('.film-strip img').waitFor();
+  await page.locator('.clip').first().waitFor();
+}
+
+/** How much of the width of what it lies in. */
+async function shareOf({ page }: Desk, part: string, whole: string): Promise<number> {
+  const [inner, outer] = [page.locator(part).last(), page.locator(whole).first()];
+  return ((await inner.boundingBox())?.width ?? 0) / ((await outer.boundingBox())?.width ?? 0);
+}
+
+test('sound and picture of a film lie under each other, whichever ends first', async () => {
+  await using desk = await browser.open(daemon.http);
+  await signIn(desk);
+  await openFilm(desk, { timeOf: (index) => index * 2 });
+  const wave = await shareOf(desk, '.wave canvas', '.wave');
+  assert.ok(wave > 0.48 && wave < 0.54, `sound of four seconds under a picture of eight: ${wave}`);
+
+  await openFilm(desk, { soundTimeOf: (at) => at + 2 });
+  const picture = await shareOf(desk, '.film-strip img', '.film-strip');
+  assert.ok(picture > 0.63 && picture < 0.7, `a picture of four seconds over sound of six: ${picture}`);
+  const lane = await desk.page.locator('.clips').first().boundingBox();
+  const clip = await desk.page.locator('.clip').last().boundingBox();
+  assert.ok(lane !== null && clip !== null);
+  assert.ok(Math.abs(clip.x + clip.width - lane.x - lane.width) < 3, 'the last clip ends with the lane');
 });
