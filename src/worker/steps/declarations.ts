@@ -23,7 +23,9 @@ const WORKFLOW = /"class_type"\s*:|"KSampler|"sampler_name"|"cfg_scale"|"sampler
 /** Tags that say what a film or a sound is about, not what made it: a report on a generator names it too. */
 const SUBJECT_TAGS =
   /(?:^|[-_:])(?:title|artist|album|album_artist|author|show|genre|language|synopsis|lyrics)$/i;
-const SOURCE_TYPE = /DigitalSourceType(?:\s*=\s*["']|>\s*)([^"'<\s]{1,300})/gi;
+/** An attribute, an element, or an element whose value is a resource. */
+const SOURCE_TYPE =
+  /DigitalSourceType(?:\s*=\s*["']|>\s*|\s[^<>]{0,100}?\bresource\s*=\s*["'])([^"'<\s]{1,300})/gi;
 const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
 
 export async function readDeclarations(path: string, mime: string): Promise<Declaration[]> {

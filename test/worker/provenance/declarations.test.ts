@@ -65,6 +65,15 @@ const CASES: Case[] = [
     found: ['source_type', 'captured', 'XMP DigitalSourceType'],
   },
   {
+    name: 'a source type as a resource, as RDF writes addresses',
+    make: () =>
+      xmp(`><i:DigitalSourceType rdf:resource="${IPTC}trainedAlgorithmicMedia"/></rdf:Description>`)
+        .jpeg()
+        .toBuffer(),
+    mime: JPEG,
+    found: ['source_type', 'generated', 'XMP DigitalSourceType'],
+  },
+  {
     name: 'a tool named in XMP',
     make: () => xmp('xmp:CreatorTool="Adobe Firefly"/>').jpeg().toBuffer(),
     mime: JPEG,
