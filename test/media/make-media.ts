@@ -353,10 +353,8 @@ function writeSamples(
       wave((start + Math.floor(at / channels)) / rate, at % channels),
     );
     const shape = { nbSamples, sampleRate: rate, channelLayout: layout };
-    using source = Frame.fromAudioBuffer(Buffer.from(samples.buffer), {
-      ...shape,
-      format: AV_SAMPLE_FMT_FLT,
-    });
+    const signal = Buffer.from(samples.buffer);
+    using source = Frame.fromAudioBuffer(signal, { ...shape, format: AV_SAMPLE_FMT_FLT });
     using frame = new Frame();
     frame.alloc();
     Object.assign(frame, { ...shape, format: context.sampleFormat });
