@@ -42,11 +42,13 @@ export function measureTimeSpan(container: Container, stream: Stream, path: stri
   const startSeconds = beginningOf(container, toSeconds(own, stream));
   const leadSeconds = toSeconds(own, stream) - startSeconds;
   const begin = { start: own - toTimestamp(leadSeconds, stream), startSeconds, leadSeconds };
-  // A stream's own length is counted from its first frame, the container's from where that begins.
-  const claimed = claimedSeconds === null ? null : claimedSeconds + (stream.duration > 0n ? leadSeconds : 0);
-  if (extent === null) return { ...begin, seconds: claimed ?? 0, claimedSeconds: null };
+  if (extent === null) return { ...begin, seconds: claimedSeconds ?? 0, claimedSeconds: null };
   const measured = Math.max(0, toSeconds(extent.end - begin.start, stream));
-  if (claimed === null) return { ...begin, seconds: measured, claimedSeconds: null };
+  if (claimedSeconds === null) return { ...begin, seconds: measured, claimedSeconds: null };
+  // Some containers count a stream's length from its first frame, others from where the file begins.
+  const [claimed = 0] = [claimedSeconds, claimedSeconds + leadSeconds].sort(
+    (one, other) => Math.abs(one - measured) - Math.abs(other - measured),
+  );
   const tolerance = Math.max(AGREEMENT_SECONDS, claimed * AGREEMENT_SHARE);
   const isAgreed = Math.abs(measured - claimed) <= tolerance;
   return isAgreed
