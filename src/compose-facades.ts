@@ -36,6 +36,7 @@ function serveHttp(
     const graphql = await plugGraphql(app, fastify, {
       introspection: !behindProxy,
       graphiql: !behindProxy,
+      callerAddress: http.callerAddress,
       isAllowedOrigin: (origin, host) =>
         isAllowed(host) &&
         (origin === undefined || (URL.canParse(origin) && isAllowed(new URL(origin).host))),

@@ -143,7 +143,9 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
  */
 function usableAddresses(rule: AddressRule, addresses: readonly string[]): string[] {
   const isPublic = addresses.filter(isPublicAddress);
-  const allowed = addresses.filter((address) => !isPublicAddress(address) && isInNetworks(rule, address));
+  const allowed = addresses.filter(
+    (address) => !isPublicAddress(address) && isInNetworks(rule.allowNetworks, address),
+  );
   const refused = addresses.find((address) => !isPublic.includes(address) && !allowed.includes(address));
   if (refused === undefined) return [...addresses];
   if (isPublic.length === 0 && allowed.length > 0) return allowed;
@@ -160,9 +162,10 @@ function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(PUBLIC_IPV6);
 }
 
-function isInNetworks({ allowNetworks }: AddressRule, address: string): boolean {
+/** Whether one of the networks, in CIDR notation, holds the address. */
+export function isInNetworks(networks: readonly string[], address: string): boolean {
   const parsed = ipaddr.process(address);
-  return allowNetworks.some((network) => {
+  return networks.some((network) => {
     const [base, bits] = ipaddr.parseCIDR(network);
     return base.kind() === parsed.kind() && parsed.match(base, bits);
   });

@@ -11,6 +11,7 @@ import {
 } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
+import { type CallerAddress, callerAddress } from './caller-address.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
 import { routeDescriptions } from './descriptions.ts';
 import { routeEvidenceKeys } from './evidence.ts';
@@ -41,6 +42,8 @@ const STOP_GRACE_MS = 10_000;
 export class HttpServer implements AsyncDisposable {
   /** Whether a name that a request gives is served here. */
   readonly isAllowedHost: HostCheck;
+  /** Whose address an upgrade comes from, which Fastify never sees. */
+  readonly callerAddress: CallerAddress;
   readonly #config: HttpServerConfig;
   readonly #fastify: FastifyInstance;
   #boundPort: number;
@@ -49,6 +52,7 @@ export class HttpServer implements AsyncDisposable {
   constructor(config: HttpServerConfig) {
     this.#config = config;
     this.isAllowedHost = hostCheck(config);
+    this.callerAddress = callerAddress(config.trustedProxies);
     this.#fastify = createServer(config);
     this.#boundPort = config.port;
   }

@@ -37,6 +37,7 @@ import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { systemClock } from '../../src/machinery/system-clock.ts';
 import { TrustLists } from '../../src/machinery/trust/trust-lists.ts';
 import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
+import { callerAddress } from '../../src/port/caller-address.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import type { StoreChange } from '../../src/store/accounts/change.ts';
 import { Store } from '../../src/store/store.ts';
@@ -136,7 +137,14 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   await http.serve(app, async (fastify) => {
     await plugRest(fastify, app);
     const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
-    stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, isAllowedOrigin }));
+    stack.use(
+      await plugGraphql(app, fastify, {
+        introspection,
+        graphiql: true,
+        isAllowedOrigin,
+        callerAddress: callerAddress([]),
+      }),
+    );
   });
   const held = stack.move();
   return {

@@ -32,6 +32,7 @@ const LAST_WORDS_MS = 100;
 
 export interface WebSocketConfig {
   isAllowedOrigin(origin: string | undefined, host: string | undefined): boolean;
+  callerAddress(request: IncomingMessage): string;
 }
 
 type SocketContext = Context<Record<string, unknown> | undefined, Extra>;
@@ -46,14 +47,14 @@ export function openSocketServer(app: App, yoga: () => GraphqlYoga, config: WebS
   const sockets = new WebSocketServer({ noServer: true, maxPayload: JSON_BYTES_MAX });
   const departures = new WeakMap<WebSocket, AbortController>();
   const callerOf = (context: SocketContext): Caller['caller'] => ({
-    ...credentialsOf(app, context),
+    ...credentialsOf(app, config, context),
     signal: departures.get(context.extra.socket)?.signal ?? AbortSignal.abort(),
     uploads: new Map(),
   });
   const server = useServer<Record<string, unknown> | undefined, Partial<Extra>>(
     {
       connectionInitWaitTimeout: INIT_WAIT_MS,
-      onConnect: (context) => admit(app, context as SocketContext),
+      onConnect: (context) => admit(app, config, context as SocketContext),
       onSubscribe: (context, _id, payload) =>
         prepare(yoga(), callerOf(context as SocketContext), context as SocketContext, payload),
       execute: (args) => (args.rootValue as Run).execute(args),
@@ -104,10 +105,6 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
-function remoteAddressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
-}
-
 function keyOf(
   request: IncomingMessage,
   parameters: Record<string, unknown> | undefined,
@@ -119,21 +116,25 @@ function keyOf(
 type Credentials = Pick<Caller['caller'], 'key' | 'browser' | 'remoteAddress'>;
 
 /** A browser names the origin of every upgrade, and sends the session's cookie from foreign pages of this host too. */
-function credentialsOf(app: App, { extra, connectionParams }: SocketContext): Credentials {
+function credentialsOf(
+  app: App,
+  { callerAddress }: WebSocketConfig,
+  { extra, connectionParams }: SocketContext,
+): Credentials {
   const { request } = extra;
   const call = readBrowserCall(app, request.headers);
   return {
     key: keyOf(request, connectionParams),
     browser: call && { call, proof: 'page' },
-    remoteAddress: remoteAddressOf(request),
+    remoteAddress: callerAddress(request),
   };
 }
 
 /** False makes the protocol close with 4403. */
-function admit(app: App, context: SocketContext): boolean {
+function admit(app: App, config: WebSocketConfig, context: SocketContext): boolean {
   const { extra } = context;
   try {
-    const principal = identifySender(app, credentialsOf(app, context));
+    const principal = identifySender(app, credentialsOf(app, config, context));
     assertTerms(app, principal);
     const lost = followUntilClosed(app, principal, extra.socket, { anyRole: true });
     lost.addEventListener('abort', () => closeWithout(extra.socket, lost.reason), { once: true });
