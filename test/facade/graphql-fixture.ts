@@ -136,15 +136,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const http = stack.use(new HttpServer(rule));
   await http.serve(app, async (fastify) => {
     await plugRest(fastify, app);
-    const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
-    stack.use(
-      await plugGraphql(app, fastify, {
-        introspection,
-        graphiql: true,
-        isAllowedOrigin,
-        callerAddress: callerAddress([]),
-      }),
-    );
+    stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, ...SOCKETS }));
   });
   const held = stack.move();
   return {
@@ -155,6 +147,11 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
+
+const SOCKETS = {
+  isAllowedOrigin: (origin: string | undefined) => origin !== 'https://evil.example',
+  callerAddress: callerAddress([]),
+};
 
 /** A store that tells what it changed. */
 async function openWatchedStore(stack: AsyncDisposableStack, folder: string, clock: Clock) {
