@@ -153,6 +153,8 @@ test('a film that many ask for at once is made once, and has a strip', async () 
   assert.equal(tags.size, 1);
   assert.equal(answers[0]?.headers.get('content-type'), 'video/webm');
   await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  // A rendition is there a moment before it is counted.
+  await until(async () => (await filmsMade()) > before, 'the film to be counted');
   assert.equal((await filmsMade()) - before, 1);
   const strip = (await (await made(`${identifier}/rendition/strip.json`)).json()) as Record<string, unknown>;
   assert.equal((strip.times as number[]).length, 16);

@@ -7,7 +7,13 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { FF_ENCODER_LIBMP3LAME, FF_ENCODER_PCM_F32LE, FF_ENCODER_PCM_S16LE } from 'node-av/constants';
+import {
+  FF_ENCODER_FLAC,
+  FF_ENCODER_LIBMP3LAME,
+  FF_ENCODER_MP2,
+  FF_ENCODER_PCM_F32LE,
+  FF_ENCODER_PCM_S16LE,
+} from 'node-av/constants';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
@@ -107,6 +113,19 @@ test('a pause of years is too long, and is not written', async () => {
   const years = makeSound({ ...PAUSED, timeOf: (at) => (at >= 1 ? at + 1e8 : at) });
   await assert.rejects(decode(years), /lasts 100000002 seconds; at most 60/);
 });
+
+for (const [container, codec] of [
+  ['mpegts', FF_ENCODER_MP2],
+  ['ogg', FF_ENCODER_FLAC],
+] as const) {
+  test(`what was recorded after the clock began anew is heard: ${container}`, async () => {
+    const piece = { ...PAUSED, container, codec };
+    const first = makeSound({ ...piece, timeOf: (at) => at + 100 });
+    const second = makeSound({ ...piece, timeOf: (at) => at });
+    const { sound } = await decode(Buffer.concat([first, second]));
+    assert.ok(Math.abs(sound.durationSeconds - 4) < 0.2, `${sound.durationSeconds} seconds`);
+  });
+}
 
 test('a channel holds its person only', async () => {
   const audio = await decode(

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   FF_ENCODER_AAC,
+  FF_ENCODER_FLAC,
   FF_ENCODER_LIBX264,
   FF_ENCODER_MPEG4,
   FF_ENCODER_PCM_S16BE,
@@ -255,6 +256,14 @@ test('a recording becomes Opus, peaks and a spectrum', async () => {
   assert.ok(Math.abs(sound.durationSeconds - 2) < 0.01);
   const again = await render('peaks', await outFile('sound.webm'));
   assert.ok(Math.abs(again.durationSeconds - 2) < 0.03, String(again.durationSeconds));
+});
+
+test('the rendition of a recording goes on where its clock begins anew', async () => {
+  const piece = { container: 'ogg', codec: FF_ENCODER_FLAC, seconds: 2, rate: 48_000, channels: 1 };
+  const late = makeSound({ ...piece, timeOf: (at) => at + 100 });
+  await render('sound', Buffer.concat([late, makeSound(piece)]));
+  const { durationSeconds } = await render('peaks', await outFile('sound.webm'));
+  assert.ok(Math.abs(durationSeconds - 4) < 0.1, String(durationSeconds));
 });
 
 test('what cannot be shown is refused in words, and the child goes on', async () => {

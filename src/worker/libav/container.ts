@@ -10,6 +10,7 @@ import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
   type AVDiscard,
+  AVFMT_TS_DISCONT,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
   AVSEEK_FLAG_BACKWARD,
@@ -63,6 +64,11 @@ export class Container implements Disposable {
   /** The demuxer, as the library names it. */
   get formatName(): string {
     return this.#format.iformat?.name ?? '';
+  }
+
+  /** Whether its clock may begin anew within the file, as in recorded broadcasts. */
+  get mayRestartClock(): boolean {
+    return ((this.#format.iformat?.flags ?? 0) & AVFMT_TS_DISCONT) !== 0;
   }
 
   /** What the file says of itself as a whole, by the names that its container has for it. */

@@ -1,9 +1,9 @@
 /** The sound of a film's rendition: blocks as the encoder takes them, each at its time from the film's beginning. */
-import type { Frame, Stream } from 'node-av/lib';
-import { type Container, NO_TIME } from './container.ts';
+import type { Stream } from 'node-av/lib';
+import type { Container } from './container.ts';
 import { Resampler } from './resampler.ts';
 import { StreamDecoder } from './stream-decoder.ts';
-import { toSeconds } from './time-span.ts';
+import { type TimedFrame, timedFrames } from './timed-sound.ts';
 import { OPUS_RATE, opusShape } from './webm-file.ts';
 
 /** Clocks of cameras drift by less between two blocks; more is a gap, which stays silent. */
@@ -17,12 +17,11 @@ export interface SoundBlock {
 }
 
 export class FilmSound implements Disposable {
-  readonly #stream: Stream;
   readonly #decoder: StreamDecoder;
+  readonly #frames: Generator<TimedFrame, void, undefined>;
   readonly #resampler: Resampler;
-  readonly #startSeconds: number;
   readonly channels: number;
-  #pending: Frame | null;
+  #pending: TimedFrame | null;
   #held: Buffer[] = [];
   #heldBytes = 0;
   /** Position of the first sample in `#held`. */
@@ -30,14 +29,13 @@ export class FilmSound implements Disposable {
   #isEnded = false;
 
   constructor(container: Container, stream: Stream, startSeconds: number) {
-    this.#stream = stream;
-    this.#startSeconds = startSeconds;
     container.readOnly(stream);
     this.#decoder = new StreamDecoder(container, stream);
-    this.#pending = this.#decoder.next();
-    this.channels = Math.max(1, Math.min(2, this.#pending?.channels ?? 1));
+    this.#frames = timedFrames({ decoder: this.#decoder, container, stream }, startSeconds);
+    this.#pending = this.#read();
+    this.channels = Math.max(1, Math.min(2, this.#pending?.frame.channels ?? 1));
     this.#resampler = new Resampler(opusShape(this.channels));
-    this.#at = Math.max(0, this.#placeOf(this.#pending) ?? 0);
+    this.#at = Math.max(0, placeOf(this.#pending) ?? 0);
   }
 
   get isEmpty(): boolean {
@@ -53,7 +51,7 @@ export class FilmSound implements Disposable {
   next(blockSamples: number): SoundBlock | null {
     const bytes = blockSamples * this.channels * SAMPLE_BYTES;
     while (this.#heldBytes < bytes && !this.#isEnded) {
-      const place = this.#placeOf(this.#pending);
+      const place = placeOf(this.#pending);
       // `#held` ends before a gap: the rest of its block is silence.
       if (place !== null && place - this.#endOfHeld() > GAP_SAMPLES_MIN) {
         if (this.#heldBytes > 0) this.#hold(Buffer.alloc(bytes - this.#heldBytes));
@@ -70,18 +68,19 @@ export class FilmSound implements Disposable {
   }
 
   #feed(): void {
-    const frame = this.#pending;
     const take = (samples: Buffer): void => this.#hold(Buffer.from(samples));
-    if (frame === null) {
+    if (this.#pending === null) {
       this.#resampler.flush(take);
       this.#isEnded = true;
       return;
     }
-    const place = this.#placeOf(frame);
-    // Sound from before the picture has nothing to be heard with.
-    if (frame.nbSamples > 0 && (place === null || place > -GAP_SAMPLES_MIN))
-      this.#resampler.feed(frame, take);
-    this.#pending = this.#decoder.next();
+    this.#resampler.feed(this.#pending.frame, take);
+    this.#pending = this.#read();
+  }
+
+  #read(): TimedFrame | null {
+    const next = this.#frames.next();
+    return next.done === true ? null : next.value;
   }
 
   #hold(samples: Buffer): void {
@@ -103,11 +102,8 @@ export class FilmSound implements Disposable {
   #endOfHeld(): number {
     return this.#at + this.#heldBytes / SAMPLE_BYTES / this.channels;
   }
+}
 
-  #placeOf(frame: Frame | null): number | null {
-    const stamp = frame?.bestEffortTimestamp ?? NO_TIME;
-    return stamp === NO_TIME
-      ? null
-      : Math.round((toSeconds(stamp, this.#stream) - this.#startSeconds) * OPUS_RATE);
-  }
+function placeOf(timed: TimedFrame | null): number | null {
+  return timed === null ? null : Math.round(timed.clockSeconds * OPUS_RATE);
 }

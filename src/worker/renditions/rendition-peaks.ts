@@ -46,7 +46,10 @@ export async function renderPeaks({ path, outFolder, report }: RenderWork): Prom
     peaks.take(samples);
     spectrum.take(samples);
   };
-  for (const { frame, silentSeconds } of timedFrames(decoder, stream, soundBeginning(container, stream))) {
+  for (const { frame, silentSeconds } of timedFrames(
+    { decoder, container, stream },
+    soundBeginning(container, stream),
+  )) {
     if (peaks.sampleCount + silentSeconds * RATE >= SOUND_SECONDS_MAX * RATE) break;
     if (silentSeconds > 0) resampler.rest(silentSeconds, take);
     resampler.feed(frame, take);

@@ -37,7 +37,7 @@ export function decodeSound(work: SoundWork): DecodedStream {
   const { container, stream, outFolder, secondsMax } = work;
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
-  const frames = timedFrames(decoder, stream, work.beginSeconds);
+  const frames = timedFrames({ decoder, container, stream }, work.beginSeconds);
   const first = frames.next();
   if (first.done) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
   const { sampleRate, channels } = first.value.frame;

@@ -8,6 +8,7 @@ import { setUpFirstStart } from '../../../src/app/appliance/first-start.ts';
 import {
   DELIVERIES_MAX,
   DELIVERY_DAYS_MAX,
+  redateDeliveries,
   Sweeper,
   type SweeperParts,
   sweepDeliveries,
@@ -63,6 +64,34 @@ function delivery(index: number, change: Partial<WebhookDelivery> = {}): Webhook
   };
 }
 
+/** Put off by a clock that was ten years ahead. */
+function putOff(index: number): WebhookDelivery {
+  return delivery(index, { state: 'pending', nextAttemptAt: NOW + 3650 * DAY + index });
+}
+
+test('a webhook that a clock years ahead has put off is due once the clock is right', async () => {
+  await using room = await openRoom();
+  const soon = delivery(2, { state: 'pending', nextAttemptAt: NOW + DAY / 2 });
+  await room.store.transact((tx) => {
+    tx.putDelivery(putOff(1));
+    tx.putDelivery(soon);
+  });
+  assert.equal(await redateDeliveries(room.parts, NEVER), 1);
+  const redated = room.store.read.delivery(putOff(1).id);
+  assert.deepEqual([redated?.nextAttemptAt, redated?.seriesAt], [NOW, NOW]);
+  assert.deepEqual(room.store.read.delivery(soon.id), soon);
+  assert.equal(await redateDeliveries(room.parts, NEVER), 0);
+});
+
+test('all webhooks that were put off are due at once, however many', async () => {
+  await using room = await openRoom();
+  await room.store.transact((tx) => {
+    for (let index = 0; index < 450; index++) tx.putDelivery(putOff(index));
+  });
+  assert.equal(await redateDeliveries(room.parts, NEVER), 450);
+  assert.deepEqual(room.store.read.deliveriesDueAfter(NOW, 1), []);
+});
+
 test('deliveries older than their time go, those still tried stay', async () => {
   await using room = await openRoom();
   const { store, parts } = room;
@@ -88,6 +117,17 @@ test('above their number the oldest go', async () => {
   const kept = store.read.deliveries(1, { limit: DELIVERIES_MAX + 1 });
   assert.equal(kept.length, DELIVERIES_MAX);
   assert.equal(kept[0]?.createdAt, NOW);
+});
+
+test('request identifiers are kept while the clock is behind, and go once it is right', async () => {
+  await using room = await openRoom();
+  const { store, parts } = room;
+  const at = (time: number): SweeperParts => ({ ...parts, clock: { ...parts.clock, now: () => time } });
+  await store.transact((tx) =>
+    tx.putRequest(1, 'one', { identifier: 'ab'.repeat(32), fingerprint: 'x', at: NOW }),
+  );
+  assert.equal(await sweepRequests(at(NOW - 365 * DAY), NEVER), 0);
+  assert.equal(await sweepRequests(at(NOW + 2 * DAY), NEVER), 1);
 });
 
 test('request identifiers go after their day', async () => {
