@@ -143,9 +143,7 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
  */
 function usableAddresses(rule: AddressRule, addresses: readonly string[]): string[] {
   const isPublic = addresses.filter(isPublicAddress);
-  const allowed = addresses.filter(
-    (address) => !isPublicAddress(address) && isInNetworks(rule.allowNetworks, address),
-  );
+  const allowed = addresses.filter((address) => !isPublicAddress(address) && isInNetworks(rule, address));
   const refused = addresses.find((address) => !isPublic.includes(address) && !allowed.includes(address));
   if (refused === undefined) return [...addresses];
   if (isPublic.length === 0 && allowed.length > 0) return allowed;
@@ -162,10 +160,9 @@ function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(PUBLIC_IPV6);
 }
 
-/** Whether one of the networks, in CIDR notation, holds the address. */
-export function isInNetworks(networks: readonly string[], address: string): boolean {
+function isInNetworks({ allowNetworks }: AddressRule, address: string): boolean {
   const parsed = ipaddr.process(address);
-  return networks.some((network) => {
+  return allowNetworks.some((network) => {
     const [base, bits] = ipaddr.parseCIDR(network);
     return base.kind() === parsed.kind() && parsed.match(base, bits);
   });

@@ -1,6 +1,7 @@
 /** Whose address a caller behind proxies has: an upgrade's, which Fastify never sees, is read as Fastify reads a request's. */
 import { equal } from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { listAudit } from '../../src/app/accounts/audit.ts';
@@ -34,7 +35,8 @@ const CASES: { name: string; trusted: string[]; peer: string; forwarded?: string
 for (const { name, trusted, peer, forwarded, expected } of CASES) {
   test(`the address of a caller: ${name}`, () => {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-    equal(callerAddress(trusted)({ headers, socket: { remoteAddress: peer } }), expected);
+    const upgrade = { headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage;
+    equal(callerAddress(trusted)(upgrade), expected);
   });
 }
 
