@@ -218,6 +218,7 @@ export class StoreReader {
     for (const [dueAt, id] of this.tables.deliveriesDue.underReversed([])) {
       if (Number(dueAt) <= after || found.length >= limit) break;
       const delivery = this.deliveryUnlessDamaged(String(id));
+      // A row that a damaged index has kept is no due delivery: dating it anew would not take the row away.
       if (delivery !== undefined && delivery.nextAttemptAt === dueAt) found.push(delivery);
     }
     return found;

@@ -123,10 +123,10 @@ export class UnfinishedUploadStore {
   /** The bytes are a blob now; whose they became is remembered, for a caller that missed the answer. */
   async complete(upload: UnfinishedUpload, identifier: string): Promise<void> {
     upload.identifier = identifier;
-    const held = this.#held.get(this.#nameOf(upload));
+    const name = this.#nameOf(upload);
+    const held = this.#held.get(name);
     if (held?.upload !== upload) return;
     held.hash = null;
-    const name = this.#nameOf(upload);
     await this.#note(name, upload);
     // It stayed there if the store had the same bytes.
     await rm(this.#pathOf(name), { force: true });

@@ -35,7 +35,7 @@ test('the first load is small, and the second start builds nothing', async (cont
 
 test('a page that cannot be kept is served all the same', async () => {
   await using folder = await makeTemporaryFolder();
-  // Nothing can be written below a file, whoever the tests run as.
+  // The cache folder is a plain file here: even root cannot create anything below one.
   const cacheFolder = join(folder.path, 'file');
   await writeFile(cacheFolder, '');
   const faults: unknown[] = [];

@@ -22,7 +22,10 @@ export class PartialFile implements AsyncDisposable {
 
   /** As create, but undefined if there is such a file, or if it is being written. */
   static async createFree(path: string): Promise<PartialFile | undefined> {
-    const file = await openPartial(path, 'wx');
+    const file = await open(partialName(path), 'wx', 0o600).catch((error: unknown) => {
+      if (codeOf(error) === 'EEXIST') return undefined;
+      throw toWriteFailure(path, error);
+    });
     if (file === undefined) return undefined;
     const partial = new PartialFile(path, file);
     // Looked for only now: another one that was being written had its name before it gave up this one.
@@ -33,8 +36,9 @@ export class PartialFile implements AsyncDisposable {
 
   /** Takes the place of the file that has the name, if there is one. */
   static async replace(path: string): Promise<PartialFile> {
-    const file = await openPartial(path, 'w');
-    if (file === undefined) throw new Error(`${path} is opened whether it is there or not`);
+    const file = await open(partialName(path), 'w', 0o600).catch((error: unknown) => {
+      throw toWriteFailure(path, error);
+    });
     return new PartialFile(path, file);
   }
 
@@ -78,15 +82,6 @@ export async function savePieces(
 
 function partialName(path: string): string {
   return `${path}.part`;
-}
-
-async function openPartial(path: string, flags: 'w' | 'wx'): Promise<FileHandle | undefined> {
-  try {
-    return await open(partialName(path), flags, 0o600);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return undefined;
-    throw toWriteFailure(path, error);
-  }
 }
 
 async function exists(path: string): Promise<boolean> {

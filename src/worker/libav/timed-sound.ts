@@ -11,7 +11,6 @@ import { toSeconds } from './time-span.ts';
 const GAP_SECONDS_MIN = 0.2;
 /** Containers round times to a millisecond: only where time itself jumps may silence lie, never within a word. */
 const JUMP_SECONDS_MIN = 0.01;
-
 /** A longer jump in a container whose clock may begin anew is the clock's, not a pause (`dts_delta_threshold` of ffmpeg). */
 const CLOCK_JUMP_SECONDS_MIN = 10;
 
