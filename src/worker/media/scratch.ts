@@ -1,6 +1,6 @@
 /**
  * Memory that is taken again for the next picture, or given back at once. Left to the collector, what a picture of two megapixels
- * takes (23 MB) had it walk the whole heap more than once a picture: a fifth of the processor time of decoding (docs/bench.md).
+ * takes (23 MB) had it walk the whole heap more than once a picture: a fifth of the processor time of decoding.
  */
 import type { Picture } from './picture.ts';
 
