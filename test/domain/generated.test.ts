@@ -9,17 +9,12 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { INVARIANTS_PAGE, printInvariants } from '../../schema/print-invariants.ts';
 import { MODEL_PACK_SCHEMA_PATH, printModelPackSchema } from '../../schema/print-model-pack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 test('schema/model-pack.schema.json is what the code prints', () => {
   assert.equal(readFileSync(MODEL_PACK_SCHEMA_PATH, 'utf8'), printModelPackSchema());
-});
-
-test('docs/invariants.md is what the tests say', () => {
-  assert.equal(readFileSync(INVARIANTS_PAGE, 'utf8'), printInvariants());
 });
 
 test('src/grpc/gen is what proto/ generates', () => {
