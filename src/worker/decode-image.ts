@@ -55,7 +55,7 @@ export async function decodeImage(
   report('quality', firstAfter, total);
   const quality = await measureQuality(header, lacksData);
   report('provenance', firstAfter + 1, total);
-  const provenance = await addDeclarations(await reading, order);
+  const provenance = await addDeclarations(await reading, { ...order, picture });
   report('marks', firstAfter + 2, total);
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);

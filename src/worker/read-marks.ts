@@ -15,9 +15,10 @@ export async function readMarks(request: ReadMarksRequest, slotFolder: string): 
   const type = readMediaType(path);
   if (type.kind === 'image') {
     const header = await readHeader(path, request.limits);
-    const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });
+    const { mime } = header;
     const { picture } = await decodePixels(header);
-    return { kind: 'image', mime: header.mime, provenance, marks: searchMarks(header.mime, picture) };
+    const provenance = await readProvenance({ path, mime, trust: request.trust, picture });
+    return { kind: 'image', mime, provenance, marks: searchMarks(mime, picture) };
   }
   using file = new MediaFile(path, type);
   const { mime } = checkStreams(file.container, type);

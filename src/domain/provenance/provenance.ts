@@ -4,6 +4,7 @@
  * says all of this.
  */
 import { z } from 'zod';
+import { DECLARATION_NAMES } from './declared-marks.ts';
 import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
 import { storeFactsSchema } from './store-facts-schema.ts';
@@ -51,6 +52,8 @@ const declaration = z.strictObject({
   /** As found, on one line, cut. */
   value: z.string().max(200),
   origin: z.enum(DECLARED_ORIGINS),
+  /** The row of `DECLARATION_ROWS`; absent in results of versions without that table. */
+  name: z.enum(DECLARATION_NAMES).exactOptional(),
 });
 /** What unsigned metadata say of the origin: anyone can write or strip them. */
 export type Declaration = z.infer<typeof declaration>;

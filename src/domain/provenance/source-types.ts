@@ -84,8 +84,8 @@ const SOURCE_TYPES: Readonly<Record<string, SourceType>> = {
   empty: term('unknown', 'begun empty', 'iniziato vuoto'),
 };
 
-/** Null for what is no term of the vocabulary, with or without its address. */
+/** Null for what is no term of the vocabulary, with or without its address and a slash behind it. */
 export function findSourceType(value: string): SourceType | null {
-  const last = value.split('/').at(-1) ?? '';
+  const last = value.trim().replace(/\/$/, '').split('/').at(-1) ?? '';
   return Object.hasOwn(SOURCE_TYPES, last) ? (SOURCE_TYPES[last] ?? null) : null;
 }

@@ -10,6 +10,7 @@ import {
   WATERMARK_IDS,
   type WatermarkFind,
 } from '../media/open-watermarks.ts';
+import { DECLARATION_ROWS } from '../provenance/declared-marks.ts';
 import {
   type Declaration,
   type DeclaredOrigin,
@@ -121,8 +122,10 @@ function metadataMarks(declarations: readonly Declaration[], hasReadMetadata: bo
   });
 }
 
-/** A camera's name is a claim as well, but no mark of a generator. */
-function markKindOf({ kind, field, value }: Declaration): MarkKind | null {
+/** Null for a camera's name: a claim as well, but no mark of a generator. */
+function markKindOf({ kind, field, value, name }: Declaration): MarkKind | null {
+  if (name !== undefined) return DECLARATION_ROWS[name].mark;
+  // Results of versions without the table.
   if (kind === 'camera') return null;
   if (kind === 'source_type') return 'source_type';
   const isParameters = /parameters|prompt|workflow|UserComment/i.test(field) || /\bSteps:\s*\d/.test(value);

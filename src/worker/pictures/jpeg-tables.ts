@@ -3,7 +3,7 @@
  * encoder that comes closest (ITU-T T.81, Annex K.1 and jcparam.c). Encoders with tables of their own, such as
  * Photoshop or phones, get the nearest figure.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { readSegments } from './jpeg-segments.ts';
 
 /** ITU-T T.81 table K.1 in the zigzag order in which a file stores it. */
 const BASE_LUMINANCE: readonly number[] = [
@@ -13,40 +13,14 @@ const BASE_LUMINANCE: readonly number[] = [
 ];
 
 const MARKER_DQT = 0xdb;
-const MARKER_SOS = 0xda;
-/** A legal file has a few dozen segments before its data; a hostile one could have millions. */
-const SEGMENTS_MAX = 2000;
 
 /** The 64 values of table 0, or null if the file has none before its first scan. */
 export async function readLuminanceTable(path: string): Promise<number[] | null> {
-  await using file = await open(path, 'r');
-  let offset = 2;
-  for (let count = 0; count < SEGMENTS_MAX; count++) {
-    const [mark, marker, high, low] = await readBytes(file, offset, 4);
-    if (mark !== 0xff || marker === undefined || high === undefined || low === undefined) return null;
-    if (marker === 0xff) {
-      offset += 1;
-      continue;
-    }
-    if (marker === MARKER_SOS) return null;
-    const length = high * 256 + low;
-    if (marker === MARKER_DQT) {
-      const table = findTableZero(await readBytes(file, offset + 4, length - 2));
-      if (table !== null) return table;
-    }
-    offset += 2 + length;
+  for await (const { data } of readSegments(path, [MARKER_DQT])) {
+    const table = findTableZero(data);
+    if (table !== null) return table;
   }
   return null;
-}
-
-async function readBytes(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(
-    Buffer.alloc(Math.max(0, length)),
-    0,
-    Math.max(0, length),
-    offset,
-  );
-  return buffer.subarray(0, bytesRead);
 }
 
 /** One segment may define several tables, of 8 or 16 bits a value. */

@@ -1,81 +1,116 @@
-/**
- * What a file's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a camera.
- * Anyone can write or strip them, so they are reported and never decide.
- */
+/** The unsigned metadata of a file that say something of its origin, by the table of domain/provenance/declared-marks.ts. */
+import { readFile, stat } from 'node:fs/promises';
+import type { Metadata } from 'sharp';
 import { formatOf } from '../../domain/media/formats.ts';
-import { type Declaration, originOfSourceType } from '../../domain/provenance/provenance.ts';
-import { readExifTexts } from '../pictures/exif-text.ts';
+import { DECLARATION_ROWS, type FileText, findDeclarations } from '../../domain/provenance/declared-marks.ts';
+import type { Declaration } from '../../domain/provenance/provenance.ts';
+import type { Picture } from '../media/picture.ts';
+import { readExifTexts } from '../pictures/exif-texts.ts';
+import { readSegments } from '../pictures/jpeg-segments.ts';
 import { openPicture } from '../pictures/picture-file.ts';
+import { readStealthChannel } from '../pictures/stealth-channel.ts';
+import { decodeXmp, readXmpTexts } from '../pictures/xmp-texts.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
 const DECLARATIONS_MAX = 8;
 /** Tags that are read from a container; real ones have a dozen. */
 const TAGS_MAX = 64;
-/** Length of a field's text that is searched. */
-const SEARCHED_CHARACTERS_MAX = 65_536;
+/** Length of a text that is searched: a generator's settings may hold a long prompt or workflow before what names it. */
+const SEARCHED_CHARACTERS_MAX = 1024 ** 2;
+/** A larger picture's EXIF is not read: the reader takes the whole file into memory. */
+const EXIF_FILE_BYTES_MAX = 256 * 1024 ** 2;
+/** All of a JPEG's further pieces of XMP. */
+const EXTENDED_XMP_BYTES_MAX = 4 * 1024 ** 2;
+const COMMENT = 0xfe;
+const APP1 = 0xe1;
+/** XMP Specification Part 3, 1.1.3.1: behind the name a digest of 32 letters, the whole length and the place, 4 bytes each. */
+const EXTENDED_XMP = 'http://ns.adobe.com/xmp/extension/\0';
+const EXTENDED_XMP_HEAD_BYTES = EXTENDED_XMP.length + 40;
 
-/** Names as the makers' programs write them. Words that people use too (`Flux`, `Imagen`) only next to their maker's. */
-const GENERATORS =
-  /midjourney|dall[-·\s]?e\b|stable[\s-]?diffusion|automatic1111|comfyui|invokeai|novelai|fooocus|swarmui|adobe firefly|dreamstudio|draw things|bing image creator|google imagen|made with google ai|black forest labs|ideogram|leonardo\.ai|nightcafe|craiyon|gpt-4o|chatgpt|grok image|openai sora|google veo|runwayml|runway gen-?\d|pika labs|luma dream machine|hailuo|klingai|kling ai|suno\.(?:ai|com)|made with suno|udio\.com|elevenlabs/i;
-/** Settings that only a sampler has. */
-const PARAMETERS = /\bSteps:\s*\d+[\s\S]{0,2000}\b(?:Sampler|CFG scale|Seed):/i;
-const WORKFLOW = /"class_type"\s*:|"KSampler|"sampler_name"|"cfg_scale"|"sampler"\s*:/;
-/** Tags that say what a film or a sound is about, not what made it: a report on a generator names it too. */
-const SUBJECT_TAGS =
-  /(?:^|[-_:])(?:title|artist|album|album_artist|author|show|genre|language|synopsis|lyrics)$/i;
-/** An attribute, an element, or an element whose value is a resource. */
-const SOURCE_TYPE =
-  /DigitalSourceType(?:\s*=\s*["']|>\s*|\s[^<>]{0,100}?\bresource\s*=\s*["'])([^"'<\s]{1,300})/gi;
-const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
-
-export async function readDeclarations(path: string, mime: string): Promise<Declaration[]> {
+/** `picture` is what was decoded of it, if it was. */
+export async function readDeclarations(
+  path: string,
+  mime: string,
+  picture: Picture | null = null,
+): Promise<Declaration[]> {
   if (formatOf(mime)?.sharp?.includes('metadata') !== true) return [];
-  const { exif, xmp, comments } = await openPicture(path, false).metadata();
-  const found = [
-    ...(xmp === undefined ? [] : ofXmp(xmp.toString('utf8', 0, SEARCHED_CHARACTERS_MAX))),
-    ...(exif === undefined ? [] : ofExif(readExifTexts(exif))),
-    ...(comments ?? []).flatMap(({ keyword, text }) => ofText(`PNG ${keyword}`, text)),
+  const metadata = await openPicture(path, false).metadata();
+  const { xmp, comments = [] } = metadata;
+  const texts = [
+    ...(xmp === undefined ? [] : readXmpTexts(decodeXmp(xmp).slice(0, SEARCHED_CHARACTERS_MAX))),
+    ...(mime === 'image/jpeg' ? await jpegTexts(path) : []),
+    ...(await exifTexts(path)),
+    ...comments.flatMap(({ keyword, text }) => textChunk(keyword, text)),
+    ...(await pixelTexts(path, metadata, picture)),
   ];
-  return found.slice(0, DECLARATIONS_MAX);
+  return toDeclarations(texts);
 }
 
 /** Declarations in the tags of a film or a sound: some containers hold XMP, others a generator's name or its settings. */
 export function readTags(tags: Readonly<Record<string, string>>): Declaration[] {
-  return Object.entries(tags)
+  const texts = Object.entries(tags)
     .slice(0, TAGS_MAX)
     .flatMap(([name, text]) =>
       /xmp/i.test(name)
-        ? ofXmp(text.slice(0, SEARCHED_CHARACTERS_MAX))
-        : [...ofSourceType(name, text), ...(SUBJECT_TAGS.test(name) ? [] : ofText(`tag ${name}`, text))],
-    )
-    .slice(0, DECLARATIONS_MAX);
+        ? readXmpTexts(text.slice(0, SEARCHED_CHARACTERS_MAX))
+        : [{ field: `tag ${name}`, text }],
+    );
+  return toDeclarations(texts);
 }
 
-function ofSourceType(name: string, text: string): Declaration[] {
-  if (!/digitalsourcetype$/i.test(name)) return [];
-  const value = cut(text);
-  return [{ kind: 'source_type', field: cut(`tag ${name}`), value, origin: originOfSourceType(value) }];
+function toDeclarations(texts: readonly FileText[]): Declaration[] {
+  const searched = texts.map(({ field, text }) => ({ field, text: text.slice(0, SEARCHED_CHARACTERS_MAX) }));
+  return findDeclarations(searched)
+    .slice(0, DECLARATIONS_MAX)
+    .map(({ row, field, value, origin }) => ({
+      kind: DECLARATION_ROWS[row].kind,
+      field: cut(field),
+      value: cut(value),
+      origin,
+      name: row,
+    }));
 }
 
-function ofXmp(xmp: string): Declaration[] {
-  const types = [...xmp.matchAll(SOURCE_TYPE)].map(([, value = '']): Declaration => {
-    const origin = originOfSourceType(value);
-    return { kind: 'source_type', field: 'XMP DigitalSourceType', value: cut(value), origin };
+/** Makers and models stand together, and so do the two texts that only xAI writes side by side. */
+async function exifTexts(path: string): Promise<FileText[]> {
+  if ((await stat(path)).size > EXIF_FILE_BYTES_MAX) return [];
+  const texts = readExifTexts(await readFile(path));
+  const join = (...names: string[]) => ({
+    field: `EXIF ${names.join(', ')}`,
+    text: names
+      .map((name) => texts.get(`EXIF ${name}`) ?? '')
+      .join(' ')
+      .trim(),
   });
-  return [...types, ...[...xmp.matchAll(TOOL)].flatMap(([, value = '']) => ofText('XMP', value))];
+  return [
+    ...[...texts].map(([field, text]) => ({ field, text })),
+    join('ImageDescription', 'Artist'),
+    join('Make', 'Model'),
+  ];
 }
 
-function ofExif(texts: ReadonlyMap<string, string>): Declaration[] {
-  const named = [...texts].flatMap(([name, text]) => ofText(`EXIF ${name}`, text));
-  const camera = cut([texts.get('Make'), texts.get('Model')].join(' '));
-  if (named.length > 0 || camera === '') return named;
-  return [{ kind: 'camera', field: 'EXIF Make, Model', value: camera, origin: 'captured' }];
+/** Comments, and the pieces in which a JPEG holds XMP of more than 64 KB. */
+async function jpegTexts(path: string): Promise<FileText[]> {
+  const texts: FileText[] = [];
+  let extended = '';
+  for await (const { marker, data } of readSegments(path, [COMMENT, APP1])) {
+    if (marker === COMMENT) texts.push({ field: 'JPEG comment', text: data.toString('utf8') });
+    else if (data.toString('latin1', 0, EXTENDED_XMP.length) === EXTENDED_XMP)
+      extended += data.toString('utf8', EXTENDED_XMP_HEAD_BYTES);
+    if (extended.length > EXTENDED_XMP_BYTES_MAX) break;
+  }
+  return [...texts, ...readXmpTexts(extended)];
 }
 
-function ofText(field: string, text: string): Declaration[] {
-  const searched = text.slice(0, SEARCHED_CHARACTERS_MAX);
-  const isGenerator = [GENERATORS, PARAMETERS, WORKFLOW].some((pattern) => pattern.test(searched));
-  return isGenerator ? [{ kind: 'generator', field: cut(field), value: cut(text), origin: 'generated' }] : [];
+/** Photoshop and others lay XMP into a chunk that the library gives as text too. */
+function textChunk(keyword: string, text: string): FileText[] {
+  if (keyword === 'XML:com.adobe.xmp') return readXmpTexts(text.slice(0, SEARCHED_CHARACTERS_MAX));
+  return [{ field: `PNG ${keyword}`, text }];
+}
+
+async function pixelTexts(path: string, metadata: Metadata, picture: Picture | null): Promise<FileText[]> {
+  const found = await readStealthChannel(path, metadata, picture);
+  return found === null ? [] : [{ field: `pixels ${found.channel}`, text: found.signature }];
 }
 
 /** On one line, without what a terminal would obey. */

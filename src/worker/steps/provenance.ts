@@ -14,6 +14,7 @@ import {
 } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { firstLine } from '../media/media-fault.ts';
+import type { Picture } from '../media/picture.ts';
 import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
 import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
@@ -30,6 +31,8 @@ export interface ProvenanceOrder {
   path: string;
   mime: string;
   trust: TrustMaterial;
+  /** What was decoded of a picture: its lowest bits may hold text. */
+  picture?: Picture;
   /** Tags of a film or a sound. */
   tags?: Readonly<Record<string, string>>;
   /** Instead of one within the file. */
@@ -43,7 +46,8 @@ export async function readProvenance(order: ProvenanceOrder): Promise<Provenance
 
 /** Adds the unsigned metadata, which the picture library reads. */
 export async function addDeclarations(provenance: Provenance, order: ProvenanceOrder): Promise<Provenance> {
-  const declarations = [...(await readDeclarations(order.path, order.mime)), ...readTags(order.tags ?? {})];
+  const { path, mime, picture = null, tags = {} } = order;
+  const declarations = [...(await readDeclarations(path, mime, picture)), ...readTags(tags)];
   return declarations.length === 0 ? provenance : { ...provenance, declarations };
 }
 

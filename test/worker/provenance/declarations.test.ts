@@ -10,9 +10,10 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import { readExifTexts } from '../../../src/worker/pictures/exif-text.ts';
-import { readDeclarations } from '../../../src/worker/steps/declarations.ts';
+import { readExifTexts } from '../../../src/worker/pictures/exif-texts.ts';
+import { readDeclarations, readTags } from '../../../src/worker/steps/declarations.ts';
 import { readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const PARAMETERS = 'a red boat\nNegative prompt: blurry\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1';
@@ -47,6 +48,30 @@ interface Case {
   found: [kind: string, origin: string, field: string] | null;
 }
 
+/** A JPEG with segments of our own behind its first bytes. */
+async function withSegment(marker: number, content: Buffer): Promise<Buffer> {
+  const jpeg = await picture().jpeg().toBuffer();
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(content.length + 2, 2);
+  return Buffer.concat([jpeg.subarray(0, 2), head, content, jpeg.subarray(2)]);
+}
+const XMP_NAME = 'http://ns.adobe.com/xap/1.0/\0';
+const bag = (name: string, value: string) =>
+  xmpOf(`><i:${name}><rdf:Bag><rdf:li>${value}</rdf:li></rdf:Bag></i:${name}></rdf:Description>`);
+const EXTENDED = Buffer.concat([
+  Buffer.from('http://ns.adobe.com/xmp/extension/\0'),
+  Buffer.alloc(40, 0x30),
+  Buffer.from(bag('DigitalSourceType', `${IPTC}trainedAlgorithmicMedia`)),
+]);
+/** IPTC-IIM: the program's dataset, 2:65, within Photoshop's block of resources. */
+function iim(program: string): Buffer {
+  const value = Buffer.from(program);
+  const dataset = Buffer.concat([Buffer.from([0x1c, 2, 65, 0, value.length]), value]);
+  const head = Buffer.from('Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\0', 'latin1');
+  head.writeUInt32BE(dataset.length, head.length - 4);
+  return Buffer.concat([head, dataset, Buffer.alloc(dataset.length % 2)]);
+}
+
 const JPEG = 'image/jpeg';
 const CASES: Case[] = [
   {
@@ -77,7 +102,7 @@ const CASES: Case[] = [
     name: 'a tool named in XMP',
     make: () => xmp('xmp:CreatorTool="Adobe Firefly"/>').jpeg().toBuffer(),
     mime: JPEG,
-    found: ['generator', 'generated', 'XMP'],
+    found: ['generator', 'generated', 'XMP CreatorTool'],
   },
   {
     name: 'parameters in PNG text',
@@ -110,6 +135,87 @@ const CASES: Case[] = [
     found: ['camera', 'captured', 'EXIF Make, Model'],
   },
   {
+    name: 'a source type with a slash behind it, in a list',
+    make: () =>
+      withSegment(0xe1, Buffer.from(XMP_NAME + bag('DigitalSourceType', `${IPTC}trainedAlgorithmicMedia/`))),
+    mime: JPEG,
+    found: ['source_type', 'generated', 'XMP DigitalSourceType'],
+  },
+  {
+    name: 'XMP in UTF-16',
+    make: () =>
+      withSegment(
+        0xe1,
+        Buffer.concat([Buffer.from(XMP_NAME), Buffer.from(bag('AISystemUsed', 'Imagen 4'), 'utf16le')]),
+      ),
+    mime: JPEG,
+    found: ['generator', 'generated', 'XMP AISystemUsed'],
+  },
+  {
+    name: 'XMP that goes on in further segments',
+    make: () => withSegment(0xe1, EXTENDED),
+    mime: JPEG,
+    found: ['source_type', 'generated', 'XMP DigitalSourceType'],
+  },
+  {
+    name: 'a label of China as an attribute with entities',
+    make: () => xmp('i:AIGC="{&quot;Label&quot;:&quot;1&quot;}"/>').jpeg().toBuffer(),
+    mime: JPEG,
+    found: ['generator', 'generated', 'XMP AIGC'],
+  },
+  {
+    name: 'a label of China in PNG text',
+    make: () => withText('AIGC', '{"Label":"2","ContentProducer":"0011"}'),
+    mime: 'image/png',
+    found: ['generator', 'generated', 'PNG AIGC'],
+  },
+  {
+    name: 'a label of China within a comment',
+    make: () => exif({}, '{"AIGC":{"ContentProducer":"x","Label":"1"}}').jpeg().toBuffer(),
+    mime: JPEG,
+    found: ['generator', 'generated', 'EXIF UserComment'],
+  },
+  {
+    name: 'IPTC-IIM alone',
+    make: () => withSegment(0xed, iim('Midjourney')),
+    mime: JPEG,
+    found: ['generator', 'generated', 'IPTC Originating Program'],
+  },
+  {
+    name: "Midjourney's job, without its name",
+    make: () => withText('Description', 'a cat --v 7 Job ID: c0ffee00-1111-4222-8333-444455556666'),
+    mime: 'image/png',
+    found: ['generator', 'generated', 'PNG Description'],
+  },
+  {
+    name: "InvokeAI's metadata",
+    make: () => withText('invokeai_metadata', '{"positive_prompt":"a cat"}'),
+    mime: 'image/png',
+    found: ['generator', 'generated', 'PNG invokeai_metadata'],
+  },
+  {
+    name: 'a long prompt in the place of a camera, before what names the workflow',
+    make: () =>
+      exif({ Model: `prompt:{"9":{"inputs":{"text":"${'x'.repeat(20_000)}"}}}` })
+        .jpeg()
+        .toBuffer(),
+    mime: JPEG,
+    found: ['generator', 'generated', 'EXIF Model'],
+  },
+  {
+    name: 'a signature by somebody who is no number, as people sign descriptions',
+    make: () =>
+      exif({ ImageDescription: 'Signature: of the mayor and witnesses', Artist: 'Jane' }).jpeg().toBuffer(),
+    mime: JPEG,
+    found: null,
+  },
+  {
+    name: 'a caption that speaks of a generator',
+    make: () => xmp('i:description="Protest against Midjourney"/>').jpeg().toBuffer(),
+    mime: JPEG,
+    found: null,
+  },
+  {
     name: 'texts that only look alike',
     make: () => withText('parameters', 'Steps to the castle; seed of doubt'),
     mime: 'image/png',
@@ -132,6 +238,55 @@ for (const { name, make, mime, found } of CASES) {
   });
 }
 
+/** Files of public reports, each with what it holds. */
+const REPORTED = {
+  'aigc-xmp.jpg': ['aigc_label', JPEG],
+  'aisystem.jpg': ['ai_system', JPEG],
+  'grok-exif.jpg': ['xai_signature', JPEG],
+  'jpeg-comment.jpg': ['settings', JPEG],
+  'xmp-ancestors.png': ['source_type', 'image/png'],
+  'novelai-stealth.png': ['stealth_channel', 'image/png'],
+  'easydiffusion.png': ['program_texts', 'image/png'],
+  'comfy-long-prompt.webp': ['comfyui_camera', 'image/webp'],
+} as const;
+
+test('reported files: each declares that it was generated', {
+  skip: skipWithoutSharedData('cases'),
+}, async () => {
+  for (const [file, [name, mime]] of Object.entries(REPORTED)) {
+    const declarations = await readDeclarations(sharedData('cases', file), mime);
+    assert.deepEqual(
+      declarations.map((found) => [found.name, found.origin]),
+      [[name, 'generated']],
+      file,
+    );
+  }
+});
+
+test('settings hidden in the lowest bits of colours are found with the decoded picture', async () => {
+  await using folder = await makeTemporaryFolder();
+  const [width, height] = [32, 32];
+  const rgb = Buffer.alloc(width * height * 3, 0x40);
+  const text = Buffer.from('stealth_rgbcomp');
+  for (let bit = 0; bit < text.length * 8; bit++) {
+    const pixel = Math.floor(bit / 3);
+    const at = ((pixel % height) * width + Math.floor(pixel / height)) * 3 + (bit % 3);
+    rgb[at] = 0x40 | (((text[bit >> 3] ?? 0) >> (7 - (bit % 8))) & 1);
+  }
+  const path = join(folder.path, 'picture');
+  await writeFile(
+    path,
+    await sharp(rgb, { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer(),
+  );
+  const found = await readDeclarations(path, 'image/png', { width, height, rgb });
+  assert.deepEqual(
+    found.map(({ name, field, value }) => [name, field, value]),
+    [['stealth_channel', 'pixels colours', 'stealth_rgbcomp']],
+  );
+});
+
 test('what is shown is one short line', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'picture');
@@ -150,9 +305,12 @@ function commentBlock(comment: Buffer, isLittleEndian: boolean): Buffer {
   write(8, 4, 4);
   write(1, 8, 2);
   write(34_665, 10, 2);
+  write(4, 12, 2);
+  write(1, 14, 4);
   write(26, 18, 4);
   write(1, 26, 2);
   write(37_510, 28, 2);
+  write(7, 30, 2);
   write(comment.length, 32, 4);
   write(head.length, 36, 4);
   return Buffer.concat([head, comment]);
@@ -163,7 +321,7 @@ test('a comment in UTF-16 is read in its own byte order, whichever the block has
   for (const letters of [text, Buffer.from(text).swap16()]) {
     const comment = Buffer.concat([Buffer.from('UNICODE\0'), letters]);
     for (const isLittleEndian of [true, false])
-      assert.equal(readExifTexts(commentBlock(comment, isLittleEndian)).get('UserComment'), PARAMETERS);
+      assert.equal(readExifTexts(commentBlock(comment, isLittleEndian)).get('EXIF UserComment'), PARAMETERS);
   }
 });
 
@@ -180,4 +338,12 @@ test('a damaged EXIF block gives what can be read of it, and ends', () => {
   circular.writeUInt16BE(34_665, 10);
   circular.writeUInt32BE(8, 18);
   assert.equal(readExifTexts(circular).size, 0);
+});
+
+test('tags of films and sound: a label of China, and a report that speaks of a generator', () => {
+  const label = '{"Label":"1","ContentProducer":"0011"}';
+  const found = readTags({ title: 'How Sora works: OpenAI Sora', AIGC: label, encoder: 'Lavf60' });
+  assert.deepEqual(found, [
+    { kind: 'generator', field: 'tag AIGC', value: label, origin: 'generated', name: 'aigc_label' },
+  ]);
 });
