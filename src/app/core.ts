@@ -20,6 +20,7 @@ export interface AppConfig {
   /** CIDR networks that may be fetched from although they are private. */
   fetchAllowNetworks: string[];
   fetchTimeoutMs: number;
+  fetchContact: string | null;
   /** That manifests may be fetched from. */
   manifestHosts: readonly string[];
   /** CIDR networks that webhooks may be delivered to although they are private. */

@@ -127,6 +127,18 @@ export function httpUrl(): Parser<string> {
   };
 }
 
+/** The page, its files and all links begin at the root, so that a proxy must not put a prefix before them. */
+export function webOrigin(): Parser<string> {
+  const address = httpUrl();
+  return {
+    expected: `${address.expected}, without a path`,
+    parse(value) {
+      const url = address.parse(value);
+      return url !== undefined && new URL(url).pathname === '/' ? url : undefined;
+    },
+  };
+}
+
 /** As an address has it: in lower case, without a port. */
 export function hostName(): Parser<string> {
   const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';

@@ -190,6 +190,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       unfinishedUploadMs: values.uploadsUnfinishedHours * HOUR_MS,
       fetchAllowNetworks: values.fetchAllowNetworks,
       fetchTimeoutMs: values.fetchTimeoutMs,
+      fetchContact: values.fetchContact,
       manifestHosts: values.manifestHosts,
       webhookAllowNetworks: values.webhookAllowNetworks,
       watchRoots: values.watchRoots,

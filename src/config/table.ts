@@ -23,6 +23,7 @@ import {
   secret,
   size,
   text,
+  webOrigin,
 } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';
@@ -53,7 +54,7 @@ export const SETTINGS = {
   dataDir: row('data_dir', path, './data', 'Folder that holds everything Assay stores.'),
   publicUrl: optional<string>(
     'public_url',
-    httpUrl(),
+    webOrigin(),
     'Address under which clients reach the HTTP side; base of every `result_url`.',
     'http:// and the HTTP listener',
   ),
@@ -115,6 +116,11 @@ export const SETTINGS = {
     'Private networks that media may be fetched from; all others are refused.',
   ),
   fetchTimeoutMs: row('fetch.timeout_ms', integer(1000, DAY_MS), 60_000, 'Longest fetch of an address, ms.'),
+  fetchContact: optional<string>(
+    'fetch.contact',
+    text('an address or e-mail address of printable ASCII characters without brackets', /^[!-'*-~]{1,200}$/),
+    'Whom operators of other sites may write to about fetches; stands in the `User-Agent` beside the version.',
+  ),
   webhookAllowNetworks: row(
     'webhook.allow_networks',
     listOf(cidr(), 'networks like 10.0.0.0/8'),

@@ -2,9 +2,11 @@
  * A GET through the guard of addresses: each hop is resolved once, judged and pinned, so that a redirect leads nowhere that
  * the first address could not lead to. Bodies and time are bounded by the caller.
  */
-import { Agent, type Dispatcher, request } from 'undici';
+import { isUtf8 } from 'node:buffer';
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';
 import { toAppError } from '../domain/errors.ts';
+import { VERSION } from '../domain/version.ts';
 import { type AddressRule, lookupOf, type PinnedAddress, pinAddress } from './address.ts';
 
 export interface GuardedFetch<T> {
@@ -13,6 +15,8 @@ export interface GuardedFetch<T> {
   /** More hops than this are a loop or a maze. */
   redirectsMax: number;
   accept?: string;
+  /** Whom the other end's operator may write to; null if no one is named. */
+  contact?: string | null;
   /** Throws what refuses a hop, before its name is resolved; `hop` is 0 for the address itself. */
   judge?: (address: string, hop: number) => void;
   /** Takes the answer, whose status is 200. The connection ends when it resolves. */
@@ -39,6 +43,13 @@ export async function fetchGuarded<T>(order: GuardedFetch<T>, signal: AbortSigna
   throw order.failed(`redirects more than ${order.redirectsMax} times`);
 }
 
+/** Many servers send raw UTF-8, which the client reads as Latin-1. Empty without the header. */
+export function headerText(header: string | string[] | undefined): string {
+  const text = String(header ?? '');
+  const bytes = Buffer.from(text, 'latin1');
+  return bytes.toString('latin1') === text && isUtf8(bytes) ? bytes.toString('utf8') : text;
+}
+
 /** Whether the other end or the way there failed; what this box lacks, as room or descriptors, is no fault of an address. */
 export function isNetworkFault(error: unknown): boolean {
   if (toAppError(error).reason !== 'internal') return false;
@@ -46,26 +57,30 @@ export function isNetworkFault(error: unknown): boolean {
 }
 
 async function fetchOnce<T>(
-  { accept = '*/*', take, failed }: GuardedFetch<T>,
+  { accept = '*/*', contact = null, take, failed }: GuardedFetch<T>,
   pinned: PinnedAddress,
   signal: AbortSignal,
 ): Promise<{ location: string } | { taken: T }> {
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const answer = await request(pinned.url, {
-      dispatcher: agent,
+      // Some servers compress in spite of `identity`. What a small body grows to is bounded where it is read.
+      dispatcher: agent.compose(interceptors.decompress()),
       signal,
-      // Compressed transfer would let a small body become a large file.
-      headers: { 'accept-encoding': 'identity', accept, 'user-agent': 'Assay' },
+      headers: { 'accept-encoding': 'identity', accept, 'user-agent': userAgentOf(contact) },
     });
     const { statusCode, headers, body } = answer;
     // The connection is cut below whatever is left of the body; no one else listens for that.
     body.on('error', () => {});
-    const { location } = headers;
-    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
+    const location = headerText(headers.location);
+    if (REDIRECT_STATUSES.includes(statusCode) && location !== '') return { location };
     if (statusCode !== 200) throw failed(`answered with status ${statusCode}`);
     return { taken: await take(answer, pinned) };
   } finally {
     await agent.destroy();
   }
+}
+
+function userAgentOf(contact: string | null): string {
+  return contact === null ? `Assay/${VERSION}` : `Assay/${VERSION} (+${contact})`;
 }

@@ -2,6 +2,7 @@
  * Invariant: the command line's exit codes and bounds.
  */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +10,8 @@ import { test } from 'node:test';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
 import { type Outcome, type RunOptions, runCommand } from './run-command.ts';
+
+const MEDIA_FILES = join(import.meta.dirname, '../../src/cli/daemon/media-files.ts');
 
 function run(
   daemon: FakeDaemon | string,
@@ -29,13 +32,34 @@ function writeFiles(folder: string, sizes: Record<string, number>): void {
 test('a folder is searched for media files, and a table says what was found', async () => {
   await using daemon = await startFakeDaemon();
   await using folder = await makeTemporaryFolder();
-  writeFiles(folder.path, { 'a.jpg': 10, 'sub/b.PNG': 700_000, 'notes.txt': 5 });
+  writeFiles(folder.path, { 'a.jpg': 10, 'sub/b.PNG': 700_000, 'notes.txt': 5, '._a.jpg': 4 });
   const { code, out, err } = await run(daemon, ['classify', folder.path]);
   assert.equal(code, 0, err);
   assert.match(out, /a\.jpg .*artificial .*93\.0 % .*inconclusive .*m1/);
   assert.match(out, /b\.PNG/);
-  assert.match(err, /1 other files in the folders were skipped/);
+  assert.match(err, /2 other files in the folders were skipped/);
   assert.equal(daemon.received.get('b.PNG'), 700_000);
+});
+
+test('names that are not UTF-8 are read and shown, in a folder and named outright', async () => {
+  await using daemon = await startFakeDaemon();
+  await using folder = await makeTemporaryFolder();
+  const old = Buffer.concat([
+    Buffer.from(join(folder.path, 'caf')),
+    Buffer.from([0xe9]),
+    Buffer.from('.jpg'),
+  ]);
+  writeFileSync(old, Buffer.alloc(10));
+  const { code, out, err } = await run(daemon, ['classify', folder.path]);
+  assert.equal(code, 0, err);
+  assert.match(out, /café\.jpg/);
+  assert.equal(daemon.received.get('café.jpg'), 10);
+  const script = `import { listMediaSources } from ${JSON.stringify(MEDIA_FILES)};
+    for await (const source of listMediaSources(process.argv.slice(1), { stdinName: '', counts: {} })) console.log(source.type, source.name);`;
+  // Only a shell hands over bytes that are no text.
+  const command = 'exec "$0" --input-type=module -e "$1" "$2"/caf*.jpg';
+  const words = ['-c', command, process.execPath, script, folder.path];
+  assert.equal(execFileSync('sh', words, { encoding: 'utf8' }), 'file café.jpg\n');
 });
 
 test('one failed file does not stop the others, and the exit code is 1', async () => {

@@ -104,6 +104,11 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'a prefix that a proxy would put before every address',
+    env: { ASSAY_PUBLIC_URL: 'https://news.example.org/assay' },
+    faults: [/^public_url .*without a path, found "https:\/\/news\.example\.org\/assay"$/],
+  },
+  {
     name: 'sizes, networks, addresses and lists',
     env: {
       ASSAY_DISK_FREE_MIN: '1GB',
@@ -112,7 +117,7 @@ const CASES: readonly Case[] = [
       ASSAY_INFERENCE_PROVIDERS: 'cuda,gpu',
     },
     faults: [
-      /^public_url \(ASSAY_PUBLIC_URL\): expected an address like https:/,
+      /^public_url \(ASSAY_PUBLIC_URL\): expected an address like https:\S+, without a path/,
       /^disk_free_min .*expected a size in bytes or like 512MiB/,
       /^fetch\.allow_networks .*networks like 10\.0\.0\.0\/8, found "10\.0\.0\.0\/8,10\.1"$/,
       /^inference\.providers .*tensorrt, cuda, webgpu, cpu, found "cuda,gpu"$/,

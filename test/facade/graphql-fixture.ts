@@ -61,6 +61,7 @@ const CONFIG: App['config'] = {
   unfinishedUploadMs: 86_400_000,
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,
+  fetchContact: null,
   manifestHosts: [],
   webhookAllowNetworks: [],
   watchRoots: [],

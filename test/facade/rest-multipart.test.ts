@@ -9,6 +9,7 @@ import type { App } from '../../src/app/appliance/app.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import {
   FIELD_BYTES_MAX,
+  isFilePart,
   MULTIPART_LIMITS,
   PARTS_MAX,
   receiveForm,
@@ -22,6 +23,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 interface Part {
   name: string;
   file?: string;
+  type?: string;
   text: string;
 }
 
@@ -39,7 +41,11 @@ before(async () => {
   fastify = createFastify();
   const principal = { account: { id: 1 } } as Principal;
   fastify.decorateRequest('principal', { getter: () => principal });
-  await fastify.register(multipart, { limits: MULTIPART_LIMITS, throwFileSizeLimit: false });
+  await fastify.register(multipart, {
+    limits: MULTIPART_LIMITS,
+    throwFileSizeLimit: false,
+    isPartAFile: isFilePart,
+  });
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
   fastify.setErrorHandler((error, _request, reply) => {
     const { status, body } = toErrorReply(error);
@@ -59,9 +65,10 @@ after(async () => {
 });
 
 function formOf(parts: readonly Part[], end = '--X--\r\n'): string {
-  const texts = parts.map(({ name, file, text }) => {
+  const texts = parts.map(({ name, file, type, text }) => {
     const fileName = file === undefined ? '' : `; filename="${file}"`;
-    return `--X\r\nContent-Disposition: form-data; name="${name}"${fileName}\r\n\r\n${text}\r\n`;
+    const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
+    return `--X\r\nContent-Disposition: form-data; name="${name}"${fileName}\r\n${typed}\r\n${text}\r\n`;
   });
   return texts.join('') + end;
 }
@@ -81,6 +88,12 @@ const CASES: readonly {
     payload: formOf([{ name: 'a', text: '1' }, PICTURE, { name: 'b', text: '2' }]),
     status: 200,
     body: { fields: { a: '1', b: '2' }, ...READ },
+  },
+  {
+    name: 'a picture without a name, known by its type',
+    payload: formOf([{ name: 'image', type: 'image/jpeg', text: 'bytes' }]),
+    status: 200,
+    body: { fields: {}, name: 'unnamed', size: 5 },
   },
   {
     name: 'an unknown file is ignored',

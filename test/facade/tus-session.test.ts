@@ -75,6 +75,20 @@ test('begun, asked about, continued and submitted by a session alone', async () 
   equal(((await record.json()) as { ref_id: string }).ref_id, 'by session');
 });
 
+test('a client without PATCH names it in a header, at an endpoint with a slash behind it', async () => {
+  const metadata = { 'upload-metadata': `filename ${btoa('b.jpg')},kind ${btoa('image')}` };
+  const about = { ...TUS, ...metadata, 'upload-length': String(picture.length) };
+  const key = { 'x-api-key': TEST_KEY };
+  const begun = await fetch(`${daemon.http}/files/`, { method: 'POST', headers: { ...about, ...key } });
+  const url = await urlOf(begun);
+  const headers = { ...PIECE, ...key, 'upload-offset': '0', 'x-http-method-override': 'PATCH' };
+  const body = new Uint8Array(picture);
+  const last = await fetch(url, { method: 'POST', headers, body });
+  equal(last.status, 200, await last.text());
+  match(last.headers.get('assay-identifier') ?? '', /^[0-9a-f]{64}$/);
+  equal((await fetch(url, { method: 'POST', headers: { ...PIECE, ...key }, body })).status, 404);
+});
+
 test('a foreign page, or our own without the token, neither begins nor goes on', async () => {
   const { 'x-assay-csrf': _, ...untokened } = page;
   const foreign = { ...page, origin: 'https://evil.example' };

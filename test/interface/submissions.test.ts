@@ -209,16 +209,18 @@ for (const { path } of ENTRANCES.filter(({ field }) => field === 'file_url')) {
   });
 }
 
-test('unknown fields are ignored, and parts come in any order', async () => {
+test('unknown fields are ignored with a warning, and parts come in any order', async () => {
   const form = new FormData();
   form.set('colour', 'blue');
+  form.set('with_haetmap"', 'true');
   form.set('image', new Blob([new Uint8Array(await makePicture())]), 'a.png');
   form.set('ref_id', 'behind the file');
-  const { status, body } = await customer.call('POST', '/api/classification', {
+  const { status, body, headers } = await customer.call('POST', '/api/classification', {
     body: form,
     headers: { accept: 'application/json' },
   });
   assert.equal(status, 200);
+  assert.equal(headers.get('warning'), '299 - "unknown form fields were ignored: colour, with_haetmap?22"');
   assert.equal((await customer.get(`/api/classification/${body.identifier}`)).body.ref_id, 'behind the file');
 });
 

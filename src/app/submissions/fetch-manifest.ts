@@ -14,6 +14,7 @@ export interface FetchManifestConfig {
   /** Host names in lower case. */
   manifestHosts: readonly string[];
   fetchAllowNetworks: readonly string[];
+  fetchContact?: string | null;
   /** How names are resolved; the system's own way unless a test says otherwise. */
   resolve?: ResolveHost;
   /** Longest fetch; 20 seconds unless a test says otherwise. */
@@ -63,6 +64,7 @@ async function fetchAllowed(
     {
       address,
       redirectsMax: REDIRECTS_MAX,
+      contact: config.fetchContact ?? null,
       accept: 'application/c2pa, */*',
       rule: { ...fetchRule(config), ...(resolve === undefined ? {} : { resolve }) },
       judge: (next, hop) => {

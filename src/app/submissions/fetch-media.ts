@@ -4,7 +4,7 @@ import { codeOf } from '../../domain/error-code.ts';
 import { AppError, diskFull, tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { fetchRule, nameOfAddress, type ResolveHost } from '../../machinery/address.ts';
-import { fetchGuarded, isNetworkFault } from '../../machinery/guarded-fetch.ts';
+import { fetchGuarded, headerText, isNetworkFault } from '../../machinery/guarded-fetch.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
 import type { Store } from '../../store/store.ts';
@@ -13,6 +13,8 @@ import { cleanName } from './uploads.ts';
 export interface FetchConfig {
   fetchAllowNetworks: readonly string[];
   fetchTimeoutMs: number;
+  /** Stands in the `User-Agent`; null if the operator named no one. */
+  fetchContact?: string | null;
   /** Bytes that must stay free on the disk; 0 unless given. */
   diskFreeBytesMin?: number;
   /** How names are resolved; the system's own way unless a test says otherwise. */
@@ -64,10 +66,12 @@ async function fetchBounded(
       address: source.address,
       rule,
       redirectsMax: REDIRECTS_MAX,
+      contact: config.fetchContact ?? null,
       take: async (answer, pinned) => {
         const temporary = await receive(answer, store, bounds, signal);
-        const disposition = String(answer.headers['content-disposition'] ?? '');
-        const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
+        const name =
+          nameOfDisposition(headerText(answer.headers['content-disposition'])) ||
+          nameOfAddress(new URL(source.address));
         return { temporary, name: cleanName(name || nameOfAddress(pinned.url)) || null };
       },
       failed: (fault) => failed(`the address ${fault}`),

@@ -1,4 +1,6 @@
 /** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { lstat, open, opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
@@ -9,7 +11,10 @@ import { CliFailure, EXIT_CODES, toFailure } from '../terminal/failure.ts';
 
 export interface FileSource {
   type: 'file';
+  /** As it is shown. */
   path: string;
+  /** As it is opened: names on a disk are bytes, and those of older systems are not UTF-8. */
+  file: string | Buffer;
   /** As it is shown and submitted. */
   name: string;
   sizeBytes: number;
@@ -54,29 +59,47 @@ export async function* listMediaSources(
   }
   for (const name of names) {
     if (name === '-') yield { type: 'stdin', name: options.stdinName };
-    else yield* listPath(name, options.counts);
+    else yield* listPath(name.includes('\ufffd') ? bytesOfArgument(name) : name, options.counts);
   }
 }
 
-async function* listPath(path: string, counts: SourceCounts): AsyncGenerator<MediaSource> {
+/** The platform replaces what is not UTF-8 in a command line; the system still has the bytes. */
+function bytesOfArgument(name: string): string | Buffer {
+  const words = readFileSync('/proc/self/cmdline').toString('latin1').split('\0');
+  return words.map((word) => Buffer.from(word, 'latin1')).find((word) => word.toString() === name) ?? name;
+}
+
+async function* listPath(file: string | Buffer, counts: SourceCounts): AsyncGenerator<MediaSource> {
+  const path = shownPath(file);
   try {
-    const found = await stat(path);
-    if (found.isDirectory()) yield* listFolder(path, counts);
-    else yield { type: 'file', path, name: basename(path), sizeBytes: found.size };
+    const found = await stat(file);
+    if (found.isDirectory()) yield* listFolder(file, counts);
+    else yield { type: 'file', path, file, name: basename(path), sizeBytes: found.size };
   } catch (error) {
     yield { type: 'missing', name: path, failure: toFailure(error, '') };
   }
 }
 
 /** Does not follow links inside a folder: a link to a parent would never end. */
-async function* listFolder(folder: string, counts: SourceCounts): AsyncGenerator<MediaSource> {
-  for await (const entry of await opendir(folder)) {
-    const path = join(folder, entry.name);
+async function* listFolder(folder: string | Buffer, counts: SourceCounts): AsyncGenerator<MediaSource> {
+  // Names as Latin-1 are their bytes, one a letter.
+  for await (const entry of await opendir(folder, { encoding: 'latin1' })) {
+    const bytes = Buffer.from(join(Buffer.from(folder).toString('latin1'), entry.name), 'latin1');
+    const path = isUtf8(bytes) ? bytes.toString() : bytes;
     if (entry.isDirectory()) yield* listPath(path, counts);
-    else if (entry.isFile() && EXTENSIONS.has(extname(entry.name).toLowerCase()))
-      yield* listPath(path, counts);
+    else if (entry.isFile() && isMediaName(entry.name)) yield* listPath(path, counts);
     else counts.skipped += 1;
   }
+}
+
+/** macOS lays `._NAME` with a file's attributes beside it on other systems' disks (AppleDouble). */
+function isMediaName(name: string): boolean {
+  return EXTENSIONS.has(extname(name).toLowerCase()) && !name.startsWith('._');
+}
+
+/** What is not UTF-8 is mostly a name of an older Windows. */
+function shownPath(file: string | Buffer): string {
+  return typeof file === 'string' ? file : new TextDecoder('windows-1252').decode(file);
 }
 
 /** The C2PA manifest of a file: the one that is named, or the one that lies beside it. Throws a CliFailure if it cannot be read or is too large. */
@@ -89,7 +112,7 @@ export async function manifestOf(
 }
 
 async function findBeside(source: FileSource | StdinSource): Promise<string | undefined> {
-  if (source.type !== 'file') return undefined;
+  if (source.type !== 'file' || source.file !== source.path) return undefined;
   const folder = dirname(source.path);
   const name = await findSidecarName(basename(source.path), async (other) => {
     const found = await lstat(join(folder, other)).catch(() => null);

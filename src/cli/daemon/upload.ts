@@ -70,7 +70,7 @@ async function* readChunks(
 ): AsyncGenerator<Uint8Array> {
   const stream =
     source.type === 'file'
-      ? createReadStream(source.path, { highWaterMark: CHUNK_BYTES, signal })
+      ? createReadStream(source.file, { highWaterMark: CHUNK_BYTES, signal })
       : addAbortSignal(signal, stdin);
   for await (const bytes of stream) {
     // A pipe hands out pieces of any size; one message must not grow with them.

@@ -32,6 +32,15 @@ export const MULTIPART_LIMITS = {
   fileSize: Number.POSITIVE_INFINITY,
 };
 
+/** Clients that send a picture without a name give its type: such a part is a file, too. */
+export function isFilePart(
+  _field: string | undefined,
+  type: string | undefined,
+  name: string | undefined,
+): boolean {
+  return name !== undefined || /^(?:image|audio|video)\/|^application\/octet-stream$/i.test(type ?? '');
+}
+
 export interface FormSpec {
   /** Field that faults of the form itself belong to. */
   field: string;
@@ -45,6 +54,8 @@ export interface FormSpec {
 export interface Form extends AsyncDisposable {
   fields: Record<string, unknown>;
   media: ReceivedMedia | undefined;
+  /** Fields that carried a file under another name than the form has. */
+  ignoredFiles: readonly string[];
 }
 
 type FilePart = Extract<Multipart, { type: 'file' }>;
@@ -81,6 +92,7 @@ function bytesOf(part: Multipart): number {
 class FormReader implements Form {
   readonly fields: Record<string, unknown> = Object.create(null);
   media: ReceivedMedia | undefined;
+  readonly ignoredFiles: string[] = [];
   readonly #app: App;
   readonly #principal: Principal;
   readonly #spec: FormSpec;
@@ -107,14 +119,18 @@ class FormReader implements Form {
     if (part.fieldnameTruncated) throw badField(this.#spec.field, 'a field name of the form is too long');
     if (part.valueTruncated) throw badField(fieldname, `expected at most ${FIELD_BYTES_MAX} bytes`);
     if (fieldname === this.#spec.fileField) {
-      throw badField(fieldname, 'expected a file, found a plain field: give the part a file name');
+      throw badField(
+        fieldname,
+        'expected a file, found a plain field: give the part a file name or its type',
+      );
     }
     this.fields[fieldname] = value;
   }
 
   async #takeFile(part: FilePart): Promise<void> {
     if (part.fieldname !== this.#spec.fileField) {
-      // An unknown field, which is ignored: read off so that the parts behind it are reached.
+      // Read off so that the parts behind it are reached.
+      this.ignoredFiles.push(part.fieldname);
       part.file.resume();
       return;
     }

@@ -7,7 +7,7 @@ import { JSON_TYPE, routeClassifications } from './classifications.ts';
 import { routeCredits } from './credits.ts';
 import { takeUrlEncoded } from './form-fields.ts';
 import { routeHeatmaps } from './heatmaps.ts';
-import { MULTIPART_LIMITS } from './multipart.ts';
+import { isFilePart, MULTIPART_LIMITS } from './multipart.ts';
 import { describeInterface } from './openapi/openapi.ts';
 import { routeOverrides } from './overrides.ts';
 import { routePartners } from './partners.ts';
@@ -18,7 +18,11 @@ import { routeValidation } from './validation.ts';
 export async function plugRest(fastify: FastifyInstance, app: App): Promise<void> {
   const openapi = JSON.stringify(describeInterface());
   await fastify.register(async (scope) => {
-    await scope.register(multipart, { limits: MULTIPART_LIMITS, throwFileSizeLimit: false });
+    await scope.register(multipart, {
+      limits: MULTIPART_LIMITS,
+      throwFileSizeLimit: false,
+      isPartAFile: isFilePart,
+    });
     // Bodies of other types are left unread: the handler names the field at fault instead of a bare 415.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     followRequests(scope, app);

@@ -7,17 +7,25 @@ import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { principalOf, requireAdmission, requireKey, signalOf } from '../../port/caller.ts';
-import { type FormSpec, receiveForm } from './multipart.ts';
+import { type Form, type FormSpec, receiveForm } from './multipart.ts';
+import { addressForm, type DescribedForm, uploadForm } from './openapi/forms.ts';
 import { KIND_PATHS } from './openapi/routes.ts';
 
 interface SubmissionRoute extends FormSpec {
   kind: MediaKind;
+  /** What the documented interface knows of the form. */
+  known: ReadonlySet<string>;
 }
+
+/** A name of a form's field, as it may stand in a header. */
+const SHOWN_NAME_MAX = 60;
 
 export function routeSubmissions(fastify: FastifyInstance, app: App): void {
   for (const { kind, field, one, fromAddress } of KIND_PATHS) {
-    for (const path of one) routeSubmission(fastify, app, path, { kind, field, fileField: field });
-    routeSubmission(fastify, app, fromAddress, { kind, field: 'file_url', fileField: null });
+    const upload = { kind, field, fileField: field, known: namesOf(uploadForm(kind)) };
+    for (const path of one) routeSubmission(fastify, app, path, upload);
+    const address = { kind, field: 'file_url', fileField: null, known: namesOf(addressForm(kind)) };
+    routeSubmission(fastify, app, fromAddress, address);
   }
 }
 
@@ -33,6 +41,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
     async (request, reply) => {
       const signal = signalOf(app, request, reply, { writes: true });
       await using form = await receiveForm(app, request, route, signal);
+      warnOfUnknown(reply, form, route);
       const submission = {
         principal: principalOf(request),
         facade: 'rest' as const,
@@ -50,6 +59,22 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
       return sendIdentifier(reply, record.identifier, request.headers.accept);
     },
   );
+}
+
+function namesOf({ schema }: DescribedForm): ReadonlySet<string> {
+  return new Set(Object.keys(schema.properties ?? {}));
+}
+
+/** The interface says that unknown fields are ignored; a misspelt option should be seen all the same (RFC 7234, 5.5.7). */
+function warnOfUnknown(
+  reply: FastifyReply,
+  { fields, ignoredFiles }: Form,
+  { known }: SubmissionRoute,
+): void {
+  const unknown = [...Object.keys(fields), ...ignoredFiles].filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const shown = unknown.map((name) => name.slice(0, SHOWN_NAME_MAX).replaceAll(/[^\w.-]/g, '?')).join(', ');
+  reply.header('warning', `299 - "unknown form fields were ignored: ${shown}"`);
 }
 
 /** Options that REST does not document for the kind are the newer protocols' to ask for. */

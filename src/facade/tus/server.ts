@@ -17,6 +17,7 @@ import { fileNameOf, toFields, UploadStore, uploadNameOf } from './uploads.ts';
 export const TUS_PATH = '/files';
 /** The record that an upload became. */
 export const IDENTIFIER_HEADER = 'assay-identifier';
+const OVERRIDING_METHODS: readonly string[] = ['PATCH', 'DELETE'];
 /** A call that took over lets the one before bring what it has read already to the disk. */
 const TAKE_OVER_MS = 500;
 
@@ -41,8 +42,11 @@ export async function plugTus(fastify: FastifyInstance, app: App): Promise<void>
     const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       if (request.method !== 'OPTIONS') callers.set(request.raw, await admit(app, request, reply));
     };
-    scope.route({ method: ['POST', 'OPTIONS'], url: TUS_PATH, onRequest, handler: hand });
+    for (const url of [TUS_PATH, `${TUS_PATH}/`])
+      scope.route({ method: ['POST', 'OPTIONS'], url, onRequest, handler: hand });
     scope.route({ method: ['PATCH', 'DELETE', 'OPTIONS'], url: `${TUS_PATH}/:id`, onRequest, handler: hand });
+    // For clients and proxies that know neither PATCH nor DELETE (tus 1.0, X-HTTP-Method-Override).
+    scope.post(`${TUS_PATH}/:id`, { onRequest: [overrideMethod, onRequest] }, hand);
     scope.head<FileRequest>(`${TUS_PATH}/:id`, async (request, reply) => {
       const principal = await authorise(app, request);
       callers.set(request.raw, principal);
@@ -77,6 +81,8 @@ async function handOver(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  // The library knows its endpoint by this spelling alone.
+  if (request.url === `${TUS_PATH}/`) request.raw.url = TUS_PATH;
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
@@ -87,6 +93,13 @@ async function handOver(
     app.log.error({ err: error, method: request.method }, 'a tus request failed');
     reply.raw.destroy();
   }
+}
+
+/** A POST to an upload is the method that its header names, or nothing. */
+async function overrideMethod({ raw, headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const named = String(headers['x-http-method-override'] ?? '').toUpperCase();
+  if (OVERRIDING_METHODS.includes(named)) raw.method = named;
+  else reply.callNotFound();
 }
 
 function openTus(app: App, callerOf: (request: object | undefined) => Principal): TusServer {

@@ -5,8 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { setUpFirstStart } from '../../../src/app/appliance/first-start.ts';
 import { type FetchConfig, fetchMedia, nameOfDisposition } from '../../../src/app/submissions/fetch-media.ts';
+import { VERSION } from '../../../src/domain/version.ts';
 import { Sealer } from '../../../src/machinery/sealer.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { Store } from '../../../src/store/store.ts';
@@ -131,6 +133,38 @@ test('the name that the sender gives wins', async () => {
   const { temporary, name } = await fetchFrom(site, `${site.origin}/download`);
   assert.equal(name, 'sea "1".jpg');
   await site.store.blobs.discard(temporary);
+});
+
+test('a name and a place in raw UTF-8 are read, as many servers send them', async () => {
+  const raw = (text: string) => Buffer.from(text).toString('latin1');
+  await using site = await openSite((request, response) => {
+    if (request.url === '/') response.writeHead(302, { location: raw('/café') }).end();
+    else {
+      const headers = {
+        'content-disposition': raw('attachment; filename="日曜.jpg"'),
+        'content-length': BODY.length,
+      };
+      response.writeHead(200, headers).end(BODY);
+    }
+  });
+  const { temporary, name } = await fetchFrom(site, `${site.origin}/`);
+  assert.equal(name, '日曜.jpg');
+  assert.deepEqual(site.asked, ['/', '/caf%C3%A9']);
+  await site.store.blobs.discard(temporary);
+});
+
+test('a body that is compressed in spite of what was asked is unpacked, within the bound; the caller names itself', async () => {
+  const agents: (string | undefined)[] = [];
+  await using site = await openSite((request, response) => {
+    agents.push(request.headers['user-agent']);
+    const body = request.url === '/bomb.jpg' ? Buffer.alloc(BYTES_MAX + 1) : BODY;
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body));
+  });
+  const { temporary } = await fetchFrom(site, `${site.origin}/a.jpg`, { fetchContact: 'desk@example.org' });
+  assert.deepEqual(await readFile(temporary.path), BODY);
+  await site.store.blobs.discard(temporary);
+  await assert.rejects(fetchFrom(site, `${site.origin}/bomb.jpg`), { reason: 'too_large' });
+  assert.deepEqual(agents, [`Assay/${VERSION} (+desk@example.org)`, `Assay/${VERSION}`]);
 });
 
 test('what is above the limit of the plan is refused, stated or not', async () => {

@@ -165,7 +165,13 @@ async function sourceOfPath(folder: string, path: string) {
   if (found === null) throw new CliFailure(`${path}: no such file`, EXIT_CODES.someFailed);
   if (!found.isFile())
     throw new CliFailure(`${path}: expected a file, found something else`, EXIT_CODES.someFailed);
-  const source = { type: 'file' as const, path: whole, name: basename(whole), sizeBytes: found.size };
+  const source = {
+    type: 'file' as const,
+    path: whole,
+    file: whole,
+    name: basename(whole),
+    sizeBytes: found.size,
+  };
   return { source, known: [found.size, found.mtimeMs] };
 }
 

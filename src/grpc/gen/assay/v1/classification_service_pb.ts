@@ -1435,7 +1435,7 @@ export const TranscriptFormatSchema: GenEnum<TranscriptFormat> = /*@__PURE__*/
  */
 export const ClassificationService: GenService<{
   /**
-   * Uploads one file: a header, chunks (256 KiB is best), a commit, then the end of the stream. Without the
+   * Uploads one file: a header, chunks (256 KiB is best, a message has at most 4 MiB), a commit, then the end of the stream. Without the
    * commit nothing is stored.
    *
    * @generated from rpc assay.v1.ClassificationService.SubmitMedia
