@@ -75,7 +75,7 @@ export function TranscriptLines({
   return (
     <ol class="transcript-lines">
       {segments.map(({ startSeconds, endSeconds, text, confidence, language, channel }, index) => (
-        <li key={index} class={now >= startSeconds && now < endSeconds ? 'now' : undefined}>
+        <li key={index} class={now >= startSeconds && now < endSeconds ? 'spoken' : undefined}>
           <button
             type="button"
             aria-label={nameOf({ startSeconds, text, channel })}

@@ -43,6 +43,7 @@ export async function plugPage(
   };
   const page = (_request: FastifyRequest, reply: FastifyReply) => sendPage(open(), reply);
   for (const path of PAGE_PATHS) fastify.get(path, page);
+  fastify.nothingThere.show = page;
   fastify.get<{ Params: { identifier: string } }>(RESULT_PATH, (request, reply) => {
     if (!isHex64(request.params.identifier)) reply.code(404);
     return page(request, reply);

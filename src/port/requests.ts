@@ -7,6 +7,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     errors?: ErrorShape;
   }
+  interface FastifyInstance {
+    /** What a browser gets where there is nothing; null until the page is plugged in. */
+    nothingThere: { show: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null };
+  }
 }
 
 const UNKNOWN_PATH = 'unknown path';
@@ -21,9 +25,14 @@ export function answerFaults(fastify: FastifyInstance, app: App): void {
     const { status, headers, body } = toErrorReply(error, request.routeOptions.config.errors);
     reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
   });
+  fastify.decorate('nothingThere', { show: null });
   fastify.setNotFoundHandler((request, reply) => {
     countRequest(app, request, 404);
-    reply.code(404).send({ error: `there is nothing at ${request.url.split('?', 1)[0]}` });
+    const { show } = fastify.nothingThere;
+    // A person who mistyped an address reads no JSON.
+    const isPerson = request.method === 'GET' && request.headers.accept?.includes('text/html') === true;
+    if (isPerson && show !== null) return show(request, reply.code(404));
+    return reply.code(404).send({ error: `there is nothing at ${request.url.split('?', 1)[0]}` });
   });
 }
 

@@ -53,6 +53,17 @@ test('GraphQL takes the session only from our own page with its token', async ()
   assert.equal(await emailSeen({ 'x-assay-csrf': csrf }), null);
 });
 
+test('a wrong address shows a browser the page, and programs what they can read', async () => {
+  const shown = await fetch(`${daemon.http}/nothing/here`, { headers: { accept: 'text/html,*/*' } });
+  assert.deepEqual([shown.status, shown.headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+  assert.match(await shown.text(), /id="page"/);
+  const read = await fetch(`${daemon.http}/nothing/here`);
+  assert.deepEqual(await read.json(), { error: 'there is nothing at /nothing/here' });
+  const posted = await fetch(`${daemon.http}/nothing/here`, { method: 'POST', headers: { accept: 'text/html' } });
+  assert.equal(posted.status, 404);
+  assert.match(posted.headers.get('content-type') ?? '', /json/);
+});
+
 test('by GET a session reads, and changes nothing', async () => {
   const ask = (query: string, headers: Record<string, string>) =>
     fetch(`${daemon.http}/graphql?query=${encodeURIComponent(query)}`, { headers: { cookie, ...headers } });

@@ -3,6 +3,7 @@ import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
+import { service as healthService } from 'grpc-health-check';
 import type { App } from '../../app/appliance/app.ts';
 import { authenticate } from '../../app/callers/authenticate.ts';
 import { followUntilClosed } from '../../app/callers/standing.ts';
@@ -20,9 +21,11 @@ export function serveReflection(
   services: readonly DescService[],
   { credential }: ReflectionConfig,
 ): void {
-  const fileDescriptorProtos = [...filesOf(services)].map((file) =>
+  const own = [...filesOf(services)].map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
   );
+  // The health service comes with descriptors of its own; without them grpcurl finds no Health/Check.
+  const fileDescriptorProtos = [...own, ...healthFiles()];
   // Only the files are read; the rest is what the type of a loaded package asks for.
   const files = { format: 'Protocol Buffer 3 EnumDescriptorProto' as const, type: {}, fileDescriptorProtos };
   const packageDefinition = { assay: files };
@@ -30,6 +33,11 @@ export function serveReflection(
     addService: (definition, implementation) =>
       server.addService(definition, credential ? guarded(app, implementation) : implementation),
   });
+}
+
+function healthFiles(): Buffer[] {
+  const { Check } = healthService as unknown as Record<string, { requestType?: { fileDescriptorProtos: Buffer[] } }>;
+  return Check?.requestType?.fileDescriptorProtos ?? [];
 }
 
 function filesOf(services: readonly DescService[]): Set<DescFile> {
