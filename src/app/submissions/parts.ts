@@ -1,5 +1,6 @@
 import type { Tracing } from '../../machinery/tracing.ts';
 import type { Turnstile } from '../../machinery/turns/turnstile.ts';
+import type { UnfinishedUpload } from '../../store/unfinished-upload.ts';
 import type { CallerParts } from '../callers/parts.ts';
 import type { RecordParts } from '../records/parts.ts';
 import type { OpenUploads } from './open-uploads.ts';
@@ -12,6 +13,6 @@ export interface SubmissionParts extends CallerParts, RecordParts {
   readonly openUploads: OpenUploads;
   /** Flushes of what was received, in turns over accounts. */
   readonly flushes: Turnstile;
-  /** By account and name: two calls that find an upload whole must not both submit it. */
-  readonly submitting: Map<string, Promise<string>>;
+  /** Two calls that find an upload whole must not both submit it; one begun anew under its name is another upload. */
+  readonly submitting: Map<UnfinishedUpload, Promise<string>>;
 }
