@@ -198,7 +198,7 @@ export class DecodePool implements AsyncDisposable {
     using _permits = permits;
     if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
     await this.#putBack(slot);
-    if (slot.loss?.loss === 'deadline') await this.#dropIdle();
+    if (slot.loss?.loss === 'deadline' || slot.loss?.loss === 'frozen') await this.#dropIdle();
   }
 
   /** A slot that cannot be emptied is as suspect as one whose child was lost. */
