@@ -3,6 +3,7 @@
  * the demuxers of the type that the first bytes showed are let near the file, and no protocol but `file`: the
  * playlist formats among the library's demuxers open other files and addresses.
  */
+import { statSync } from 'node:fs';
 import {
   AV_DISPOSITION_ATTACHED_PIC,
   AV_DISPOSITION_DEFAULT,
@@ -29,6 +30,7 @@ const STREAMS_MAX = 64;
 export class Container implements Disposable {
   readonly #format = new FormatContext();
   readonly #packet = new Packet();
+  readonly sizeBytes: number;
   readonly streams: Stream[];
   /** The moving picture, not a cover; null if there is none that can be decoded. */
   readonly video: Stream | null;
@@ -40,6 +42,7 @@ export class Container implements Disposable {
     const { demuxers } = formatOf(mime) ?? {};
     if (demuxers === undefined) throw new Error(`no demuxer is named for ${mime}`);
     const what = `the ${name} data is damaged or ends early`;
+    this.sizeBytes = statSync(path).size;
     this.#format.allocContext();
     this.#format.maxStreams = STREAMS_MAX;
     const options = Dictionary.fromObject({ protocol_whitelist: 'file', format_whitelist: demuxers });
