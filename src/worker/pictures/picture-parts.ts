@@ -119,7 +119,7 @@ function tooManyPages(what: string, pages: string): MediaFaultFound {
 class FileWindow implements Disposable {
   readonly sizeBytes: number;
   readonly #file: number;
-  #window = Buffer.alloc(0);
+  #window: Buffer = Buffer.alloc(0);
   #at = 0;
 
   constructor(path: string) {
