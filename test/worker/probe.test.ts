@@ -182,13 +182,13 @@ const REFUSED: Refused[] = [
   {
     name: 'WebP of thousands of frames',
     bytes: async () => repeatLastFrame(await animatedWebp(16), 4000),
-    fault: 'too_long',
+    fault: 'too_many_pixels',
     message: /the animation has more than 4000 frames/,
   },
   {
     name: 'TIFF of thousands of directories',
     bytes: async () => tiffOfPages(8, 4001),
-    fault: 'too_long',
+    fault: 'too_many_pixels',
     message: /the TIFF has more than 4000 pages/,
   },
   {
@@ -200,13 +200,13 @@ const REFUSED: Refused[] = [
   {
     name: 'PNG whose texts unpack to a thousand times its bytes',
     bytes: async () => greyPng(64, 64, 64, Array(9).fill(['zTXt', packedText(MIB)])),
-    fault: 'too_long',
+    fault: 'corrupt',
     message: /the texts of the PNG unpack to more than 8388608 bytes/,
   },
   {
     name: 'PNG whose packed text ends early',
     bytes: async () => greyPng(64, 64, 64, [['zTXt', packedText(9 * MIB).subarray(0, -6)]]),
-    fault: 'too_long',
+    fault: 'corrupt',
     message: /unpack to more than 8388608 bytes/,
   },
   {

@@ -13,5 +13,5 @@ const SAMPLES_FREE = 50_000_000;
 export function assertDenseSound(samples: number, fileBytes: number): void {
   if (samples <= Math.max(SAMPLES_FREE, fileBytes * SAMPLES_PER_BYTE_MAX)) return;
   const found = `the file packs more than ${SAMPLES_PER_BYTE_MAX} samples of sound into a byte`;
-  throw new MediaFaultFound('too_long', `${found} (${fileBytes} bytes); it holds little but silence`);
+  throw new MediaFaultFound('corrupt', `${found} (${fileBytes} bytes); it holds little but silence`);
 }

@@ -76,7 +76,7 @@ function checkPng(file: FileWindow): void {
     if (PACKED_CHUNKS.includes(type)) {
       left -= unpackedBytes(packedOf(type, file.readWhole(at + 8, size)), left);
       if (left < 0)
-        throw new MediaFaultFound('too_long', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
+        throw new MediaFaultFound('corrupt', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
     }
     at += 12 + size;
   }
@@ -112,7 +112,7 @@ const ZLIB_HEAD_BYTES = 2;
 const DEFLATE_FACTOR_MAX = 1032;
 
 function tooManyPages(what: string, pages: string): MediaFaultFound {
-  return new MediaFaultFound('too_long', `${what} has more than ${PAGES_MAX} ${pages}`);
+  return new MediaFaultFound('too_many_pixels', `${what} has more than ${PAGES_MAX} ${pages}`);
 }
 
 /** Small reads anywhere in a file, few of which reach the disk. */
