@@ -19,6 +19,7 @@ import { UnfinishedIndexes } from './app/appliance/unfinished-indexes.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
+import { uploadPlaces } from './app/callers/open-places.ts';
 import { Standings } from './app/callers/standings.ts';
 import type { AppConfig, Core } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
@@ -31,7 +32,6 @@ import { RecordCache } from './app/records/record-cache.ts';
 import { Refusals } from './app/records/refusals.ts';
 import { Retention } from './app/records/retention.ts';
 import { SeenBeforeIndex } from './app/records/seen-before.ts';
-import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
 import { TrustRechecks } from './app/trust/trust-rechecks.ts';
 import { WatchBoard } from './app/watch-folders/watch-board.ts';
@@ -186,7 +186,7 @@ function openCounts(core: Core) {
     callRates: new CallRates(),
     attempts: new Attempts(),
     keyUses: new KeyUses(core),
-    openUploads: new OpenUploads(core.config.uploadsMax),
+    openUploads: uploadPlaces(core.config.uploadsMax),
     flushes: new Turnstile(FLUSHES_MAX),
     submitting: new Map(),
     watching: new WatchBoard(),

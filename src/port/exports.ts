@@ -2,43 +2,40 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
+import { OpenPlaces, type PlacesRule } from '../app/callers/open-places.ts';
 import type { RawFields } from '../app/field-parsers.ts';
 import { parseChoice, parseWhole } from '../app/field-parsers.ts';
 import { exportRecords } from '../app/records/export-records.ts';
 import { SHEET_FORMATS, SHEET_TYPES, type SheetFormat } from '../domain/answers/record-sheet.ts';
-import { AppError, badField } from '../domain/errors.ts';
+import { badField } from '../domain/errors.ts';
 import { MEDIA_KINDS } from '../domain/media/media.ts';
 import { BYTE_ORDER_MARK } from '../domain/sheets/sheet-columns.ts';
 import { parseTime } from '../domain/time.ts';
+import { cutBelowPace } from './answer-pace.ts';
 import { cutWithoutStanding } from './caller.ts';
 import { authoriseReader } from './media.ts';
 
-/** Each takes its turns at the store for as long as it is read. */
-const EXPORTS_MAX = 8;
-const BUSY_RETRY_SECONDS = 10;
+const PLACES: PlacesRule = {
+  countMax: 8,
+  what: 'exports',
+  accountReason: 'exhausted',
+  retryAfterSeconds: 10,
+};
 
 interface ExportRequest {
   Querystring: RawFields;
 }
 
 export function routeExports(fastify: FastifyInstance, app: App): void {
-  let open = 0;
+  const places = new OpenPlaces(PLACES);
   for (const format of SHEET_FORMATS) {
     fastify.get<ExportRequest>(`/exports/records.${format}`, async (request, reply) => {
       const principal = await authoriseReader(app, request, true);
-      if (open >= EXPORTS_MAX) {
-        const details = { retryAfterSeconds: BUSY_RETRY_SECONDS };
-        throw new AppError('exhausted', `${open} exports are under way, the maximum`, details);
-      }
-      // A client that left while the key was looked up sends no second event, and would be counted for ever.
-      if (reply.raw.destroyed) return reply.hijack();
+      places.openUntil(reply.raw, principal.account.id);
       const gone = new AbortController();
-      open += 1;
-      reply.raw.once('close', () => {
-        open -= 1;
-        gone.abort();
-      });
+      reply.raw.once('close', () => gone.abort());
       cutWithoutStanding(app, principal, reply);
+      cutBelowPace(reply.raw);
       const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
       const query = { principal, kind, filter: toFilter(request.query), format };
       const pieces = exportRecords(app, query, gone.signal);

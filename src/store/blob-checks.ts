@@ -104,6 +104,6 @@ export class BlobChecks {
 }
 
 /** Another one once anything was written to the file, or another file lies in its place. */
-export function fingerprintOf({ size, mtimeNs, dev, ino }: BigIntStats): string {
+function fingerprintOf({ size, mtimeNs, dev, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${dev} ${ino}`;
 }

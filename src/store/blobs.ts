@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BlobChecks, fingerprintOf } from './blob-checks.ts';
+import { BlobChecks } from './blob-checks.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 import { flushFolder, removeFile, renameDurably } from './space/folder.ts';
 
@@ -18,8 +18,6 @@ export interface TemporaryBlob {
   head: Uint8Array;
   /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
   flushed: Promise<void>;
-  /** What the file looked like that was hashed; set where another one may come to its path meanwhile. */
-  fingerprint?: string;
   /** Set by `keep` if the file has its permanent name: the path leads nowhere any more. */
   isKept?: boolean;
 }
@@ -119,12 +117,7 @@ export class BlobStore {
 
   async #place(temporary: TemporaryBlob, path: string): Promise<void> {
     await this.#rename(temporary, path);
-    const stats = await stat(path, { bigint: true });
-    if (temporary.fingerprint !== undefined && temporary.fingerprint !== fingerprintOf(stats)) {
-      await renameDurably(path, temporary.path);
-      throw new Error('another file came to the place of the one that was received');
-    }
-    this.checks.noteWhole(temporary.hash, stats);
+    this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
 
   /** A process makes each folder once, as nothing here removes one; if somebody else does, the next file makes it anew. */

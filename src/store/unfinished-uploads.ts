@@ -1,12 +1,13 @@
 /**
- * Uploads that may be continued: a file per upload with what came so far, and beside it a small file that says whose
+ * Uploads that may be continued: a file per upload with what came so far, and beside it a small note that says whose
  * it is and how much of it is safe. They outlive the connection and the daemon; blobs.ts has those that do not.
+ * An upload that is begun anew gets files of its own: the former of its name may still be submitted, and what its end
+ * removes must not be the new one's.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/media/sniff.ts';
-import { fingerprintOf } from './blob-checks.ts';
 import type { TemporaryBlob } from './blobs.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 import { parseUnfinishedUpload, type UnfinishedUpload } from './unfinished-upload.ts';
@@ -16,20 +17,34 @@ export class UploadSupersededError extends Error {
   override readonly name = 'UploadSupersededError';
 }
 
+/** The whole file; its bytes stay until `release`, also if the upload is removed or begun anew meanwhile. */
+export interface WholeUpload extends TemporaryBlob {
+  release: () => Promise<void>;
+}
+
 interface Held {
-  upload: UnfinishedUpload;
+  readonly upload: UnfinishedUpload;
+  /** Path of the bytes. */
+  readonly path: string;
   /** Hash of the first `committedBytes`; null after a start, or if it is ahead of the disk. */
   hash: Hash | null;
   /** The stream that is being read, if any. */
   stream: { superseded: AbortController; ended: Promise<unknown> } | null;
+  /** Who was given the whole file and has not released it. */
+  submissions: number;
 }
 
 const NOTE_SUFFIX = '.json';
+/** Name and generation; notes of earlier versions have no generation. */
+const NOTE_NAME = /^([0-9a-f]{64})(?:\.(\d+))?\.json$/;
 const REHASH_BYTES = 1024 ** 2;
 
 export class UnfinishedUploadStore {
   readonly #folder: string;
+  /** By name: the one that was begun last. */
   readonly #held = new Map<string, Held>();
+  /** The highest generation that a file here has had since the start. */
+  #generation = 0;
 
   constructor(dataFolder: string) {
     this.#folder = join(dataFolder, 'partial');
@@ -39,21 +54,26 @@ export class UnfinishedUploadStore {
   async prepare(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const files = await readdir(this.#folder);
-    for (const file of files.filter((name) => name.endsWith(NOTE_SUFFIX))) {
-      const name = file.slice(0, -NOTE_SUFFIX.length);
-      const upload = parseUnfinishedUpload(await readFile(join(this.#folder, file), 'utf8'));
-      if (upload !== undefined && (await this.#isWhole(name, upload))) {
-        this.#held.set(name, { upload, hash: null, stream: null });
-      }
+    const notes = files.flatMap((file) => toNote(file) ?? []);
+    notes.sort((left, right) => left.generation - right.generation);
+    for (const { name, stem, generation } of notes) {
+      this.#generation = generation;
+      const path = join(this.#folder, stem);
+      const upload = parseUnfinishedUpload(await readFile(notePathOf(path), 'utf8'));
+      if (upload !== undefined && (await isWhole(path, upload))) this.#held.set(name, toHeld(upload, path));
     }
-    for (const file of files) {
-      const name = file.endsWith(NOTE_SUFFIX) ? file.slice(0, -NOTE_SUFFIX.length) : file;
-      if (!this.#held.has(name)) await rm(join(this.#folder, file), { force: true });
-    }
+    const kept = new Set(
+      [...this.#held.values()].flatMap(({ upload, path }) => [
+        notePathOf(path),
+        ...(upload.identifier === null ? [path] : []),
+      ]),
+    );
+    const paths = files.map((file) => join(this.#folder, file));
+    for (const path of paths) if (!kept.has(path)) await rm(path, { force: true });
   }
 
   find(accountId: number, uploadId: string): UnfinishedUpload | undefined {
-    return this.#held.get(nameOf(accountId, uploadId))?.upload;
+    return this.#held.get(nameOf({ accountId, uploadId }))?.upload;
   }
 
   /** Uploads of one account, or of all. */
@@ -64,20 +84,22 @@ export class UnfinishedUploadStore {
 
   /** Takes the place of an upload of the same name. */
   async create(upload: UnfinishedUpload): Promise<void> {
-    await this.remove(upload);
-    const name = this.#nameOf(upload);
-    this.#held.set(name, { upload, hash: createHash('sha256'), stream: null });
-    const file = await open(this.#pathOf(name), 'w', 0o600);
+    const name = nameOf(upload);
+    const former = this.#held.get(name);
+    this.#generation += 1;
+    const held = toHeld(upload, join(this.#folder, `${name}.${this.#generation}`));
+    held.hash = createHash('sha256');
+    this.#held.set(name, held);
+    if (former !== undefined) await clear(former);
+    const file = await open(held.path, 'w', 0o600);
     await file.close();
-    await this.#note(name, upload);
+    await this.#note(held);
   }
 
   /** Ends a stream that still feeds the upload; resolves once all that it brought is safe. */
-  async supersede({ accountId, uploadId }: UnfinishedUpload): Promise<void> {
-    const stream = this.#held.get(nameOf(accountId, uploadId))?.stream;
-    if (stream === undefined || stream === null) return;
-    stream.superseded.abort(new UploadSupersededError('the upload was continued by another call'));
-    await stream.ended;
+  async supersede(upload: UnfinishedUpload): Promise<void> {
+    const held = this.#heldOf(upload);
+    if (held !== undefined) await endStream(held);
   }
 
   /** Adds to the upload. Whatever ends the stream, what came before is kept and counted in `committedBytes`. */
@@ -88,10 +110,11 @@ export class UnfinishedUploadStore {
     signal: AbortSignal,
   ): Promise<void> {
     await this.supersede(upload);
-    const held = this.#held.get(this.#nameOf(upload));
-    if (held?.upload !== upload || held.stream !== null) {
+    const held = this.#heldOf(upload);
+    if (held === undefined || held.stream !== null) {
       throw new UploadSupersededError('the upload was taken over by another call');
     }
+    if (held.submissions > 0) throw new UploadSupersededError('the upload is whole and being submitted');
     const superseded = new AbortController();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     held.stream = { superseded, ended };
@@ -104,42 +127,52 @@ export class UnfinishedUploadStore {
   }
 
   /** The whole file where it lies; it is renamed away when it becomes a blob, and stays for another try otherwise. */
-  async whole(upload: UnfinishedUpload, signal: AbortSignal): Promise<TemporaryBlob> {
-    const name = this.#nameOf(upload);
-    const held = this.#held.get(name);
+  async whole(upload: UnfinishedUpload, signal: AbortSignal): Promise<WholeUpload> {
+    const held = this.#heldOf(upload);
     if (held === undefined) throw new UploadSupersededError('the upload was removed');
-    const path = this.#pathOf(name);
-    await using file = await open(path, 'r');
-    held.hash ??= await rehash(file, upload.committedBytes, signal);
-    const hash = held.hash.copy().digest('hex');
-    const head = await readHead(file);
-    // The upload may be begun anew under the same name while this one is submitted.
-    const fingerprint = fingerprintOf(await file.stat({ bigint: true }));
-    // What is committed was flushed.
-    const flushed = Promise.resolve();
-    return { path, hash, sizeBytes: upload.committedBytes, head, flushed, fingerprint };
+    held.submissions += 1;
+    const release = once(() => this.#release(held));
+    try {
+      await using file = await open(held.path, 'r');
+      held.hash ??= await rehash(file, upload.committedBytes, signal);
+      const hash = held.hash.copy().digest('hex');
+      const head = await readHead(file);
+      // What is committed was flushed.
+      const flushed = Promise.resolve();
+      return { path: held.path, hash, sizeBytes: upload.committedBytes, head, flushed, release };
+    } catch (error) {
+      await release();
+      throw error;
+    }
   }
 
   /** The bytes are a blob now; whose they became is remembered, for a caller that missed the answer. */
   async complete(upload: UnfinishedUpload, identifier: string): Promise<void> {
     upload.identifier = identifier;
-    const name = this.#nameOf(upload);
-    const held = this.#held.get(name);
-    if (held?.upload !== upload) return;
+    const held = this.#heldOf(upload);
+    if (held === undefined) return;
     held.hash = null;
-    await this.#note(name, upload);
-    // It stayed there if the store had the same bytes.
-    await rm(this.#pathOf(name), { force: true });
+    await this.#note(held);
   }
 
-  async remove({ accountId, uploadId }: Pick<UnfinishedUpload, 'accountId' | 'uploadId'>): Promise<void> {
-    const name = nameOf(accountId, uploadId);
-    const held = this.#held.get(name);
+  /** Does nothing if the upload was begun anew meanwhile. */
+  async remove(upload: UnfinishedUpload): Promise<void> {
+    const held = this.#heldOf(upload);
     if (held === undefined) return;
-    await this.supersede(held.upload);
-    this.#held.delete(name);
-    await rm(this.#notePathOf(name), { force: true });
-    await rm(this.#pathOf(name), { force: true });
+    this.#held.delete(nameOf(upload));
+    await clear(held);
+  }
+
+  /** Undefined once another upload has its name. */
+  #heldOf(upload: UnfinishedUpload): Held | undefined {
+    const held = this.#held.get(nameOf(upload));
+    return held?.upload === upload ? held : undefined;
+  }
+
+  async #release(held: Held): Promise<void> {
+    held.submissions -= 1;
+    const isNeeded = this.#heldOf(held.upload) !== undefined && held.upload.identifier === null;
+    if (held.submissions === 0 && !isNeeded) await rm(held.path, { force: true });
   }
 
   async #receive(
@@ -148,9 +181,7 @@ export class UnfinishedUploadStore {
     bounds: ReceiveBounds & { now: () => number },
     signal: AbortSignal,
   ): Promise<void> {
-    const { upload } = held;
-    const name = this.#nameOf(upload);
-    const path = this.#pathOf(name);
+    const { upload, path } = held;
     await using file = await open(path, 'r+');
     // Past the mark nothing is sure: a crash may have left a hole there.
     await file.truncate(upload.committedBytes);
@@ -159,7 +190,7 @@ export class UnfinishedUploadStore {
     const onFlushed = async (flushedBytes: number): Promise<void> => {
       upload.committedBytes = flushedBytes;
       upload.touchedAt = bounds.now();
-      await this.#note(name, upload);
+      await this.#note(held);
     };
     const start = { hash, sizeBytes: upload.committedBytes, onFlushed };
     await using writer = new MediaWriter(file, path, start, bounds);
@@ -171,38 +202,66 @@ export class UnfinishedUploadStore {
     }
   }
 
-  async #isWhole(name: string, upload: UnfinishedUpload): Promise<boolean> {
-    if (upload.identifier !== null) return true;
-    const found = await stat(this.#pathOf(name)).catch(() => null);
-    return found !== null && found.size >= upload.committedBytes;
-  }
-
   /** Flushed and renamed: a reader finds the old note or the new one, and never a mark ahead of the bytes. */
-  async #note(name: string, upload: UnfinishedUpload): Promise<void> {
-    const path = this.#notePathOf(name);
+  async #note(held: Held): Promise<void> {
+    const path = notePathOf(held.path);
     const next = `${path}.next`;
-    await using file = await open(next, 'w', 0o600);
-    await file.writeFile(JSON.stringify(upload));
-    await file.datasync();
+    {
+      await using file = await open(next, 'w', 0o600);
+      await file.writeFile(JSON.stringify(held.upload));
+      await file.datasync();
+    }
     await rename(next, path);
-  }
-
-  #nameOf({ accountId, uploadId }: UnfinishedUpload): string {
-    return nameOf(accountId, uploadId);
-  }
-
-  #pathOf(name: string): string {
-    return join(this.#folder, name);
-  }
-
-  #notePathOf(name: string): string {
-    return `${this.#pathOf(name)}${NOTE_SUFFIX}`;
+    // It lost its name meanwhile: what was just written came after its files were removed.
+    if (this.#heldOf(held.upload) === undefined) await removeFiles(held);
   }
 }
 
 /** The account is part of the name, so that no one finds what another account has sent. */
-function nameOf(accountId: number, uploadId: string): string {
+function nameOf({ accountId, uploadId }: Pick<UnfinishedUpload, 'accountId' | 'uploadId'>): string {
   return createHash('sha256').update(`${accountId} ${uploadId}`).digest('hex');
+}
+
+function notePathOf(path: string): string {
+  return `${path}${NOTE_SUFFIX}`;
+}
+
+function toNote(file: string): { name: string; stem: string; generation: number } | undefined {
+  const [, name, generation = '0'] = NOTE_NAME.exec(file) ?? [];
+  if (name === undefined) return undefined;
+  return { name, stem: file.slice(0, -NOTE_SUFFIX.length), generation: Number(generation) };
+}
+
+function toHeld(upload: UnfinishedUpload, path: string): Held {
+  return { upload, path, hash: null, stream: null, submissions: 0 };
+}
+
+async function isWhole(path: string, upload: UnfinishedUpload): Promise<boolean> {
+  if (upload.identifier !== null) return true;
+  const found = await stat(path).catch(() => null);
+  return found !== null && found.size >= upload.committedBytes;
+}
+
+async function endStream({ stream }: Held): Promise<void> {
+  if (stream === null) return;
+  stream.superseded.abort(new UploadSupersededError('the upload was continued by another call'));
+  await stream.ended;
+}
+
+/** Ends what has lost its name. */
+async function clear(held: Held): Promise<void> {
+  await endStream(held);
+  await removeFiles(held);
+}
+
+async function removeFiles({ path, submissions }: Held): Promise<void> {
+  await rm(notePathOf(path), { force: true });
+  if (submissions === 0) await rm(path, { force: true });
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => (done ??= work());
 }
 
 /** A hash in the making cannot be stored, so after a start the bytes are read once more. */

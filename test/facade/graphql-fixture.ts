@@ -11,6 +11,7 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { uploadPlaces } from '../../src/app/callers/open-places.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
@@ -20,7 +21,6 @@ import type { RecordParts } from '../../src/app/records/parts.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
 import { SeenBeforeIndex } from '../../src/app/records/seen-before.ts';
-import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -110,7 +110,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
     standings,
-    ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },
+    ...{ openUploads: uploadPlaces(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
       ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
+import type { OpenPlaces } from '../../src/app/callers/open-places.ts';
 import { REASONS, type Reason } from '../../src/domain/errors.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 import { uploadFiles } from './rounds/data-folder.ts';
@@ -188,7 +188,7 @@ test('after a refused form that was sent whole, the connection serves the next r
 });
 
 /** How many uploads the account could open now. */
-function roomOf(uploads: OpenUploads, accountId: number): number {
+function roomOf(uploads: OpenPlaces, accountId: number): number {
   using opened = new DisposableStack();
   for (let room = 0; ; room += 1) {
     try {

@@ -29,7 +29,12 @@ export async function writePicture(folder: string, name: string, bytes: Uint8Arr
 }
 
 /** A grey PNG whose header names any size; its data is `rows` rows of zeros. A bomb is a few kilobytes. */
-export function greyPng(width: number, height: number, rows: number): Buffer {
+export function greyPng(
+  width: number,
+  height: number,
+  rows: number,
+  texts: readonly [type: string, data: Buffer][] = [],
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -38,6 +43,7 @@ export function greyPng(width: number, height: number, rows: number): Buffer {
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
+    ...texts.map(([type, text]) => chunk(type, text)),
     chunk('IDAT', data),
     chunk('IEND', Buffer.alloc(0)),
   ]);
@@ -52,14 +58,16 @@ function chunk(type: string, data: Buffer): Buffer {
   return framed;
 }
 
-/** Two pages in one uncompressed grey TIFF, `side` × `side` each; the picture library writes only one. */
-export function twoPageTiff(side: number): Buffer {
+/** Pages in one uncompressed grey TIFF, `side` × `side` each, all of the same pixels; the picture library writes only one. */
+export function tiffOfPages(side: number, count: number): Buffer {
   const pixels = Buffer.alloc(side * side, 128);
   const first = 8 + pixels.length;
   const directoryBytes = 2 + 8 * 12 + 4;
   const header = Buffer.from([0x49, 0x49, 42, 0, 0, 0, 0, 0]);
   header.writeUInt32LE(first, 4);
-  const pages = [tiffDirectory(side, first + directoryBytes), tiffDirectory(side, 0)];
+  const pages = Array.from({ length: count }, (_, page) =>
+    tiffDirectory(side, page + 1 < count ? first + (page + 1) * directoryBytes : 0),
+  );
   return Buffer.concat([header, pixels, ...pages]);
 }
 
@@ -99,4 +107,12 @@ export async function animatedWebp(side: number): Promise<Buffer> {
   return await sharp(frames, { join: { animated: true } })
     .webp()
     .toBuffer();
+}
+
+/** The same animation with its last frame shown so many times more. */
+export function repeatLastFrame(webp: Buffer, times: number): Buffer {
+  const last = webp.subarray(webp.lastIndexOf('ANMF'));
+  const whole = Buffer.concat([webp, ...Array<Buffer>(times).fill(last)]);
+  whole.writeUInt32LE(whole.length - 8, 4);
+  return whole;
 }

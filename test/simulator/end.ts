@@ -134,6 +134,10 @@ async function nothingIsLeft({ life, folder, executor }: EndParts): Promise<void
   const uploads = readdirSync(join(data, 'uploads'));
   if (uploads.length > 0)
     throw new Error(`every place is freed: ${uploads.length} uploads are left: ${uploads}`);
+  const open = store.unfinishedUploads.list().filter(({ identifier }) => identifier === null);
+  const partial = readdirSync(join(data, 'partial')).filter((name) => !name.endsWith('.json'));
+  if (partial.length !== open.length)
+    throw new Error(`every place is freed: ${open.length} unfinished uploads have ${partial.length} files`);
   if (executor.busy > 0) throw new Error(`every place is freed: ${executor.busy} children are busy`);
   const kept = readdirSync(join(data, 'blobs')).flatMap((prefix) => readdirSync(join(data, 'blobs', prefix)));
   for (const hash of kept) {

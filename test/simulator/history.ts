@@ -16,6 +16,7 @@ import { Book } from './clients/book.ts';
 import { makeKey, openStream, revokeSomeKey } from './clients/key-actions.ts';
 import { refusalOf } from './clients/refusal.ts';
 import { Streams } from './clients/streams.ts';
+import { uploadByPieces } from './clients/upload-actions.ts';
 import { dropFiles, watchDrops } from './drops.ts';
 import { checkEnd } from './end.ts';
 import { FaultyDisk } from './faulty-disk.ts';
@@ -257,6 +258,7 @@ const WAITS_MS = [1, 10, 100, 1000, 5000, 30_000, 120_000] as const;
 const ALL_ACTIONS: readonly Action[] = [
   ...ACTIONS,
   { name: 'drop', weight: 3, run: dropFiles },
+  { name: 'upload', weight: 5, run: uploadByPieces },
   { name: 'make a key', weight: 2, run: makeKey },
   { name: 'watch', weight: 2, run: openStream },
   { name: 'revoke a key', weight: 1, run: revokeSomeKey },

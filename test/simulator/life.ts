@@ -12,13 +12,13 @@ import { Attempts } from '../../src/app/callers/attempts.ts';
 import { toPrincipal } from '../../src/app/callers/authenticate.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { uploadPlaces } from '../../src/app/callers/open-places.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
 import { openDeliveryLoop } from '../../src/app/notices/open-loop.ts';
 import { AccessLog } from '../../src/app/records/access-log.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
-import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from '../../src/app/submissions/uploads.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import { WatchLoop } from '../../src/app/watch-folders/watch-loop.ts';
@@ -155,7 +155,7 @@ export class Life implements AsyncDisposable {
       ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },
       mailer: stack.use(new Mailer(mail, log)),
       ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core), standings },
-      ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
+      ...{ openUploads: uploadPlaces(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
       ...{ submitting: new Map(), watching: new WatchBoard() },
     };
     const body = (record: Parameters<typeof toClassification>[0]) => JSON.stringify(toClassification(record));

@@ -276,6 +276,19 @@ const REFUSED: Refused[] = [
     fault: 'corrupt',
     message: /the MP4 data/,
   },
+  ...(
+    [
+      ['matroska', 'ffv1'],
+      ['avi', 'magicyuv'],
+      ['avi', 'huffyuv'],
+    ] as const
+  ).map(([container, name]) => ({
+    name: `${container} with ${name}, whose decoder no format needs`,
+    bytes: () =>
+      makeVideoByAny({ container, codec: codec(name), seconds: 0.2, width: 64, height: 48, fps: 25 }),
+    fault: 'unsupported_media_type',
+    message: new RegExp(`without picture or sound that can be decoded \\(${name}\\)`),
+  })),
   {
     name: 'WAV of a header only',
     bytes: () =>

@@ -18,8 +18,9 @@ import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedAudio } from '../../src/worker/protocol/decoded-media.ts';
-import { openSlot } from '../media/decode-fixture.ts';
+import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { makeSound, type SoundRecipe } from '../media/make-media.ts';
+import { silentFlac } from '../media/silent-flac.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -207,6 +208,20 @@ test('a rate that no recorder has is refused', async () => {
   await assert.rejects(decode(bytes), /sound of 1 channels at 100 Hz cannot be read/);
   bytes.writeUInt32LE(2_000_000_000, 24);
   await assert.rejects(decode(bytes), /at 2000000000 Hz cannot be read/);
+});
+
+test('two minutes of eight silent channels in a few kilobytes are refused, at the look and at work', async () => {
+  const refused = (error: unknown) => {
+    assert.ok(error instanceof MediaFaultError);
+    assert.equal(error.fault, 'corrupt');
+    assert.match(error.message, /packs more than 500 samples of sound into a byte/);
+    return true;
+  };
+  const short = await decode(silentFlac(60));
+  assert.deepEqual([short.sound.channelCount, short.damaged], [8, false]);
+  await assert.rejects(decode(silentFlac(140), 7200), refused);
+  const input = await slot.placeInput(join(folder.path, 'upload'));
+  await assert.rejects(slot.request({ type: 'probe', input, limits: LIMITS }), refused);
 });
 
 test('a recording that is too long is refused with its length', async () => {

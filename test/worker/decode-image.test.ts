@@ -12,7 +12,7 @@ import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-
 import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture, PatchSet } from '../../src/worker/protocol/decoded-media.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../media/pictures.ts';
+import { animatedWebp, patternImage, patternRgb, tiffOfPages, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -110,7 +110,7 @@ const COLOURS: { name: string; bytes: () => Promise<Buffer>; expected: [number, 
   },
   {
     name: 'of two pages the first is seen',
-    bytes: async () => twoPageTiff(64),
+    bytes: async () => tiffOfPages(64, 2),
     expected: [128, 128, 128],
   },
 ];

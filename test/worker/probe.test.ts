@@ -5,11 +5,19 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { Probe } from '../../src/worker/protocol/decoded-media.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../media/pictures.ts';
+import {
+  animatedWebp,
+  greyPng,
+  patternImage,
+  repeatLastFrame,
+  tiffOfPages,
+  writePicture,
+} from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -66,13 +74,22 @@ const ACCEPTED: Accepted[] = [
   },
   {
     name: 'two-page TIFF',
-    bytes: async () => twoPageTiff(64),
+    bytes: async () => tiffOfPages(64, 2),
     expected: { mime: 'image/tiff', width: 64, height: 64, pages: 2 },
   },
   {
     name: 'animated WebP',
     bytes: () => animatedWebp(96),
     expected: { mime: 'image/webp', width: 96, height: 96, pages: 3 },
+  },
+  {
+    name: 'PNG with packed texts of a megabyte each',
+    bytes: async () =>
+      greyPng(64, 64, 64, [
+        ['zTXt', packedText(MIB)],
+        ['iTXt', Buffer.concat([Buffer.from('XMP\0\x01\0en\0\0'), deflateSync(Buffer.alloc(MIB))])],
+      ]),
+    expected: { mime: 'image/png', width: 64, height: 64 },
   },
   {
     name: 'JPEG with data after its end',
@@ -85,6 +102,10 @@ const ACCEPTED: Accepted[] = [
     expected: { mime: 'image/jpeg' },
   },
 ];
+
+const MIB = 1024 ** 2;
+const packedText = (bytes: number) =>
+  Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(bytes))]);
 
 function flipBits(bytes: Buffer): Buffer {
   for (let at = Math.floor(bytes.length / 2); at < bytes.length - 64; at += 501)
@@ -112,6 +133,18 @@ const cut = async (whole: Promise<Buffer>, kept: number) => {
   return bytes.subarray(0, kept < 0 ? bytes.length + kept : Math.floor(bytes.length * kept));
 };
 const svg = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"/>';
+
+/** Each directory says that it has more entries than lie between it and the next one. */
+function overlapDirectories(tiff: Buffer): Buffer {
+  const directoryBytes = 2 + 8 * 12 + 4;
+  const first = tiff.readUInt32LE(4);
+  const entries = 2 * ((directoryBytes - 6) / 12 + 8);
+  for (let at = first; at + 2 + entries * 12 + 4 <= tiff.length; at += directoryBytes) {
+    tiff.writeUInt16LE(entries, at);
+    tiff.writeUInt32LE(at + directoryBytes, at + 2 + entries * 12);
+  }
+  return tiff;
+}
 
 const REFUSED: Refused[] = [
   {
@@ -145,6 +178,36 @@ const REFUSED: Refused[] = [
     bytes: async () => greyPng(0, 0, 0),
     fault: 'corrupt',
     message: /PNG data is damaged/,
+  },
+  {
+    name: 'WebP of thousands of frames',
+    bytes: async () => repeatLastFrame(await animatedWebp(16), 4000),
+    fault: 'too_many_pixels',
+    message: /the animation has more than 4000 frames/,
+  },
+  {
+    name: 'TIFF of thousands of directories',
+    bytes: async () => tiffOfPages(8, 4001),
+    fault: 'too_many_pixels',
+    message: /the TIFF has more than 4000 pages/,
+  },
+  {
+    name: 'TIFF of directories that lie in each other',
+    bytes: async () => overlapDirectories(tiffOfPages(8, 3000)),
+    fault: 'corrupt',
+    message: /its directories overlap/,
+  },
+  {
+    name: 'PNG whose texts unpack to a thousand times its bytes',
+    bytes: async () => greyPng(64, 64, 64, Array(9).fill(['zTXt', packedText(MIB)])),
+    fault: 'corrupt',
+    message: /the texts of the PNG unpack to more than 8388608 bytes/,
+  },
+  {
+    name: 'PNG whose packed text ends early',
+    bytes: async () => greyPng(64, 64, 64, [['zTXt', packedText(9 * MIB).subarray(0, -6)]]),
+    fault: 'corrupt',
+    message: /unpack to more than 8388608 bytes/,
   },
   {
     name: 'SVG',

@@ -26,6 +26,7 @@ const NO_KEYPOINTS = emptyKeypoints(0, 0, 0);
 /** A picture that was received for this search alone. */
 export interface AskingFile {
   path: string;
+  hash: string;
   sizeBytes: number;
 }
 
@@ -39,7 +40,11 @@ export async function searchByFile(
   assertKindEnabled(principal, 'image');
   const bytesMax = plan.fileBytesMax.image;
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
-  const described = await app.engine.looks.describePicture({ path: media.path }, signal, account.id);
+  const described = await app.engine.looks.describePicture(
+    { path: media.path, hash: media.hash },
+    signal,
+    account.id,
+  );
   if (described === null)
     throw badField(field, 'expected a picture of at least 5 pixels a side, found a smaller one');
   return await search(app, principal, [toAsked(described)], null);

@@ -36,7 +36,7 @@ export async function checkMedia(
   const packs = app.engine.resolveModels(kind, options, principal.plan);
   const allowsForeignTypes = principal.plan.options.includes('foreign_types');
   return await onField(field, async () => {
-    const probe = await app.engine.looks.probe(media.path, signal, principal.account.id);
+    const probe = await app.engine.looks.probe(media, signal, principal.account.id);
     app.engine.looks.checkProbe(probe, { kind, packs, allowsForeignTypes });
     return { probe, packs };
   });
@@ -67,8 +67,6 @@ export async function findKind(
   signal: AbortSignal,
 ): Promise<MediaKind> {
   if (sniffMediaType(media.head)?.kind === 'image') return 'image';
-  const { kind } = await onField(field, () =>
-    app.engine.looks.probe(media.path, signal, principal.account.id),
-  );
+  const { kind } = await onField(field, () => app.engine.looks.probe(media, signal, principal.account.id));
   return kind;
 }

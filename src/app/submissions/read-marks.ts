@@ -29,7 +29,7 @@ export async function readMarks(
   signal: AbortSignal,
 ): Promise<FileMarks> {
   const { kind, mime, provenance, marks } = await app.engine.looks.readMarks(
-    media.path,
+    media,
     signal,
     principal.account.id,
   );

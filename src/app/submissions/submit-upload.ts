@@ -5,7 +5,7 @@ import type { Principal } from '../callers/principal.ts';
 import { type RawFields, show } from '../field-parsers.ts';
 import type { SubmissionParts } from './parts.ts';
 import { submitMedia } from './submit.ts';
-import { finishUpload, readUpload, type UploadName } from './unfinished-uploads.ts';
+import { findUpload, finishUpload, type UploadName } from './unfinished-uploads.ts';
 
 /** Field that a fault of the bytes belongs to. */
 const FIELD = 'file';
@@ -16,11 +16,11 @@ export interface SubmitUploadInput extends UploadName {
 
 /** Resolves with the identifier of its record, even if an earlier call has submitted it. */
 export async function submitUpload(app: SubmissionParts, input: SubmitUploadInput): Promise<string> {
-  const { identifier } = readUpload(app, input);
-  if (identifier !== null) return identifier;
-  const key = `${input.principal.account.id} ${input.uploadId}`;
-  const submitted = app.submitting.get(key) ?? submit(app, input).finally(() => app.submitting.delete(key));
-  app.submitting.set(key, submitted);
+  const upload = findUpload(app, input);
+  if (upload.identifier !== null) return upload.identifier;
+  const { submitting } = app;
+  const submitted = submitting.get(upload) ?? submit(app, input).finally(() => submitting.delete(upload));
+  submitting.set(upload, submitted);
   return await submitted;
 }
 
@@ -28,7 +28,7 @@ async function submit(app: SubmissionParts, input: SubmitUploadInput): Promise<s
   const { principal } = input;
   // What is whole is accepted: a caller that leaves now ends nothing.
   const { signal } = new AbortController();
-  const { fields } = readUpload(app, input);
+  const { fields } = findUpload(app, input);
   await using media = await finishUpload(app, { ...input, field: FIELD }, signal);
   const submission = {
     principal,

@@ -150,9 +150,8 @@ export async function finishUpload(
       if ('identifier' in outcome) await complete(app, upload, outcome.identifier);
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      const { accountId, uploadId } = upload;
-      const isCurrent = app.store.unfinishedUploads.find(accountId, uploadId) === upload;
-      if (isCurrent && !isNeeded) await app.store.unfinishedUploads.remove(upload);
+      if (!isNeeded) await app.store.unfinishedUploads.remove(upload);
+      await whole.release();
     },
   };
 }
@@ -196,7 +195,7 @@ export async function discardUpload(app: SubmissionParts, input: UploadName): Pr
 }
 
 /** Throws `upload` for one that is unknown, another account's, or out of time. */
-function findUpload(app: SubmissionParts, { principal, uploadId }: UploadName): UnfinishedUpload {
+export function findUpload(app: SubmissionParts, { principal, uploadId }: UploadName): UnfinishedUpload {
   const upload = app.store.unfinishedUploads.find(principal.account.id, uploadId);
   if (upload !== undefined && !isStale(app, app.config.unfinishedUploadMs, upload)) return upload;
   throw new AppError('upload', 'no such upload: it was never begun, has ended, or was not continued in time');

@@ -2,6 +2,7 @@
  * Every accepted format, once: what it is called, how it is known, what reads it and how a browser shows it. A new
  * format is a row here and, if no library of ours decodes it, a file in `worker`. Nothing here opens a file.
  */
+import { DECODERS } from './decoders.ts';
 import { MEDIA_KINDS, type MediaKind } from './media.ts';
 
 export interface Format {
@@ -23,6 +24,8 @@ export interface Format {
   within?: readonly [family: FormatFamily, word: RegExp];
   /** The media library's names for what reads it; no other demuxer is let near such a file. */
   demuxers?: string;
+  /** Its names for what may read the streams in it. */
+  decoders?: string;
   /** What the picture library does with it. */
   sharp?: readonly PictureAbility[];
   /** The C2PA reader's name of a format in which it finds manifests; no other has provenance. */
@@ -79,6 +82,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { image: 'foreign' },
     within: ['iso', /^(hei[cxms]|hev[cx])/],
     demuxers: 'mov',
+    decoders: DECODERS.heif,
     sharp: ['metadata'],
     c2pa: 'image/heic',
   }),
@@ -86,6 +90,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { image: 'foreign' },
     within: ['iso', /^avi[fs]/],
     demuxers: 'mov',
+    decoders: DECODERS.heif,
     sharp: ['pixels', 'metadata'],
     c2pa: 'image/avif',
     shownAs: 'image/avif',
@@ -101,6 +106,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { image: 'foreign' },
     starts: ['\xff\n', '\0\0\0\x0cJXL \r\n\x87\n'],
     demuxers: 'jpegxl_pipe,jpegxl_anim',
+    decoders: DECODERS.jxl,
     c2pa: 'image/jxl',
   }),
   format('audio/mpeg', 'MP3', ['mp3', 'mp2'], {
@@ -109,6 +115,7 @@ export const FORMATS: readonly Format[] = [
     starts: ['ID3'],
     within: ['frames', /^mpeg$/],
     demuxers: 'mp3,flac,aac',
+    decoders: DECODERS.mpegSound,
     c2pa: 'audio/mpeg',
     shownAs: 'audio/mpeg',
   }),
@@ -116,6 +123,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { audio: 'documented' },
     within: ['riff', /^WAVE$/],
     demuxers: 'wav',
+    decoders: DECODERS.wav,
     c2pa: 'audio/wav',
     shownAs: 'audio/wav',
   }),
@@ -124,12 +132,14 @@ export const FORMATS: readonly Format[] = [
     within: ['ogg', USUAL],
     otherwise: 'video/ogg',
     demuxers: 'ogg',
+    decoders: DECODERS.ogg,
     shownAs: 'audio/ogg',
   }),
   format('audio/flac', 'FLAC', ['flac'], {
     kinds: { audio: 'documented' },
     starts: ['fLaC'],
     demuxers: 'flac',
+    decoders: DECODERS.flac,
     c2pa: 'audio/flac',
     shownAs: 'audio/flac',
   }),
@@ -137,6 +147,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { audio: 'documented' },
     within: ['frames', /^aac$/],
     demuxers: 'aac',
+    decoders: DECODERS.aac,
     shownAs: 'audio/aac',
   }),
   format('audio/3gp', '3GP', [], {
@@ -147,6 +158,7 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^M4A/],
     otherwise: 'video/mp4',
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'audio/mp4',
     shownAs: 'audio/mp4',
   }),
@@ -155,6 +167,7 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^M4B/],
     otherwise: 'video/mp4',
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'audio/mp4',
     shownAs: 'audio/mp4',
   }),
@@ -163,6 +176,7 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^M4P/],
     otherwise: 'video/mp4',
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'audio/mp4',
   }),
   format('audio/m4r', 'M4R', ['m4r'], {
@@ -170,12 +184,14 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^M4R/],
     otherwise: 'video/mp4',
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'audio/mp4',
   }),
   format('video/mp4', 'MP4', ['mp4', 'm4v'], {
     kinds: { video: 'documented', audio: 'documented' },
     within: ['iso', USUAL],
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'video/mp4',
     shownAs: 'video/mp4',
     isRecording: true,
@@ -184,6 +200,7 @@ export const FORMATS: readonly Format[] = [
     kinds: { video: 'documented', audio: 'foreign' },
     within: ['iso', /^qt /],
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     c2pa: 'video/quicktime',
     // What most of it is.
     shownAs: 'video/mp4',
@@ -193,6 +210,7 @@ export const FORMATS: readonly Format[] = [
     within: ['ebml', USUAL],
     otherwise: 'audio/x-matroska',
     demuxers: 'matroska,webm',
+    decoders: DECODERS.matroska,
     shownAs: 'video/webm',
   }),
   format('audio/x-matroska', 'MKA', ['mka'], {
@@ -203,6 +221,7 @@ export const FORMATS: readonly Format[] = [
     within: ['ebml', /^webm$/],
     otherwise: 'audio/webm',
     demuxers: 'matroska,webm',
+    decoders: DECODERS.matroska,
     shownAs: 'video/webm',
   }),
   format('audio/webm', 'WebM', ['weba'], {
@@ -213,23 +232,27 @@ export const FORMATS: readonly Format[] = [
     kinds: { video: 'documented', audio: 'foreign' },
     within: ['riff', /^AVI $/],
     demuxers: 'avi',
+    decoders: DECODERS.avi,
     c2pa: 'video/x-msvideo',
   }),
   format('video/mp2t', 'MPEG-TS', ['ts', 'mts', 'm2ts'], {
     kinds: { video: 'documented', audio: 'foreign' },
     within: ['packets', USUAL],
     demuxers: 'mpegts',
+    decoders: DECODERS.transport,
   }),
   format('video/mpeg', 'MPEG-PS', ['mpg', 'mpeg', 'vob'], {
     kinds: { video: 'documented', audio: 'foreign' },
     starts: ['\0\0\x01\xba'],
     demuxers: 'mpeg',
+    decoders: DECODERS.program,
   }),
   format('video/3gpp', '3GP', ['3gp', '3g2'], {
     kinds: { video: 'documented' },
     within: ['iso', /^3g/],
     otherwise: 'audio/3gp',
     demuxers: 'mov',
+    decoders: DECODERS.iso,
     isRecording: true,
   }),
   format('video/ogg', 'OGG video', ['ogv'], {
@@ -237,18 +260,21 @@ export const FORMATS: readonly Format[] = [
     within: ['ogg', /^(theora|fishead)$/],
     otherwise: 'audio/ogg',
     demuxers: 'ogg',
+    decoders: DECODERS.ogg,
     shownAs: 'video/ogg',
   }),
   format('video/x-flv', 'FLV', ['flv'], {
     kinds: { video: 'documented', audio: 'foreign' },
     starts: ['FLV\x01'],
     demuxers: 'flv',
+    decoders: DECODERS.flv,
   }),
   format('video/x-ms-wmv', 'WMV', ['wmv', 'asf'], {
     kinds: { video: 'documented' },
     starts: ['0&\xb2u\x8ef\xcf\x11'],
     otherwise: 'audio/x-ms-wma',
     demuxers: 'asf,asf_o',
+    decoders: DECODERS.asf,
   }),
   format('audio/x-ms-wma', 'WMA', ['wma'], {
     kinds: { audio: 'foreign' },
@@ -257,26 +283,31 @@ export const FORMATS: readonly Format[] = [
     kinds: { video: 'documented', audio: 'foreign' },
     starts: ['\x06\x0e+4\x02\x05\x01\x01'],
     demuxers: 'mxf',
+    decoders: DECODERS.mxf,
   }),
   format('audio/aiff', 'AIFF', ['aiff', 'aif'], {
     kinds: { audio: 'foreign' },
     within: ['iff', /^AIF[FC]/],
     demuxers: 'aiff',
+    decoders: DECODERS.aiff,
   }),
   format('audio/x-caf', 'CAF', ['caf'], {
     kinds: { audio: 'foreign' },
     starts: ['caff'],
     demuxers: 'caf',
+    decoders: DECODERS.caf,
   }),
   format('audio/amr', 'AMR', ['amr'], {
     kinds: { audio: 'foreign' },
     starts: ['#!AMR'],
     demuxers: 'amr,amrnb,amrwb',
+    decoders: DECODERS.amr,
   }),
   format('audio/ac3', 'AC-3', ['ac3', 'eac3'], {
     kinds: { audio: 'foreign' },
     within: ['frames', /^ac3$/],
     demuxers: 'ac3,eac3',
+    decoders: DECODERS.ac3,
   }),
 ];
 

@@ -1,7 +1,13 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../../domain/errors.ts';
 import { ChangedOriginalError } from '../../store/blob-checks.ts';
-import { ExecutorLostError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
+import {
+  ExecutorLostError,
+  MediaFaultError,
+  SlotBusyError,
+  type WorkerLoss,
+  WorkerLostError,
+} from './worker-errors.ts';
 
 export type Failure =
   /** The file's or the address' fault: another try would end the same way. */
@@ -47,8 +53,20 @@ export function giveUpSentence(attempts: number, sentence: string): string {
 /** For new children to be up. */
 const HUNG_RETRY_SECONDS = 2;
 
-/** The error for a caller that waits for a probe. */
-export function toProbeError(error: unknown): unknown {
+/** What a decoder reads in time nowhere: the file's fault, since both decoders were at work until their deadlines. */
+export class FileTooSlowError extends AppError {
+  constructor(timeoutMs: number, cause: unknown) {
+    const sentence = `two decoders took longer than ${timeoutMs / 1000} s each to look at the file`;
+    super('corrupt', `${sentence}; it is not looked at again`, { cause });
+  }
+}
+
+/** The error for a caller that waits for a probe; `losses`: of the decoders that looked at it. */
+export function toProbeError(
+  error: unknown,
+  losses: readonly WorkerLoss[],
+  { timeoutMs }: { timeoutMs: number },
+): unknown {
   if (error instanceof MediaFaultError) return new AppError(error.fault, error.message, { cause: error });
   if (error instanceof SlotBusyError) {
     return new AppError('probe_busy', 'too many files are being checked', {
@@ -60,7 +78,8 @@ export function toProbeError(error: unknown): unknown {
     if (error.loss === 'stopped')
       return new AppError('draining', 'the appliance is stopping', { cause: error });
     if (error.loss === 'exhausted') return toAppError(error.cause);
-    if (error.loss === 'deadline') {
+    if (losses.every((loss) => loss === 'deadline')) return new FileTooSlowError(timeoutMs, error);
+    if (losses.some((loss) => loss === 'deadline' || loss === 'frozen')) {
       const sentence = 'the file was not looked at in time by two decoders; try again';
       return new AppError('probe_busy', sentence, { retryAfterSeconds: HUNG_RETRY_SECONDS, cause: error });
     }

@@ -15,9 +15,9 @@ export class MediaFaultError extends Error {
 
 /**
  * `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: reported or showed a fault of its own;
- * `exhausted`: this box could not even start it.
+ * `exhausted`: this box could not even start it; `frozen`: something on this box stopped it.
  */
-export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped' | 'exhausted';
+export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped' | 'exhausted' | 'frozen';
 
 /** The child is gone, and with it this attempt; the same work may succeed in a fresh one. */
 export class WorkerLostError extends Error {

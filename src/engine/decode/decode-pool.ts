@@ -68,6 +68,8 @@ export class DecodePool implements AsyncDisposable {
   readonly #copyRoom: CopyRoom;
   readonly #slots = new Set<DecodeSlot>();
   readonly #idle: DecodeSlot[] = [];
+  /** Who would take one that comes back before the one that is started for them is ready. */
+  readonly #wanting = new Set<(slot: DecodeSlot) => void>();
   /** Children on their way up; a stop waits for them, so that none outlives it. */
   readonly #opening = new Set<Promise<DecodeSlot>>();
   /** Slots that are emptied behind their work; a stop waits for them too. */
@@ -162,15 +164,49 @@ export class DecodePool implements AsyncDisposable {
       if (this.#emptying.size === 0) break;
       await Promise.race(this.#emptying);
     }
-    return await this.#openSlot(startTimeoutMs);
+    return await this.#openOrTake(startTimeoutMs);
   }
 
-  async #openSlot(startTimeoutMs?: number): Promise<DecodeSlot> {
+  /** A start takes half a second, and many on a busy box; a child that comes back meanwhile serves at once. */
+  async #openOrTake(startTimeoutMs?: number): Promise<DecodeSlot> {
+    const { promise, resolve: take, reject } = Promise.withResolvers<DecodeSlot>();
+    this.#wanting.add(take);
+    this.#openSlot(startTimeoutMs).then(
+      (slot) => {
+        if (this.#wanting.delete(take)) take(slot);
+        else this.#offer(slot);
+      },
+      (error: unknown) => {
+        // Who has taken another one needs none.
+        if (this.#wanting.delete(take)) reject(error);
+      },
+    );
+    return await promise;
+  }
+
+  /** To who waits longest for a child, or to the next. */
+  #offer(slot: DecodeSlot): void {
+    const [take] = this.#wanting;
+    if (take === undefined) {
+      this.#idle.push(slot);
+      return;
+    }
+    this.#wanting.delete(take);
+    take(slot);
+  }
+
+  #openSlot(startTimeoutMs?: number): Promise<DecodeSlot> {
+    const opening = this.#start(startTimeoutMs).finally(() => this.#opening.delete(opening));
+    this.#opening.add(opening);
+    return opening;
+  }
+
+  async #start(startTimeoutMs?: number): Promise<DecodeSlot> {
     if (this.#isolation === null) throw new Error('a slot is opened before the pool has started');
     const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
     const startedAt = performance.now();
     this.#slotNumber += 1;
-    const opening = DecodeSlot.open({
+    const slot = await DecodeSlot.open({
       folder: join(jobsFolder, String(this.#slotNumber)),
       isolation: this.#isolation,
       bounds: { memoryBytesMax, fileBytesMax },
@@ -180,8 +216,6 @@ export class DecodePool implements AsyncDisposable {
       startTimeoutMs: startTimeoutMs ?? stepTimeoutMs,
       log: (line) => this.#observer.childSaid(line),
     });
-    this.#opening.add(opening);
-    const slot = await opening.finally(() => this.#opening.delete(opening));
     this.#slots.add(slot);
     this.#observer.childStarted(slot.pid, performance.now() - startedAt);
     return slot;
@@ -198,14 +232,14 @@ export class DecodePool implements AsyncDisposable {
     using _permits = permits;
     if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
     await this.#putBack(slot);
-    if (slot.loss?.loss === 'deadline') await this.#dropIdle();
+    if (slot.loss?.loss === 'deadline' || slot.loss?.loss === 'frozen') await this.#dropIdle();
   }
 
   /** A slot that cannot be emptied is as suspect as one whose child was lost. */
   async #putBack(slot: DecodeSlot): Promise<void> {
     const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
     if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
-    this.#idle.push(slot);
+    this.#offer(slot);
   }
 
   /** What froze one child has often frozen all: the next caller must not find out one after the other. */

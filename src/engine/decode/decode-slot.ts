@@ -14,6 +14,7 @@ import type { DecodeRequest, DecodeResponse } from '../../worker/protocol/decode
 import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { describeExit } from '../children/child-exit.ts';
 import { forwardLines } from '../children/child-log.ts';
+import { isStopped, watchPulse } from '../children/pulse.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import type { CopyRoom } from './copy-room.ts';
 import { parseDecodeResponse } from './decode-answer.ts';
@@ -234,10 +235,13 @@ export class DecodeSlot implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
     const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame, onPatched } = options;
     this.#waiting = { id, answerType, onProgress, onFrame, onPatched, resolve, reject };
-    const timer = setTimeout(
-      () => this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`),
-      timeoutMs,
-    );
+    const freeze = () => this.#lose('frozen', 'the decoder was stopped by something on this box');
+    using _pulse = watchPulse(this.#child.pid, freeze);
+    const onDeadline = () =>
+      isStopped(this.#child.pid)
+        ? freeze()
+        : this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`);
+    const timer = setTimeout(onDeadline, timeoutMs);
     const onAbort = () => {
       if (signal !== undefined) reject(new AbortError(signal));
       this.#lose('stopped', 'the decoder was stopped because its work was called off');

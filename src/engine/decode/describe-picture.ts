@@ -11,7 +11,7 @@ const KEPT_TIMEOUT_MS = 60_000;
 /** An original, or a frame that the analysis of a film has left. */
 export type KeptFile = { hash: string } | { framePath: string };
 
-export type AskedFile = { path: string } | { hash: string; blobs: Originals };
+export type AskedFile = { path: string; hash?: string } | { hash: string; blobs: Originals };
 
 /** Null if the picture is too small. Throws AppErrors and AbortError. */
 export async function describeForCaller(

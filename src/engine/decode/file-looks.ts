@@ -1,8 +1,10 @@
 /** Looks into files that are no analysis' work, each in a decode child: nothing is stored, and no analysis holds them up. */
+import { LRUCache } from 'lru-cache';
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
+import { FileTooSlowError } from '../children/engine-errors.ts';
 import { checkProbe, type ProbeRule } from './check-probe.ts';
 import { type AskedFile, describeForCaller, describeKept, type KeptFile } from './describe-picture.ts';
 import type { Originals } from './place-original.ts';
@@ -17,7 +19,20 @@ export interface FileLooksConfig {
   trust: () => TrustMaterial;
 }
 
+/** A file somewhere on this disk; `hash`: its SHA-256, by which it is known again. */
+export interface LookedFile {
+  path: string;
+  hash?: string;
+}
+
+/** Some hundred bytes each. */
+const TOO_SLOW_MAX = 10_000;
+/** What was too slow on a box that was overloaded is looked at again some day. */
+const TOO_SLOW_MS = 3_600_000;
+
 export class FileLooks {
+  /** What ended two decoders by its deadline, by look and hash: who sends it again must not cost two more. */
+  readonly #tooSlow = new LRUCache<string, FileTooSlowError>({ max: TOO_SLOW_MAX, ttl: TOO_SLOW_MS });
   readonly #config: FileLooksConfig;
   readonly #pool: Pool;
   readonly #blobs: Originals;
@@ -29,8 +44,10 @@ export class FileLooks {
   }
 
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
-  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
-    return await probeForCaller(this.#pool, path, this.#callerBounds(signal, accountId));
+  async probe({ path, hash }: LookedFile, signal: AbortSignal, accountId?: number): Promise<Probe> {
+    return await this.#unlessTooSlow('probe', hash, () =>
+      probeForCaller(this.#pool, path, this.#callerBounds(signal, accountId)),
+    );
   }
 
   /** Throws the documented AppError if the file may not be analysed. */
@@ -39,9 +56,11 @@ export class FileLooks {
   }
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
-  async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
+  async readMarks({ path, hash }: LookedFile, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
     const file = { path, trust: this.#config.trust() };
-    return await readMarksForCaller(this.#pool, file, this.#callerBounds(signal, accountId));
+    return await this.#unlessTooSlow('marks', hash, () =>
+      readMarksForCaller(this.#pool, file, this.#callerBounds(signal, accountId)),
+    );
   }
 
   /** By what copies of a picture are found, of a file or of an original that is kept; null if it is too small. Throws as `probe` does. */
@@ -50,7 +69,9 @@ export class FileLooks {
     signal: AbortSignal,
     accountId: number,
   ): Promise<AskedPicture | null> {
-    return await describeForCaller(this.#pool, picture, this.#callerBounds(signal, accountId));
+    return await this.#unlessTooSlow('description', picture.hash, () =>
+      describeForCaller(this.#pool, picture, this.#callerBounds(signal, accountId)),
+    );
   }
 
   /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
@@ -61,6 +82,19 @@ export class FileLooks {
   /** The manifests of what the store holds, under these lists. */
   async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
     return await readStoredProvenance(this.#pool, this.#blobs, stored);
+  }
+
+  async #unlessTooSlow<T>(look: string, hash: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (hash === undefined) return await work();
+    const key = `${look} ${hash}`;
+    const known = this.#tooSlow.get(key);
+    if (known !== undefined) throw known;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof FileTooSlowError) this.#tooSlow.set(key, error);
+      throw error;
+    }
   }
 
   #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {

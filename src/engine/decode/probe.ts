@@ -2,7 +2,7 @@
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
 import { toProbeError } from '../children/engine-errors.ts';
-import { WorkerLostError } from '../children/worker-errors.ts';
+import { type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot, RequestOptions } from './decode-slot.ts';
@@ -60,14 +60,16 @@ export async function lookForCaller<T>(
   { timeoutMs, ...wait }: CallerBounds,
 ): Promise<T> {
   const { signal } = wait;
-  for (let tries = 1; ; tries += 1) {
+  const losses: WorkerLoss[] = [];
+  for (;;) {
     try {
       const options = { ...wait, startTimeoutMs: CHILD_START_MS_MAX };
       return await pool.run('probe', (slot) => look(slot, { signal, timeoutMs }), options);
     } catch (error) {
+      if (error instanceof WorkerLostError) losses.push(error.loss);
       // After a deadline the pool keeps no idle child: the next try has a fresh one, or waits for one that has just answered.
       const isWorthAgain = error instanceof WorkerLostError && error.loss !== 'stopped';
-      if (!isWorthAgain || tries >= TRIES_MAX) throw toProbeError(error);
+      if (!isWorthAgain || losses.length >= TRIES_MAX) throw toProbeError(error, losses, { timeoutMs });
     }
   }
 }

@@ -287,10 +287,7 @@ function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/**
- * A child that was frozen answers as late as one whose file is slow: a fresh one shows which it was. No second hour of a film is
- * spent on that.
- */
+/** A quick rendition that was not made in time may have met a busy box. No second hour of a film is spent on that. */
 function isWorthAgain(error: unknown, lane: Lane): boolean {
   if (!(error instanceof WorkerLostError) || error.loss === 'stopped') return false;
   return error.loss !== 'deadline' || lane === 'quick';
@@ -309,6 +306,9 @@ function faultOf(thrown: unknown, kind: RenditionKind): { error: AppError; isLas
   if (thrown instanceof WorkerLostError && thrown.loss === 'deadline') {
     const sentence = `a rendition of this file takes longer than ${TIMEOUTS_MS[LANES[kind]] / 1000} seconds to make`;
     return { error: new AppError('too_long', sentence, { cause }), isLasting: true };
+  }
+  if (thrown instanceof WorkerLostError && thrown.loss === 'frozen') {
+    return { error: new AppError('exhausted', `${thrown.message}; try again`, { cause }), isLasting: false };
   }
   if (thrown instanceof AbortError || (thrown instanceof WorkerLostError && thrown.loss === 'stopped')) {
     return { error: new AppError('draining', 'the appliance is stopping', { cause }), isLasting: false };

@@ -3,7 +3,8 @@
  * that no analysis can take, because somebody waits for the answer of a probe. For the same reason a slot that comes free
  * serves a probe before an analysis, unless analyses have stood behind probes for too long. Renditions have slots of their
  * own and no others: a film that takes an hour must not hold up an analysis. The accounts behind what waits for the same
- * purpose take turns.
+ * purpose take turns, and one slot beyond all others is for probes of an account that has none under way: two dozen files
+ * that are slow to look at would otherwise hold up everyone's submissions.
  */
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 import { AbortError, SlotBusyError } from '../children/worker-errors.ts';
@@ -30,6 +31,9 @@ export interface WaitOptions {
  */
 const ANALYSIS_SLOT_EVERY_MS = 1000;
 
+/** For a probe of an account that has none under way. */
+const OTHERS_PROBE_SLOTS = 1;
+
 /** No account has it. */
 const NOBODY = 0;
 
@@ -53,6 +57,8 @@ export class SlotQueue {
   readonly #probeSlotsMin: number;
   readonly #elapsedMs: () => number;
   readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0, rendition: 0 };
+  /** Probes under way, by account. */
+  readonly #probes = new Map<number, number>();
   /** In the order of arrival. */
   readonly #waiters = new Map<string, Waiter>();
   readonly #turns: Record<SlotPurpose, AccountTurns> = {
@@ -81,9 +87,10 @@ export class SlotQueue {
   /** Resolves when a slot may be used; the result gives it back. */
   async acquire(purpose: SlotPurpose, options: WaitOptions): Promise<Disposable> {
     if (options.signal?.aborted) throw new AbortError(options.signal);
-    if (this.#isFree(purpose)) this.#running[purpose] += 1;
-    else await this.#wait(purpose, options);
-    return { [Symbol.dispose]: () => this.#release(purpose) };
+    const { accountId = NOBODY } = options;
+    if (this.#isFree(purpose, accountId)) this.#count(purpose, accountId, 1);
+    else await this.#wait(purpose, accountId, options);
+    return { [Symbol.dispose]: () => this.#release(purpose, accountId) };
   }
 
   /** Ends every wait. */
@@ -94,8 +101,8 @@ export class SlotQueue {
     }
   }
 
-  async #wait(purpose: SlotPurpose, options: WaitOptions): Promise<void> {
-    const { signal, waitTimeoutMs, accountId = NOBODY } = options;
+  async #wait(purpose: SlotPurpose, accountId: number, options: WaitOptions): Promise<void> {
+    const { signal, waitTimeoutMs } = options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#arrivals += 1;
     const waiter: Waiter = { id: String(this.#arrivals), purpose, accountId, resolve, reject };
@@ -118,32 +125,44 @@ export class SlotQueue {
     }
   }
 
-  #isFree(purpose: SlotPurpose): boolean {
+  #isFree(purpose: SlotPurpose, accountId: number): boolean {
     const { probe, analysis, rendition } = this.#running;
     if (purpose === 'rendition') return rendition < RENDITION_SLOTS;
-    if (probe + analysis >= this.#slots + this.#probeSlotsMin) return false;
+    const isForOthers = purpose === 'probe' && !this.#probes.has(accountId);
+    const slots = this.#slots + this.#probeSlotsMin + (isForOthers ? OTHERS_PROBE_SLOTS : 0);
+    if (probe + analysis >= slots) return false;
     return purpose === 'probe' || analysis < this.#slots;
   }
 
-  #release(purpose: SlotPurpose): void {
-    this.#running[purpose] -= 1;
+  #count(purpose: SlotPurpose, accountId: number, change: 1 | -1): void {
+    this.#running[purpose] += change;
+    if (purpose !== 'probe') return;
+    const probes = (this.#probes.get(accountId) ?? 0) + change;
+    if (probes === 0) this.#probes.delete(accountId);
+    else this.#probes.set(accountId, probes);
+  }
+
+  #release(purpose: SlotPurpose, accountId: number): void {
+    this.#count(purpose, accountId, -1);
     for (;;) {
       const next = this.#next();
       if (next === undefined) return;
-      this.#running[next.purpose] += 1;
+      this.#count(next.purpose, next.accountId, 1);
       next.resolve();
     }
   }
 
   /** The next waiter, of the purpose that goes first among those that have a free slot: from the account whose turn it is. */
   #next(): Waiter | undefined {
-    const purpose = this.#order().find((it) => this.#isWaiting(it) && this.#isFree(it));
-    if (purpose === undefined) return undefined;
-    const next = this.#waiters.get(this.#turns[purpose].take() ?? '');
-    if (next === undefined) throw new Error('a waiter has no turn');
-    this.#waiters.delete(next.id);
-    if (purpose === 'analysis') this.#behindSinceMs = this.#elapsedMs();
-    return next;
+    for (const purpose of this.#order()) {
+      const id = this.#turns[purpose].take((accountId) => this.#isFree(purpose, accountId));
+      const next = id === undefined ? undefined : this.#waiters.get(id);
+      if (next === undefined) continue;
+      this.#waiters.delete(next.id);
+      if (purpose === 'analysis') this.#behindSinceMs = this.#elapsedMs();
+      return next;
+    }
+    return undefined;
   }
 
   #order(): readonly SlotPurpose[] {

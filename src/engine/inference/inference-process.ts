@@ -18,6 +18,7 @@ import type {
 import { describeExit } from '../children/child-exit.ts';
 import { forwardLines } from '../children/child-log.ts';
 import { lowerPriority } from '../children/lower-priority.ts';
+import { watchPulse } from '../children/pulse.ts';
 import { AbortError, ModelFailedError, WorkerLostError } from '../children/worker-errors.ts';
 import type { CheckMemory } from './check-memory.ts';
 import { inferenceEnvironment } from './inference-environment.ts';
@@ -125,6 +126,8 @@ export class InferenceProcess implements AsyncDisposable {
   /** Requests that the child has and has not answered, also those that no one waits for any more. */
   #owed = 0;
   #watchdog: NodeJS.Timeout | undefined;
+  /** While the child owes answers. */
+  #pulse: Disposable | null = null;
   #restartMs = RESTART_MS_MIN;
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -232,6 +235,7 @@ export class InferenceProcess implements AsyncDisposable {
     this.#isClosed = true;
     clearTimeout(this.#restart);
     clearTimeout(this.#watchdog);
+    this.#endPulse();
     const stopped = new WorkerLostError('stopped', 'the models are stopped');
     this.#ready.reject(stopped);
     for (const waiting of this.#waiting.values()) waiting.reject(stopped);
@@ -324,8 +328,18 @@ export class InferenceProcess implements AsyncDisposable {
   /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */
   #watch(): void {
     clearTimeout(this.#watchdog);
-    if (this.#owed === 0 || this.#isClosed) return;
-    this.#watchdog = setTimeout(() => this.#child.kill('SIGKILL'), this.#config.silenceMsMax);
+    if (this.#owed === 0 || this.#isClosed) {
+      this.#endPulse();
+      return;
+    }
+    const kill = () => this.#child.kill('SIGKILL');
+    this.#watchdog = setTimeout(kill, this.#config.silenceMsMax);
+    this.#pulse ??= watchPulse(this.#child.pid, kill);
+  }
+
+  #endPulse(): void {
+    this.#pulse?.[Symbol.dispose]();
+    this.#pulse = null;
   }
 
   #end(child: ChildProcess, how: string): void {

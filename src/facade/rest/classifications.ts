@@ -18,6 +18,7 @@ import { shownOf } from '../../domain/answers/refused-record.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import { cutBelowPace } from '../../port/answer-pace.ts';
 import { cutWithoutStanding, principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './openapi/routes.ts';
@@ -88,6 +89,7 @@ function sendList(
   const cursor = lastOf(request.query.cursor);
   if (limit === undefined && cursor === undefined) {
     cutWithoutStanding(app, principal, reply);
+    cutBelowPace(reply.raw);
     reply.send(Readable.from(streamAll(app, principal, kind), { objectMode: false }));
     return;
   }

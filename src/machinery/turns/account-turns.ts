@@ -19,9 +19,10 @@ export class AccountTurns {
     if (line?.size === 0) this.#lines.delete(accountId);
   }
 
-  /** Removes and returns what is next; undefined if nothing waits. */
-  take(): string | undefined {
+  /** Removes and returns what is next of the accounts that may go on, all unless said otherwise; undefined if none of them waits. */
+  take(mayGoOn: (accountId: number) => boolean = () => true): string | undefined {
     for (const [accountId, line] of this.#lines) {
+      if (!mayGoOn(accountId)) continue;
       for (const id of line) {
         this.remove(id, accountId);
         this.#sendToBack(accountId, line);

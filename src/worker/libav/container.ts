@@ -1,8 +1,9 @@
 /**
  * A container of video or sound, opened for reading: which streams are analysed, its packets, and seeking. Only
- * the demuxers of the type that the first bytes showed are let near the file, and no protocol but `file`: the
+ * the demuxers and decoders of the type that the first bytes showed are let near the file, and no protocol but `file`: the
  * playlist formats among the library's demuxers open other files and addresses.
  */
+import { statSync } from 'node:fs';
 import {
   AV_DISPOSITION_ATTACHED_PIC,
   AV_DISPOSITION_DEFAULT,
@@ -29,6 +30,8 @@ const STREAMS_MAX = 64;
 export class Container implements Disposable {
   readonly #format = new FormatContext();
   readonly #packet = new Packet();
+  readonly #decoders: ReadonlySet<string>;
+  readonly sizeBytes: number;
   readonly streams: Stream[];
   /** The moving picture, not a cover; null if there is none that can be decoded. */
   readonly video: Stream | null;
@@ -37,12 +40,18 @@ export class Container implements Disposable {
   isReadBroken = false;
 
   private constructor(path: string, mime: string, name: string) {
-    const { demuxers } = formatOf(mime) ?? {};
-    if (demuxers === undefined) throw new Error(`no demuxer is named for ${mime}`);
+    const { demuxers, decoders } = formatOf(mime) ?? {};
+    if (demuxers === undefined || decoders === undefined) throw new Error(`no reader is named for ${mime}`);
+    this.#decoders = new Set(decoders.split(','));
     const what = `the ${name} data is damaged or ends early`;
+    this.sizeBytes = statSync(path).size;
     this.#format.allocContext();
     this.#format.maxStreams = STREAMS_MAX;
-    const options = Dictionary.fromObject({ protocol_whitelist: 'file', format_whitelist: demuxers });
+    const options = Dictionary.fromObject({
+      protocol_whitelist: 'file',
+      format_whitelist: demuxers,
+      codec_whitelist: decoders,
+    });
     assertMedia(this.#format.openInputSync(path, null, options), what);
     this.#packet.alloc();
     try {
@@ -94,6 +103,12 @@ export class Container implements Disposable {
     return names.slice(0, 8).join(', ') || 'no streams';
   }
 
+  /** Null if there is none, or none that the format needs. */
+  decoderOf({ codecpar }: Stream): Codec | null {
+    const codec = Codec.findDecoder(codecpar.codecId);
+    return codec?.name != null && this.#decoders.has(codec.name) ? codec : null;
+  }
+
   /** Which packets are read: all others are skipped by the demuxer, at best without reading their bytes. */
   readOnly(stream: Stream, discard: AVDiscard = AVDISCARD_DEFAULT): void {
     for (const other of this.streams) other.discard = other.index === stream.index ? discard : AVDISCARD_ALL;
@@ -130,7 +145,7 @@ export class Container implements Disposable {
     for (const stream of this.streams) {
       const { codecpar } = stream;
       if (codecpar.codecType !== type || isStill(stream)) continue;
-      if (Codec.findDecoder(codecpar.codecId) === null) continue;
+      if (this.decoderOf(stream) === null) continue;
       const rank = (stream.hasDisposition(AV_DISPOSITION_DEFAULT) ? 2 ** 40 : 0) + sizeOf(stream);
       if (rank <= bestRank) continue;
       best = stream;

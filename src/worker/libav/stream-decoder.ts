@@ -4,14 +4,8 @@
  * and there is no one else to wait.
  */
 import { availableParallelism } from 'node:os';
-import {
-  Codec,
-  CodecContext,
-  Frame,
-  type HardwareDeviceContext,
-  type Packet,
-  type Stream,
-} from 'node-av/lib';
+import { CodecContext, Frame, type HardwareDeviceContext, type Packet, type Stream } from 'node-av/lib';
+import { MediaFaultFound } from '../media/media-fault.ts';
 import type { VideoDecoder } from '../protocol/decoded-media.ts';
 import { assertDone, assertMedia, assertNotOwnFault } from './av-fault.ts';
 import type { Container } from './container.ts';
@@ -38,8 +32,12 @@ export class StreamDecoder implements Disposable {
     this.#container = container;
     this.#stream = stream;
     const { codecpar } = stream;
-    const codec = Codec.findDecoder(codecpar.codecId);
-    if (codec === null) throw new Error('a stream without a decoder was chosen');
+    const codec = container.decoderOf(stream);
+    if (codec === null)
+      throw new MediaFaultFound(
+        'unsupported_media_type',
+        `what the file holds cannot be decoded (${container.describeStreams()})`,
+      );
     this.#context.allocContext3(codec);
     this.#frame.alloc();
     this.#fetched.alloc();

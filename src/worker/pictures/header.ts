@@ -11,6 +11,7 @@ import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
 import { openPicture } from './picture-file.ts';
+import { assertBoundedParts } from './picture-parts.ts';
 import { describeRawTiff } from './raw-photo.ts';
 
 /** `type`, if it is known. */
@@ -21,6 +22,7 @@ export async function readHeader(
 ): Promise<PictureHeader> {
   if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
   if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
+  assertBoundedParts(path, mime);
   const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;
   if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
   const { autoOrient, pages } = await readMetadata(path, format);

@@ -6,6 +6,7 @@ import { assertFrameBounds } from '../libav/frame-picture.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
+import { assertDenseSound } from '../media/sound-density.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import type { Probe } from '../protocol/decoded-media.ts';
 
@@ -17,6 +18,10 @@ export function probeContainer(path: string, type: MediaType, limits: DecodeLimi
   const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
   const stream = container.video ?? container.audio;
   const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
+  if (kind === 'audio' && stream !== null) {
+    const { sampleRate, channels } = stream.codecpar;
+    assertDenseSound(durationSeconds * sampleRate * channels, container.sizeBytes);
+  }
   return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
 }
 

@@ -5,8 +5,9 @@ import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { toSeconds } from '../libav/time-span.ts';
 import { type TimedFrame, timedFrames } from '../libav/timed-sound.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
+import { assertDenseSound } from '../media/sound-density.ts';
 import type { DecodedSound } from '../protocol/decoded-media.ts';
-import { SoundFiles } from './sound-files.ts';
+import { MODEL_RATE, SoundFiles } from './sound-files.ts';
 
 export interface SoundWork {
   container: Container;
@@ -42,19 +43,22 @@ export function decodeSound(work: SoundWork): DecodedStream {
   if (first.done) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
   const { sampleRate, channels } = first.value.frame;
   using files = new SoundFiles(outFolder, channels);
+  let samples = 0;
   for (let next: IteratorResult<TimedFrame, void> = first; next.done !== true; next = frames.next()) {
     const { frame, silentSeconds } = next.value;
     if (files.seconds + silentSeconds >= secondsMax) {
       if (work.isLongRefused) throw tooLong(container, secondsMax);
       break;
     }
+    samples += frame.nbSamples * frame.channels + silentSeconds * MODEL_RATE;
+    assertDenseSound(samples, container.sizeBytes);
     if (silentSeconds > 0) files.rest(silentSeconds);
     files.write(frame);
     work.onFrame?.(next.value);
     work.onProgress(files.seconds);
   }
   const sounds = files.finish();
-  const durationSeconds = (sounds[0]?.sampleCount ?? 0) / 16_000;
+  const durationSeconds = (sounds[0]?.sampleCount ?? 0) / MODEL_RATE;
   if (durationSeconds === 0) throw new MediaFaultFound('corrupt', 'the sound in the file has no samples');
   const isCutOff = durationSeconds < exactSeconds(container, stream) - MISSING_SECONDS_MIN;
   const isDamaged =

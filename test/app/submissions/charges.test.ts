@@ -14,7 +14,7 @@ import { retryClassification } from '../../../src/app/records/classifications.ts
 import { watchClassification } from '../../../src/app/records/watch.ts';
 import { submitMedia } from '../../../src/app/submissions/submit.ts';
 import { submitUpload } from '../../../src/app/submissions/submit-upload.ts';
-import { appendUpload, beginUpload } from '../../../src/app/submissions/unfinished-uploads.ts';
+import { appendUpload, beginUpload, finishUpload } from '../../../src/app/submissions/unfinished-uploads.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
 import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';
 import { patternImage } from '../../media/pictures.ts';
@@ -154,28 +154,76 @@ for (const isKnown of [false, true]) {
   });
 }
 
-test('an upload that is begun anew while it is submitted puts no other bytes under the hash of the first', async () => {
+/** What happens between the first's being found whole and the second's submission. */
+const ORDERS = {
+  'begun anew and sent before the first ends': ['begin', 'send', 'end'],
+  'sent after the first has ended': ['begin', 'end', 'send'],
+} as const;
+
+for (const [order, steps] of Object.entries(ORDERS)) {
+  test(`an upload that is begun anew while it is submitted, ${order}: each is stored under its own hash`, async () => {
+    const { app } = open;
+    const principal = await payer(9);
+    const [former, later] = await Promise.all(
+      [312, 313].map(
+        async (width) =>
+          await patternImage(width, 300 + order.length)
+            .png()
+            .toBuffer(),
+      ),
+    );
+    assert.ok(former !== undefined && later !== undefined);
+    const upload = { principal, uploadId: 'an-upload-that-is-begun-anew', field: 'file' };
+    const fields = { kind: 'image' };
+    const begin = (file: Buffer) =>
+      beginUpload(app, { ...upload, name: 'a.png', sizeBytes: file.length, fields });
+    const send = (file: Buffer) => appendUpload(app, { ...upload, bytes: asPieces(file) }, NEVER);
+    await begin(former);
+    await send(former);
+    const media = await finishUpload(app, upload, NEVER);
+    const calls = {
+      begin: () => begin(later),
+      send: () => send(later),
+      async end() {
+        await using _media = media;
+        const input = { principal, facade: 'rest', kind: 'image', field: 'file', fields: {} } as const;
+        const { identifier } = await submitMedia(app, { ...input, media }, NEVER);
+        await assertStored(identifier, former);
+      },
+    };
+    for (const step of steps) await calls[step]();
+    await assertStored(await submitUpload(app, upload), later);
+    const left = (await readdir(join(open.folder, 'partial'))).filter((name) => !name.endsWith('.json'));
+    assert.deepEqual(left, []);
+  });
+}
+
+test('an upload that is begun anew and submitted while the former is still submitted becomes a record of its own', async () => {
   const { app } = open;
   const principal = await payer(9);
-  const [bytes, others] = await Promise.all(
-    [312, 313].map(async (width) => await patternImage(width, 300).png().toBuffer()),
+  const upload = { principal, uploadId: 'an-upload-submitted-at-once', field: 'file' };
+  const [former, later] = await Promise.all(
+    [314, 315].map(async (width) => await patternImage(width, 300).png().toBuffer()),
   );
-  assert.ok(bytes !== undefined && others !== undefined);
-  const upload = { principal, uploadId: 'an-upload-that-is-begun-anew', field: 'file' };
-  const begin = async (file: Buffer) => {
+  assert.ok(former !== undefined && later !== undefined);
+  const submit = async (file: Buffer) => {
     const fields = { kind: 'image' };
     await beginUpload(app, { ...upload, name: 'a.png', sizeBytes: file.length, fields });
     await appendUpload(app, { ...upload, bytes: asPieces(file) }, NEVER);
+    return { identifier: submitUpload(app, upload) };
   };
-  await begin(bytes);
-  const first = submitUpload(app, upload).catch(() => null);
-  await begin(others);
-  await first;
-  const second = await submitUpload(app, upload);
-  const { hash = '' } = app.store.read.records.get(second) ?? {};
-  assert.equal(hash, createHash('sha256').update(others).digest('hex'));
-  for (const { hash: known } of app.store.read.records.list({ accountId: principal.account.id, limit: 9 })) {
-    const stored = await readFile(app.store.blobs.pathOf(known));
-    assert.equal(createHash('sha256').update(stored).digest('hex'), known);
-  }
+  const formerHash = createHash('sha256').update(former).digest('hex');
+  // The lock holds the former's submission until the later one is asked for.
+  const [first, second] = await app.store.blobs.withLock(formerHash, async () => [
+    await submit(former),
+    await submit(later),
+  ]);
+  await assertStored(await first.identifier, former);
+  await assertStored(await second.identifier, later);
 });
+
+async function assertStored(identifier: string, bytes: Buffer): Promise<void> {
+  const { hash = '' } = open.app.store.read.records.get(identifier) ?? {};
+  assert.equal(hash, createHash('sha256').update(bytes).digest('hex'));
+  assert.deepEqual(await readFile(open.app.store.blobs.pathOf(hash)), bytes);
+}

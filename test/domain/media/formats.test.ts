@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { InputFormat } from 'node-av/lib';
+import type { FFDecoderCodec } from 'node-av/constants';
+import { Codec, InputFormat } from 'node-av/lib';
 import { FORMATS, formatOf, MEDIA_TYPES, refineMediaType } from '../../../src/domain/media/formats.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../../src/domain/media/sniff.ts';
 
@@ -66,6 +67,15 @@ test('each demuxer is one that the library has, and opens one file only', () => 
   for (const name of names) {
     assert.ok(InputFormat.findInputFormat(name), name);
     assert.doesNotMatch(name, PLAYLISTS);
+  }
+});
+
+test('each decoder is the one that the library takes for its codec; what is demuxed names some', () => {
+  for (const { mime, demuxers, decoders } of FORMATS)
+    assert.equal(demuxers === undefined, decoders === undefined, mime);
+  for (const name of new Set(FORMATS.flatMap(({ decoders }) => decoders?.split(',') ?? []))) {
+    const codec = Codec.findDecoderByName(name as FFDecoderCodec);
+    assert.equal(codec && Codec.findDecoder(codec.id)?.name, name);
   }
 });
 

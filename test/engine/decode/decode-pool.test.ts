@@ -87,11 +87,13 @@ test('analyses leave a slot to probes; probes wait for a bounded time', async ()
 test('renditions have slots of their own, and a retired child does nothing more', async () => {
   await using folder = await makeTemporaryFolder();
   await using observed = makePool(folder.path, { slots: 1, probeSlotsMin: 1 });
-  const { pool, started } = observed;
+  const { pool } = observed;
   const hold = Promise.withResolvers<void>();
+  const retired: DecodeSlot[] = [];
   const renditions = [1, 2].map(() =>
     pool.run('rendition', async (slot) => {
       slot.retire();
+      retired.push(slot);
       await hold.promise;
     }),
   );
@@ -100,10 +102,9 @@ test('renditions have slots of their own, and a retired child does nothing more'
   await pool.run('analysis', async () => {});
   hold.resolve();
   await Promise.all(renditions);
-  const before = started.length;
-  assert.equal(before, 3);
-  await Promise.all([pool.run('probe', async () => {}), pool.run('analysis', async () => {})]);
-  assert.equal(started.length, before + 1, 'only the child of the analysis was left');
+  const isFresh = async (slot: DecodeSlot) => assert.ok(!retired.includes(slot));
+  await Promise.all([pool.run('probe', isFresh), pool.run('analysis', isFresh)]);
+  assert.equal(retired.length, 2);
 });
 
 test('a probe may use an idle analysis slot', async () => {
@@ -118,6 +119,32 @@ test('a probe may use an idle analysis slot', async () => {
       await both.promise;
     });
   await Promise.all([probe(), probe()]);
+});
+
+test('who waits for a child that is started takes one that comes back sooner', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using observed = makePool(folder.path, { slots: 1, probeSlotsMin: 1 });
+  const { pool, started } = observed;
+  const [first, hold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const begun: DecodeSlot[] = [];
+  const work = (until: Promise<void>) => async (slot: DecodeSlot) => {
+    begun.push(slot);
+    await until;
+  };
+  await pool.run('probe', async () => {});
+  const one = pool.run('probe', work(first.promise));
+  while (begun.length < 1) await nextTurn();
+  const two = pool.run('probe', work(hold.promise));
+  await nextTurn();
+  first.resolve();
+  await one;
+  while (begun.length < 2) await nextTurn();
+  assert.equal(begun[1], begun[0]);
+  hold.resolve();
+  await two;
+  while (started.length < 2) await nextTurn();
+  await pool.run('probe', work(hold.promise));
+  assert.equal(started.length, 2);
 });
 
 test('a lost child costs its work only; the next work gets a fresh one', async () => {

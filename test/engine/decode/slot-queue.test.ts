@@ -52,6 +52,29 @@ test('a decoder that comes free serves a look before an analysis that came earli
   deepEqual(decoders.order, ['look 1', 'look 2', 'analysis']);
 });
 
+test('an account whose looks hold every decoder does not hold up the look of another', async () => {
+  const decoders = new Decoders({ slots: 2, probeSlotsMin: 1 });
+  for (let count = 1; count <= 8; count++) void decoders.ask(`slow ${count}`, 'probe', { accountId: 1 });
+  await nextTurn();
+  deepEqual(decoders.order.splice(0), ['slow 1', 'slow 2', 'slow 3']);
+  void decoders.ask('other 1', 'probe', { accountId: 2 });
+  void decoders.ask('other 2', 'probe', { accountId: 2 });
+  void decoders.ask('third', 'probe', { accountId: 3 });
+  await nextTurn();
+  deepEqual(decoders.order, ['other 1']);
+  for (let freed = 0; freed < 4; freed++) await decoders.free();
+  deepEqual(decoders.order, ['other 1', 'third', 'slow 4', 'other 2']);
+});
+
+test('a look of another account waits for no analysis either', async () => {
+  const decoders = new Decoders({ slots: 2, probeSlotsMin: 1 });
+  for (let count = 1; count <= 2; count++) void decoders.ask('analysis', 'analysis');
+  for (let count = 1; count <= 8; count++) void decoders.ask(`slow ${count}`, 'probe', { accountId: 1 });
+  void decoders.ask('other', 'probe', { accountId: 2 });
+  await nextTurn();
+  deepEqual(decoders.order, ['analysis', 'analysis', 'slow 1', 'other']);
+});
+
 test('while looks come without end, one analysis a second gets a decoder', async () => {
   const decoders = new Decoders({ slots: 2, probeSlotsMin: 0 });
   await Promise.all([decoders.ask('held', 'probe'), decoders.ask('held', 'probe')]);

@@ -2,7 +2,7 @@
 import type { FFEncoderCodec } from 'node-av/constants';
 import { makeSound, makeVideo, type VideoRecipe } from '../../media/make-media.ts';
 import { makeHeic, makeJxl } from '../../media/make-stills.ts';
-import { animatedWebp, patternImage, patternRgb, twoPageTiff } from '../../media/pictures.ts';
+import { animatedWebp, patternImage, patternRgb, tiffOfPages } from '../../media/pictures.ts';
 
 export interface Sample {
   format: string;
@@ -58,7 +58,7 @@ async function makeStills(): Promise<Sample[]> {
     WEBP: await picture().webp({ lossless: true }).toBuffer(),
     'WEBP animated': await animatedWebp(SIDE),
     TIFF: await picture().tiff({ compression: 'lzw' }).toBuffer(),
-    'TIFF pages': twoPageTiff(SIDE),
+    'TIFF pages': tiffOfPages(SIDE, 2),
     GIF: await picture().gif().toBuffer(),
     AVIF: await picture().avif({ effort: 0 }).toBuffer(),
     HEIC: await makeHeic({ rgb, width: SIDE, height: SIDE }),

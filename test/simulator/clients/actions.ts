@@ -16,7 +16,7 @@ import type { Action, ActionParts } from './action.ts';
 import type { AcceptedRecord, OpenRequest } from './book.ts';
 
 /** Different files that a history submits. */
-const CONTENTS = 8;
+export const CONTENTS = 8;
 const RECEIVERS = ['https://192.0.2.10/hook', 'https://192.0.2.20/hook'];
 const NEVER = new AbortController().signal;
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

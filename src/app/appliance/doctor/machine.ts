@@ -36,7 +36,7 @@ export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
     ] as const) {
       const path = join(folder, name);
       await writeFile(path, bytes);
-      const probe = await app.engine.looks.probe(path, signal);
+      const probe = await app.engine.looks.probe({ path }, signal);
       if (probe.kind !== kind) throw new Error(`the ${name} was taken for ${probe.kind}`);
     }
   } catch (error) {

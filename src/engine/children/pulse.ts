@@ -1,0 +1,44 @@
+/**
+ * Finds a child that was stopped (SIGSTOP, a debugger, a broken supervisor) while it is asked something: it would answer at no
+ * time, and the deadline of a step, which must be long enough for slow files, is a minute away. A child at work is told from
+ * it by the kernel's word alone: it may be a library's call for a minute, in which it answers no question.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Between two looks. */
+const LOOK_MS = 2000;
+/** Longer than a debugger or a snapshot stops a process for. */
+const STOPPED_MS_MAX = 10_000;
+
+/** Calls `onStopped` once the child, or what runs behind its wall, has stood still for STOPPED_MS_MAX. */
+export function watchPulse(pid: number | undefined, onStopped: () => void): Disposable {
+  let stoppedMs = 0;
+  const timer = setInterval(() => {
+    stoppedMs = isStopped(pid) ? stoppedMs + LOOK_MS : 0;
+    if (stoppedMs < STOPPED_MS_MAX) return;
+    clearInterval(timer);
+    onStopped();
+  }, LOOK_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Whether the process, or one that it started, is stopped now. */
+export function isStopped(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may hold brackets; the state stands behind the last one: T or t where stopped (proc(5)).
+    return /^\) [Tt]/.test(stat.slice(stat.lastIndexOf(')'))) || childrenOf(pid).some(isStopped);
+  } catch {
+    // It has ended since, or the kernel tells nothing of it: then the deadline alone finds it.
+    return false;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const children = threads.flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '),
+  );
+  return children.filter(Boolean).map(Number);
+}

@@ -1,0 +1,30 @@
+/**
+ * Ends a long answer whose reader hardly takes any of it: what the connection took while the reader was waited for is compared
+ * with the floor of uploads. The window is longer than theirs: the kernel takes up to a megabyte at once from us, so that a
+ * reader on a fast line who takes ten kilobytes a second is seen to take something only every other minute.
+ */
+import type { ServerResponse } from 'node:http';
+import { type PaceRule, UPLOAD_BYTES_PER_SECOND_MIN } from '../app/submissions/upload-pace.ts';
+
+const RULE: PaceRule = { bytesPerSecondMin: UPLOAD_BYTES_PER_SECOND_MIN, windowMs: 120_000 };
+const LOOKS_PER_WINDOW = 12;
+
+/** Until the answer closes. */
+export function cutBelowPace(answer: ServerResponse, { bytesPerSecondMin, windowMs }: PaceRule = RULE): void {
+  /** What was taken, at each look since the reader was last waiting for us. */
+  let taken: number[] = [];
+  const look = (): void => {
+    const { socket } = answer;
+    if (socket === null || !answer.writableNeedDrain) {
+      taken = [];
+      return;
+    }
+    taken.push(socket.bytesWritten - socket.writableLength);
+    if (taken.length <= LOOKS_PER_WINDOW) return;
+    const before = taken.shift() ?? 0;
+    const bytes = (taken.at(-1) ?? 0) - before;
+    if (bytes < (bytesPerSecondMin * windowMs) / 1000) answer.destroy();
+  };
+  const looking = setInterval(look, windowMs / LOOKS_PER_WINDOW).unref();
+  answer.once('close', () => clearInterval(looking));
+}

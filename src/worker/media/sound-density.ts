@@ -1,0 +1,17 @@
+/**
+ * Bounds the sound that is decoded by the size of its file: lossless codecs pack two hours of silence on eight channels into
+ * half a megabyte, which then costs minutes.
+ */
+import { MediaFaultFound } from './media-fault.ts';
+
+/** Of all channels. Speech at 6 kbit/s that pauses five sixths of the time has half as many; silent stereo in FLAC has more. */
+const SAMPLES_PER_BYTE_MAX = 500;
+/** Decoded in a second, whatever the file: nine minutes of stereo. */
+const SAMPLES_FREE = 50_000_000;
+
+/** `samples`: of all channels. */
+export function assertDenseSound(samples: number, fileBytes: number): void {
+  if (samples <= Math.max(SAMPLES_FREE, fileBytes * SAMPLES_PER_BYTE_MAX)) return;
+  const found = `the file packs more than ${SAMPLES_PER_BYTE_MAX} samples of sound into a byte`;
+  throw new MediaFaultFound('corrupt', `${found} (${fileBytes} bytes); it holds little but silence`);
+}

@@ -1,0 +1,150 @@
+/**
+ * Refuses pictures whose parts cost far more than their bytes, by the heads of the parts and before a library reads the file: a
+ * WebP of 50,000 frames keeps its reader busy for minutes, since it goes through all frames before each one; each of 60,000 TIFF
+ * directories is parsed to count them; ten megabytes of PNG text unpack to ten gigabytes.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { constants, inflateRawSync } from 'node:zlib';
+import { MediaFaultFound } from '../media/media-fault.ts';
+
+/** Frames of an animation, pages of a scan: two minutes at the pace of films, and half a second of the library's time. */
+const PAGES_MAX = 4000;
+/** What packed texts and profiles of a PNG may unpack to, unless the file itself is larger: ten times the largest profile. */
+const PNG_TEXT_BYTES_MAX = 8 * 1024 ** 2;
+/** Heads are small and often near each other. */
+const WINDOW_BYTES = 4096;
+
+/** Throws MediaFaultFound; what is not read to its end here is damaged, and the library says how. */
+export function assertBoundedParts(path: string, mime: string): void {
+  const check = CHECKS[mime];
+  if (check === undefined) return;
+  using file = new FileWindow(path);
+  check(file);
+}
+
+const CHECKS: Readonly<Record<string, (file: FileWindow) => void>> = {
+  'image/webp': checkWebp,
+  'image/tiff': checkTiff,
+  'image/png': checkPng,
+};
+
+function checkWebp(file: FileWindow): void {
+  let frames = 0;
+  for (let at = 12; ; ) {
+    const head = file.read(at, 8);
+    if (head === null) return;
+    if (head.toString('latin1', 0, 4) === 'ANMF') frames += 1;
+    if (frames > PAGES_MAX) throw tooManyPages('the animation', 'frames');
+    const size = head.readUInt32LE(4);
+    at += 8 + size + (size % 2);
+  }
+}
+
+function checkTiff(file: FileWindow): void {
+  const head = file.read(0, 8);
+  if (head === null) return;
+  const isLittle = head.toString('latin1', 0, 2) === 'II';
+  const number = (at: number, length: 2 | 4 | 8): number | null => {
+    const bytes = file.read(at, length);
+    if (bytes === null) return null;
+    if (length === 8) return Number(isLittle ? bytes.readBigUInt64LE() : bytes.readBigUInt64BE());
+    return isLittle ? bytes.readUIntLE(0, length) : bytes.readUIntBE(0, length);
+  };
+  const isBig = number(2, 2) === 43;
+  const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
+  let at = number(isBig ? 8 : 4, offsetBytes);
+  let bytes = 0;
+  for (let pages = 0; at !== null && at !== 0; pages += 1) {
+    if (pages >= PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
+    const entries = number(at, countBytes);
+    if (entries === null) return;
+    bytes += entries * entryBytes;
+    if (bytes > file.sizeBytes)
+      throw new MediaFaultFound('corrupt', 'the TIFF data is damaged (its directories overlap)');
+    at = number(at + countBytes + entries * entryBytes, offsetBytes);
+  }
+}
+
+function checkPng(file: FileWindow): void {
+  const bytesMax = Math.max(PNG_TEXT_BYTES_MAX, file.sizeBytes);
+  let left = bytesMax;
+  for (let at = 8; ; ) {
+    const head = file.read(at, 8);
+    if (head === null) return;
+    const size = head.readUInt32BE(0);
+    const type = head.toString('latin1', 4);
+    if (PACKED_CHUNKS.includes(type)) {
+      left -= unpackedBytes(packedOf(type, file.readWhole(at + 8, size)), left);
+      if (left < 0)
+        throw new MediaFaultFound('corrupt', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
+    }
+    at += 12 + size;
+  }
+}
+
+/** Chunks whose content may be packed (PNG, 11.3). */
+const PACKED_CHUNKS = ['zTXt', 'iTXt', 'iCCP'];
+
+/** What of the chunk's data is packed: behind a keyword and a method, of iTXt behind two more texts; null if nothing is. */
+function packedOf(type: string, data: Buffer): Buffer | null {
+  let at = data.indexOf(0) + 1;
+  if (at === 0) return null;
+  if (type !== 'iTXt') return data.subarray(at + 1);
+  if (data[at] === 0) return null;
+  at += 2;
+  for (let text = 0; text < 2; text += 1) at = data.indexOf(0, at) + 1 || data.length;
+  return data.subarray(at);
+}
+
+/** More than `bytesMax` if it is more. Neither an end that is missing nor a wrong checksum keeps a library from unpacking the rest. */
+function unpackedBytes(packed: Buffer | null, bytesMax: number): number {
+  if (packed === null) return 0;
+  const bounds = { maxOutputLength: Math.max(1, bytesMax), finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    return inflateRawSync(packed.subarray(ZLIB_HEAD_BYTES), bounds).length;
+  } catch (error) {
+    return error instanceof RangeError ? bytesMax + 1 : packed.length * DEFLATE_FACTOR_MAX;
+  }
+}
+
+const ZLIB_HEAD_BYTES = 2;
+/** What no deflated byte exceeds, for those that are damaged somewhere in between. */
+const DEFLATE_FACTOR_MAX = 1032;
+
+function tooManyPages(what: string, pages: string): MediaFaultFound {
+  return new MediaFaultFound('too_many_pixels', `${what} has more than ${PAGES_MAX} ${pages}`);
+}
+
+/** Small reads anywhere in a file, few of which reach the disk. */
+class FileWindow implements Disposable {
+  readonly sizeBytes: number;
+  readonly #file: number;
+  #window: Buffer = Buffer.alloc(0);
+  #at = 0;
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    this.sizeBytes = fstatSync(this.#file).size;
+  }
+
+  /** Null if the file ends before. `length`: at most WINDOW_BYTES. */
+  read(at: number, length: number): Buffer | null {
+    if (at + length > this.sizeBytes) return null;
+    if (at < this.#at || at + length > this.#at + this.#window.length) {
+      this.#window = this.readWhole(at, WINDOW_BYTES);
+      this.#at = at;
+    }
+    const from = at - this.#at;
+    return from + length > this.#window.length ? null : this.#window.subarray(from, from + length);
+  }
+
+  /** As much of it as there is. */
+  readWhole(at: number, length: number): Buffer {
+    const bytes = Buffer.alloc(Math.min(length, Math.max(0, this.sizeBytes - at)));
+    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, at));
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}
