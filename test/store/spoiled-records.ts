@@ -1,9 +1,12 @@
 /** A store of an older version or of a failing disk: rows that no one can show among rows that are whole. */
 import { join } from 'node:path';
 import { type Key, open } from 'lmdb';
+import type { Relationship } from '../../src/domain/provenance/manifest-facts.ts';
+import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import { Store } from '../../src/store/store.ts';
 import { decodeValue, encodeValue } from '../../src/store/tables/codec.ts';
 import { TABLES_MAX } from '../../src/store/tables/schema.ts';
+import { makeManifest, makeStore } from '../domain/provenance/made-store.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
 
 type Row = { result: { runs: Record<string, unknown>[] } };
@@ -28,6 +31,19 @@ function flipped(bytes: Buffer): Buffer {
 export const NOT_A_NUMBER = rewritten('analyses', (row) =>
   Object.assign(row.result.runs[0] ?? {}, { probability: Number.NaN }),
 );
+
+/** A word that no facade has: what is built of it cannot be converted. */
+const HOSTILE = {
+  ...NO_PROVENANCE,
+  hasReadFacts: true,
+  store: makeStore(
+    makeManifest({
+      ingredients: [
+        { title: '', format: '', relationship: '__proto__' as Relationship, manifest: '', thumbnail: '' },
+      ],
+    }),
+  ),
+};
 
 /** By the number of the record: which row is spoiled, how, and what is said of it. */
 export const SPOILED: ReadonlyMap<number, { table: string; spoil: Spoil; reason: RegExp }> = new Map([
@@ -57,11 +73,19 @@ export const SPOILED: ReadonlyMap<number, { table: string; spoil: Spoil; reason:
       reason: /cannot be built/,
     },
   ],
+  [
+    6,
+    {
+      table: 'analyses',
+      spoil: rewritten('analyses', (row) => Object.assign(row.result, { provenance: HOSTILE })),
+      reason: /provenance\.manifests\.0\.ingredients\.0\.relationship is .*__proto__/,
+    },
+  ],
 ]);
 
 /** Whole records of the account 1 are those whose number is not named above. */
-export const WHOLE = [7, 6, 0];
-export const SPOILED_COUNT = 8;
+export const WHOLE = [8, 7, 0];
+export const SPOILED_COUNT = 9;
 export const nameOf = (index: number) => `picture-${index}.png`;
 
 /** Into an empty folder that no daemon has opened yet. */
