@@ -9,11 +9,11 @@ import { TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { makeManifest, makeStore } from '../domain/provenance/made-store.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
 
-type Row = { result: { runs: Record<string, unknown>[] } };
-type Spoil = (bytes: Buffer, key: string) => Buffer;
+export type Row = { result: { runs: Record<string, unknown>[] } };
+export type Spoil = (bytes: Buffer, key: string) => Buffer;
 
 /** What lies in the row becomes something else, with a checksum that holds: an older version wrote it so. */
-function rewritten(table: string, change: (row: Row) => void): Spoil {
+export function rewritten(table: string, change: (row: Row) => void): Spoil {
   return (bytes, key) => {
     const row = decodeValue(table, key, bytes) as Row;
     change(row);
@@ -104,12 +104,17 @@ export async function spoilRows(
   rows: readonly { table: string; key: string; spoil: Spoil }[],
 ): Promise<void> {
   const root = open({ path: join(folder, 'records'), maxDbs: TABLES_MAX });
-  for (const { table, key, spoil } of rows) {
-    const database = root.openDB<Buffer, Key>(table, { encoding: 'binary' });
-    const bytes = database.get(key);
-    if (bytes === undefined) throw new Error(`no ${key} in ${table}`);
-    root.transactionSync(() => database.putSync(key, spoil(Buffer.from(bytes), key)));
-  }
+  const tables = new Map(
+    rows.map(({ table }) => [table, root.openDB<Buffer, Key>(table, { encoding: 'binary' })]),
+  );
+  root.transactionSync(() => {
+    for (const { table, key, spoil } of rows) {
+      const database = tables.get(table);
+      const bytes = database?.get(key);
+      if (bytes === undefined) throw new Error(`no ${key} in ${table}`);
+      database?.putSync(key, spoil(Buffer.from(bytes), key));
+    }
+  });
   await root.flushed;
   await root.close();
 }

@@ -15,7 +15,7 @@ import type {
   ImageRecord,
   RecordBase,
 } from '../../domain/answers/record.ts';
-import { faultOfRecord } from '../../domain/contract/record-fault.ts';
+import { faultOfRecord } from '../../domain/answers/record-fault.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Profile } from '../../domain/records/answer-class.ts';

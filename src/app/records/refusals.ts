@@ -4,7 +4,6 @@
  * A row whose checksum fails was reported by its table already.
  */
 import type { Logger } from 'pino';
-import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
@@ -22,8 +21,8 @@ export class Refusals {
     this.#metrics = metrics;
   }
 
-  /** What `read` returns. Throws `damaged` for whatever keeps it from being built, and other AppErrors as they are. */
-  shown<T extends ClassificationRecord | undefined>(identifier: string, read: () => T): T {
+  /** What `read` returns. Throws `damaged` for whatever keeps it from being built or converted, and other AppErrors as they are. */
+  shown<T>(identifier: string, read: () => T): T {
     try {
       return read();
     } catch (error) {

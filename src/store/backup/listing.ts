@@ -120,13 +120,13 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
 
 function isManifest(value: unknown): value is BackupManifest {
   if (typeof value !== 'object' || value === null) return false;
-  const fields: Record<string, unknown> = { ...value };
+  const fields = new Map<string, unknown>(Object.entries(value));
   const numbers = ['manifestVersion', 'formatVersion', 'files', 'bytes'];
   const texts = ['version', 'createdAt', 'listingSha256'];
   return (
-    numbers.every((name) => Number.isSafeInteger(fields[name])) &&
-    texts.every((name) => typeof fields[name] === 'string') &&
-    typeof fields.withSecrets === 'boolean'
+    numbers.every((name) => Number.isSafeInteger(fields.get(name))) &&
+    texts.every((name) => typeof fields.get(name) === 'string') &&
+    typeof fields.get('withSecrets') === 'boolean'
   );
 }
 

@@ -2,15 +2,15 @@
  * Whether a built record is what its tables say, so that every facade can convert it: one row with an odd word or figure
  * must not end the list, stream, sheet or message that it stands in. Pure.
  */
-import type { ClassificationRecord } from '../answers/record.ts';
+import { PROVENANCE_PARTS } from '../contract/provenance-parts.ts';
+import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../contract/record.ts';
+import { RECORD_PARTS } from '../contract/record-parts.ts';
 import type { FieldRow, Fields, FieldType } from '../field.ts';
 import { figureThatIsNotFinite } from '../finite-figures.ts';
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from '../records/analysis-options.ts';
 import { isTime } from '../time.ts';
-import { PROVENANCE_PARTS } from './provenance-parts.ts';
-import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from './record.ts';
-import { RECORD_PARTS } from './record-parts.ts';
+import type { ClassificationRecord } from './record.ts';
 
 const IMAGE_RECORD = { ...RECORD, ...FINDINGS, ...IMAGE };
 const AUDIO_RECORD = { ...RECORD, ...FINDINGS, ...AUDIO };
@@ -49,8 +49,9 @@ function within(name: string | number, fault: string): string {
   return fault.startsWith('is ') ? `${name} ${fault}` : `${name}.${fault}`;
 }
 
-function faultOf({ type, isList, isNullable }: FieldRow, value: unknown): Fault {
+function faultOf({ type, isList, isNullable, words }: FieldRow, value: unknown): Fault {
   if (value === null || value === undefined) return isNullable === true ? undefined : `is ${value}`;
+  if (words !== undefined && !words.includes(value as string)) return `is ${shown(value)}, none of ${words}`;
   if (isList !== true) return faultOfOne(type, value);
   if (!Array.isArray(value)) return `is ${shown(value)}, no list`;
   for (const [index, item] of value.entries()) {
@@ -74,7 +75,7 @@ function faultOfOne(type: FieldType, value: unknown): Fault {
 
 type SimpleType = Extract<FieldType, string>;
 
-/** Of 32 bits, as typed facades send it. */
+/** Typed facades send it in 32 bits. */
 const WHOLE_MAX = 2 ** 31;
 
 const IS_SIMPLE: Readonly<Record<SimpleType, (value: unknown) => boolean>> = {
