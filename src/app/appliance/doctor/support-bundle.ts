@@ -14,7 +14,7 @@ import { PROGRAM_FOLDER } from '../../../machinery/program-folder.ts';
 import { auditLine } from '../../accounts/audit.ts';
 import { assertAdmin } from '../../callers/authority.ts';
 import type { Principal } from '../../callers/principal.ts';
-import { getStatus, readMetrics } from '../appliance.ts';
+import { readMetrics, readStatus } from '../appliance.ts';
 import type { ApplianceParts, SupportConfig } from '../parts.ts';
 import { listProcesses } from '../processes.ts';
 import { examine } from './doctor.ts';
@@ -46,7 +46,7 @@ export async function makeSupportBundle(
   assertAdmin(principal);
   const redaction = new Redaction([...app.support.secrets(), ...peopleOf(app)]);
   const json = (value: unknown) => `${JSON.stringify(redaction.value(value), null, 2)}\n`;
-  const { models, ...status } = await getStatus(app);
+  const { models, ...status } = await readStatus(app);
   const { processes, running } = await listProcesses(app, { principal });
   const files = [
     { name: 'versions.json', content: json(await readVersions()) },
