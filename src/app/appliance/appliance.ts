@@ -30,8 +30,16 @@ export async function getStatus(
   if (principal.account.role === 'admin') return await readStatus(app);
   return {
     ...openStatus(app),
-    ...{ isolation: null, videoDecoder: null, queueDepth: null, running: null, uptimeSeconds: null },
-    ...{ rssAnonBytes: null, diskFreeBytes: null, recordsBytes: null, search: null, backup: null },
+    isolation: null,
+    videoDecoder: null,
+    queueDepth: null,
+    running: null,
+    uptimeSeconds: null,
+    rssAnonBytes: null,
+    diskFreeBytes: null,
+    recordsBytes: null,
+    search: null,
+    backup: null,
     models: listModels(app).map((model) => ({ ...model, resident: null })),
   };
 }
