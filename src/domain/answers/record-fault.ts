@@ -32,14 +32,23 @@ export function faultOfRecord(record: ClassificationRecord): string | undefined 
   return faultOfFields(TABLE_OF_KIND[record.kind], record);
 }
 
+const rowsOfTables = new WeakMap<Fields, readonly [string, FieldRow][]>();
+
+function rowsIn(table: Fields): readonly [string, FieldRow][] {
+  const known = rowsOfTables.get(table);
+  if (known !== undefined) return known;
+  const rows = Object.entries(table);
+  rowsOfTables.set(table, rows);
+  return rows;
+}
+
 /** What a value is, or how to the part of it that is at fault: `is NaN`, `.verdict.confidence is NaN`. */
 type Fault = string | undefined;
 
 function faultOfFields(table: Fields, value: object): Fault {
-  // No entries are made: a video's record has tens of thousands of figures.
-  for (const name in table) {
-    const row = table[name as keyof Fields];
-    const fault = row && faultOf(row, value[name as keyof object]);
+  // No entries are made of the value: a video's record has tens of thousands of figures.
+  for (const [name, row] of rowsIn(table)) {
+    const fault = faultOf(row, value[name as keyof object]);
     if (fault !== undefined) return within(name, fault);
   }
   return undefined;
@@ -54,8 +63,8 @@ function faultOf({ type, isList, isNullable, words }: FieldRow, value: unknown):
   if (words !== undefined && !words.includes(value as string)) return `is ${shown(value)}, none of ${words}`;
   if (isList !== true) return faultOfOne(type, value);
   if (!Array.isArray(value)) return `is ${shown(value)}, no list`;
-  for (const [index, item] of value.entries()) {
-    const fault = faultOfOne(type, item);
+  for (let index = 0; index < value.length; index += 1) {
+    const fault = faultOfOne(type, value[index]);
     if (fault !== undefined) return within(index, fault);
   }
   return undefined;
