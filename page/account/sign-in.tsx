@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { loadSession, postSession, type SessionInfo } from '../parts/api.ts';
-import { Button, Check, Fault, Field, Form, Loading, Notice, Title } from '../parts/parts.tsx';
+import { Button, Check, Fault, Field, Form, Notice, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useWork } from '../parts/use-query.ts';
 import { Preferences } from '../result/frame.tsx';
@@ -38,15 +38,7 @@ export function SignInPage({ info }: { info: SessionInfo }): JSX.Element {
       <p class="quiet">{t('signInLead')}</p>
       <Form onSend={send}>
         <EmailField value={email} onValue={setEmail} />
-        <Field
-          label={t('password')}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          isRequired
-          value={password}
-          onValue={setPassword}
-        />
+        <PasswordField value={password} onValue={setPassword} />
         <Fault error={fault} />
         <Button kind="main" type="submit" {...{ isBusy }}>
           {t('signIn')}
@@ -155,6 +147,19 @@ function EmailField({ value, onValue }: ValueProps): JSX.Element {
   );
 }
 
+function PasswordField({ value, onValue }: ValueProps): JSX.Element {
+  return (
+    <Field
+      {...{ value, onValue }}
+      label={t('password')}
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      isRequired
+    />
+  );
+}
+
 export function NewPassword({ value, onValue }: ValueProps): JSX.Element {
   const isShort = value !== '' && value.length < PASSWORD_CHARACTERS_MIN;
   const missing = PASSWORD_CHARACTERS_MIN - value.length;
@@ -202,17 +207,27 @@ export function SetPasswordPage(): JSX.Element {
 
 export function VerifyEmailPage(): JSX.Element {
   const token = useToken();
+  const [password, setPassword] = useState('');
   const [isDone, setDone] = useState(false);
   const { isBusy, fault, run } = useWork();
-  useEffect(() => {
-    void run(() => postSession('verify-email', { token })).then(setDone);
-  }, [token]);
+  const send = async (): Promise<void> =>
+    setDone(await run(() => postSession('verify-email', { token, password })));
   return (
     <Card>
       <Title>{t('verifyEmail')}</Title>
-      {isBusy && <Loading />}
-      <Fault error={fault} />
-      {isDone && <Notice kind="good">{t('emailVerified')}</Notice>}
+      {isDone ? (
+        <Notice kind="good">{t('emailVerified')}</Notice>
+      ) : (
+        <Form onSend={() => void send()}>
+          <p class="quiet">{t('verifyLead')}</p>
+          <PasswordField value={password} onValue={setPassword} />
+          <Fault error={fault} />
+          {token === '' && <Notice kind="bad">{t('linkIncomplete')}</Notice>}
+          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={token === ''}>
+            {t('verifyEmail')}
+          </Button>
+        </Form>
+      )}
       <Link href={PATHS.signIn}>{t('signIn')}</Link>
     </Card>
   );

@@ -354,7 +354,7 @@ export const FIND_BY_PICTURE = 'mutation FindByPicture($input:FindByPictureInput
 export type FindSimilarAnswer = { similarPictures: FoundPictures; };
 export const FIND_SIMILAR = 'query FindSimilar($identifier:ID!){similarPictures(identifier:$identifier){...FoundPictures}}fragment FoundPictures on PictureSearch{searched withoutParts found{identifier name createdAt degree isMirrored distance places timeSeconds outcome finding foundAt}}' as Document<FindSimilarAnswer, { identifier: string;}>;
 
-export type ReadApplianceAnswer = { appliance: { version: string; phase: string; notReadyReason: string | null; isolation: string | null; queueDepth: number; running: number; uptimeSeconds: number; rssAnonBytes: number; diskFreeBytes: number; }; };
+export type ReadApplianceAnswer = { appliance: { version: string; phase: string; notReadyReason: string | null; isolation: string | null; queueDepth: number | null; running: number | null; uptimeSeconds: number | null; rssAnonBytes: number | null; diskFreeBytes: number | null; }; };
 export const READ_APPLIANCE = 'query ReadAppliance{appliance{version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes}}' as Document<ReadApplianceAnswer, {}>;
 
 export type ReadFindingsAnswer = { findings: AllOfFinding[]; };

@@ -89,14 +89,15 @@ export function PictureViewer(props: ViewerProps): JSX.Element {
   );
 }
 
+const MOVES: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ['ArrowLeft', [0.1, 0]],
+  ['ArrowRight', [-0.1, 0]],
+  ['ArrowUp', [0, 0.1]],
+  ['ArrowDown', [0, -0.1]],
+]);
+
 function pressKey(event: KeyboardEvent, setView: (change: (view: View) => View) => void): void {
-  const moves: Record<string, readonly [number, number]> = {
-    ArrowLeft: [0.1, 0],
-    ArrowRight: [-0.1, 0],
-    ArrowUp: [0, 0.1],
-    ArrowDown: [0, -0.1],
-  };
-  const move = moves[event.key];
+  const move = MOVES.get(event.key);
   if (event.key === '+' || event.key === '=') setView((now) => zoomed(now, STEP));
   else if (event.key === '-') setView((now) => zoomed(now, 1 / STEP));
   else if (event.key === '0') setView(() => WHOLE);

@@ -56,12 +56,12 @@ function Tiles({ box }: { box: ReadApplianceAnswer['appliance'] }): JSX.Element 
       <Tile label={t('version')} value={box.version} />
       <Tile
         label={t('uptime')}
-        value={t('hours', { hours: formatNumber(box.uptimeSeconds / HOUR_SECONDS, 1) })}
+        value={t('hours', { hours: formatNumber((box.uptimeSeconds ?? 0) / HOUR_SECONDS, 1) })}
       />
-      <Tile label={t('queueRunning')} value={formatNumber(box.running)} />
-      <Tile label={t('queueWaiting')} value={formatNumber(box.queueDepth)} />
-      <Tile label={t('diskFree')} value={formatBytes(box.diskFreeBytes)} />
-      <Tile label={t('memory')} value={formatBytes(box.rssAnonBytes)} />
+      <Tile label={t('queueRunning')} value={formatNumber(box.running ?? 0)} />
+      <Tile label={t('queueWaiting')} value={formatNumber(box.queueDepth ?? 0)} />
+      <Tile label={t('diskFree')} value={formatBytes(box.diskFreeBytes ?? 0)} />
+      <Tile label={t('memory')} value={formatBytes(box.rssAnonBytes ?? 0)} />
       <Tile label={t('isolation')} value={findText(`isolation_${box.isolation}`) ?? box.isolation ?? '–'} />
     </div>
   );

@@ -77,6 +77,7 @@ export const EN = {
   passwordSet: 'The password is set.',
   linkIncomplete: 'This link is incomplete. Open it as it was sent to you.',
   verifyEmail: 'Confirm the address',
+  verifyLead: 'Enter the password of this account: it shows that you chose it, and not somebody else.',
   emailVerified: 'Your address is confirmed.',
   terms: 'Terms of service',
   termsLead:

@@ -77,6 +77,7 @@ export const IT: Texts = {
   passwordSet: 'La password è impostata.',
   linkIncomplete: 'Questo link è incompleto. Aprilo così come ti è stato inviato.',
   verifyEmail: 'Conferma l’indirizzo',
+  verifyLead: 'Inserisci la password di questo account: mostra che l’hai scelta tu, e non qualcun altro.',
   emailVerified: 'Il tuo indirizzo è confermato.',
   terms: 'Condizioni d’uso',
   termsLead:

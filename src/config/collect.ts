@@ -41,8 +41,8 @@ const SECRET_FILE_KEYS: readonly string[] = SECRET_KEYS.map((key) => `${key}_fil
 export function collectSettings(sources: SettingSources): CollectedSettings {
   const file = sources.file === null ? NO_FILE : readFileValues(sources.file);
   const faults = [...file.faults, ...unknownVariables(sources.env)];
-  const values: Record<string, unknown> = {};
-  const origins: Record<string, string> = {};
+  const values = new Map<string, unknown>();
+  const origins = new Map<string, string>();
   for (const [name, setting] of Object.entries(SETTINGS)) {
     const { key } = setting;
     // The rows have different value types; a row's parser and default always agree, so one shape serves here.
@@ -51,10 +51,14 @@ export function collectSettings(sources: SettingSources): CollectedSettings {
     const { found, place } = findValue(key, variable, sources, file, faults);
     const value = found === undefined ? setting.default : parser.parse(found);
     if (value === undefined) faults.push({ key, place, expected: parser.expected, found: show(key, found) });
-    values[name] = value ?? setting.default;
-    origins[name] = place;
+    values.set(name, value ?? setting.default);
+    origins.set(name, place);
   }
-  return { values: values as SettingValues, origins: origins as Record<SettingName, string>, faults };
+  return {
+    values: Object.fromEntries(values) as SettingValues,
+    origins: Object.fromEntries(origins) as Record<SettingName, string>,
+    faults,
+  };
 }
 
 /** The value itself wins over a file that holds it. */

@@ -34,7 +34,9 @@ export function integer(minimum: number, maximum: number): Parser<number> {
   };
 }
 
-const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+const SIZE_UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }),
+);
 
 /** Bytes: a number, or a number with KiB, MiB or GiB. */
 export function size(minimum: number): Parser<number> {
@@ -42,7 +44,7 @@ export function size(minimum: number): Parser<number> {
     expected: `a size in bytes or like 512MiB or 1GiB, at least ${minimum}`,
     parse(value) {
       const match = /^(\d+)\s*(KiB|MiB|GiB|)$/.exec(String(value).trim());
-      const bytes = Number(match?.[1]) * (SIZE_UNITS[match?.[2] ?? ''] ?? 1);
+      const bytes = Number(match?.[1]) * (SIZE_UNITS.get(match?.[2] ?? '') ?? 1);
       return Number.isSafeInteger(bytes) && bytes >= minimum ? bytes : undefined;
     },
   };

@@ -31,6 +31,8 @@ export interface FieldNotes {
   readonly documented?: string;
   /** A facade computes it, or leaves it out. */
   readonly isComputed?: true;
+  /** The only words of a text that not every facade knows as a choice. */
+  readonly words?: readonly string[];
 }
 
 export interface FieldRow extends FieldNotes {

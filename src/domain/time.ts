@@ -4,6 +4,10 @@ export const MICROSECONDS_PER_MS = 1000;
 export const MICROSECONDS_PER_SECOND = 1_000_000;
 export const MICROSECONDS_PER_DAY = 24 * 3600 * MICROSECONDS_PER_SECOND;
 
+/** The years 1 to 9999, which ISO 8601 and the protocols can write. */
+const TIME_MIN = Date.parse('0001-01-01T00:00:00Z') * MICROSECONDS_PER_MS;
+const TIME_MAX = Date.parse('9999-12-31T23:59:59.999Z') * MICROSECONDS_PER_MS;
+
 /** ISO 8601 in UTC with microseconds, as docs/interface.md shows times: `2026-01-31T08:15:00.123456Z`. */
 export function formatTime(microseconds: number): string {
   const milliseconds = Math.floor(microseconds / MICROSECONDS_PER_MS);
@@ -17,8 +21,19 @@ export function parseTime(text: string): number | undefined {
   if (parts === null) return undefined;
   const [, whole = '', fraction = '', zone = ''] = parts;
   const milliseconds = Date.parse(`${whole}${zone}`);
-  if (Number.isNaN(milliseconds)) return undefined;
-  return milliseconds * MICROSECONDS_PER_MS + Number(fraction.padEnd(6, '0'));
+  const time = milliseconds * MICROSECONDS_PER_MS + Number(fraction.padEnd(6, '0'));
+  return isTime(time) ? time : undefined;
+}
+
+/** Whether it is a moment of these years; a fraction or no number is none. */
+export function isTime(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= TIME_MIN && (value as number) <= TIME_MAX;
+}
+
+/** Null if it is no moment of these years, as a certificate may say. */
+export function timeOfMs(milliseconds: number): number | null {
+  const time = milliseconds * MICROSECONDS_PER_MS;
+  return isTime(time) ? time : null;
 }
 
 /** Seconds and nanoseconds since 1970 UTC, as protobuf's Timestamp holds a time. */

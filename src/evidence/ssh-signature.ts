@@ -23,6 +23,10 @@ export function toSshSignature(key: SigningKey, bytes: Uint8Array): string {
     version,
     ...[toSshBlob(key.rawPublicKey), SSH_NAMESPACE, '', HASH, signature].map(string),
   ]);
+  return armour(blob);
+}
+
+function armour(blob: Buffer): string {
   const lines = blob.toString('base64').match(new RegExp(`.{1,${LINE_CHARACTERS}}`, 'g')) ?? [];
   return [BEGIN, ...lines, END, ''].join('\n');
 }
@@ -33,8 +37,7 @@ export function readSshSignature(
   rawPublicKey: Uint8Array,
   bytes: Uint8Array,
 ): { signature: Buffer; signed: Buffer } | null {
-  const body = text.startsWith(`${BEGIN}\n`) && text.trimEnd().endsWith(END) ? text.trimEnd() : '';
-  const blob = Buffer.from(body.slice(BEGIN.length, -END.length), 'base64');
+  const blob = Buffer.from(text.slice(BEGIN.length, -END.length - 1), 'base64');
   const expected = Buffer.concat([
     MAGIC,
     Buffer.from([0, 0, 0, VERSION]),
@@ -45,6 +48,8 @@ export function readSshSignature(
   const head = Buffer.concat([expected, lengthOf(tail.length + SIGNATURE_BYTES), tail]);
   if (blob.length !== head.length + SIGNATURE_BYTES || !blob.subarray(0, head.length).equals(head))
     return null;
+  // Decoding passes over what is no base64: a line among the others would say something to a person.
+  if (text !== armour(blob)) return null;
   return { signature: blob.subarray(head.length), signed: signedBytes(bytes) };
 }
 

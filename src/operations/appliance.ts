@@ -23,7 +23,7 @@ const ONE_WORKER = one('worker', nounOf(WORKER));
 
 export const STATUS_OPERATIONS = {
   getStatus: query({
-    description: 'State, load and models; any valid key may ask.',
+    description: 'State and models; any valid key may ask. Load and storage are for administrators.',
     answer: itself('appliance', noun<ApplianceStatus>('Appliance')),
     run: getStatus,
   }),
@@ -115,7 +115,7 @@ export const MODEL_OPERATIONS = {
   listModels: query({
     field: null,
     answer: one('models', listOf(noun<ModelStatus>('Model'))),
-    run: async (app) => (await getStatus(app)).models,
+    run: async (app, input) => (await getStatus(app, input)).models,
   }),
   getModelCard: query({
     field: 'modelCard',

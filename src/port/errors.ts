@@ -49,7 +49,9 @@ const INVALID_FILE_REASONS: ReadonlySet<Reason> = new Set([
 ]);
 
 /** What REST takes from a header instead of the form. */
-const HEADER_OF_FIELD: Readonly<Record<string, string>> = { request_id: 'Idempotency-Key' };
+const HEADER_OF_FIELD: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ request_id: 'Idempotency-Key' }),
+);
 
 /** For a 429 or 503 whose thrower named no time: soon enough for a person, rare enough for a loop. */
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
@@ -82,7 +84,7 @@ function fieldMessages(error: AppError, field: string): Record<string, string[]>
   if (error.fields.length === 0) return { [field]: [error.message] };
   const messages = new Map<string, string[]>();
   for (const { field: named, description } of error.fields) {
-    const place = HEADER_OF_FIELD[named] ?? named;
+    const place = HEADER_OF_FIELD.get(named) ?? named;
     messages.set(place, [...(messages.get(place) ?? []), description]);
   }
   return Object.fromEntries(messages);

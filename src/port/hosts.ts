@@ -21,7 +21,19 @@ export function hostCheck(rule: HostRule): HostCheck {
   const listen = WILDCARDS.includes(rule.host) ? [] : [rule.host];
   const names = [...LOOPBACK, ...listen, ...rule.allowedHosts].map(hostnameOf);
   const allowed = new Set([...names, new URL(rule.publicUrl).hostname]);
-  return (header) => header !== undefined && (allowed.has(header) || allowed.has(hostnameOf(header)));
+  return (header) => {
+    // As a whole: what stands behind a name that is served, `[::1]evil` or `localhost:1, evil`, is none of its ports.
+    const name = HOST.exec(header ?? '')?.[1];
+    return name !== undefined && allowed.has(name.toLowerCase());
+  };
+}
+
+/** `uri-host [ ":" port ]` (RFC 9110, 7.2), the name by itself. */
+const HOST = /^(\[[\da-f:.]+\]|[^\s:,;@/[\]]+)(?::\d{0,5})?$/i;
+
+/** Node keeps the first of several `Host` lines; a proxy before it may have judged another. */
+export function hostOf({ headersDistinct: { host } }: IncomingMessage): string | undefined {
+  return host?.join(', ');
 }
 
 export const WRONG_HOST = {
@@ -36,7 +48,7 @@ export function guardUpgrades(server: Server, isAllowed: HostCheck): void {
   const emit = server.emit.bind(server);
   server.emit = (event: string, ...args: unknown[]): boolean => {
     const [request, socket] = args as [IncomingMessage, Duplex];
-    if (event !== 'upgrade' || isAllowed(request.headers.host)) return emit(event, ...args);
+    if (event !== 'upgrade' || isAllowed(hostOf(request))) return emit(event, ...args);
     const body = JSON.stringify(WRONG_HOST.body);
     socket.end(
       `HTTP/1.1 ${WRONG_HOST.status} ${STATUS_CODES[WRONG_HOST.status]}\r\nContent-Type: application/json\r\n` +

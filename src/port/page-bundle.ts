@@ -34,10 +34,12 @@ const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
 /** Raised when the options below change: the sources alone would not show it. */
 const RECIPE = 2;
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-};
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+  }),
+);
 
 export interface PageAsset {
   name: string;
@@ -143,7 +145,7 @@ async function keep(cacheFolder: string, folder: string, files: Files): Promise<
 async function toBundle(files: Files): Promise<PageBundle> {
   const assets = new Map<string, PageAsset>();
   for (const [name, bytes] of files) {
-    const type = TYPES[extname(name)];
+    const type = TYPES.get(extname(name));
     if (type === undefined) throw new Error(`the bundle holds a file of unknown type: ${name}`);
     assets.set(name, { name, type, bytes, gzip: await gzip(bytes, { level: 9 }) });
   }

@@ -16,7 +16,7 @@ import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads
 import { routeDescriptions } from './descriptions.ts';
 import { routeEvidenceKeys } from './evidence.ts';
 import { routeHealth } from './health.ts';
-import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
+import { guardUpgrades, type HostCheck, hostCheck, hostOf, WRONG_HOST } from './hosts.ts';
 import { answerFaults, followRequests } from './requests.ts';
 
 export interface HttpServerConfig {
@@ -145,7 +145,7 @@ function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck, isSecure:
   const headers = { ...SECURITY_HEADERS, ...(isSecure ? STRICT_TRANSPORT : {}) };
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
-    if (isAllowed(request.headers.host)) done();
+    if (isAllowed(hostOf(request.raw))) done();
     else reply.code(WRONG_HOST.status).send(WRONG_HOST.body);
   });
 }

@@ -105,7 +105,8 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
     return { email };
   });
   post('/session/verify-email', async (fields, request) => {
-    const { email } = await verifyEmail(app, { token: textField(fields, 'token'), from: originOf(request) });
+    const [token, password] = [textField(fields, 'token'), textField(fields, 'password')];
+    const { email } = await verifyEmail(app, { token, password, from: originOf(request) });
     return { email };
   });
   post('/session/register', (fields, request) =>

@@ -51,7 +51,23 @@ const readCsv = async (path: string, delimiter = ','): Promise<Record<string, st
   parse(await readFile(path, 'utf8'), { columns: true, delimiter, bom: true });
 
 test('a cell that a spreadsheet would compute is written as text, and numbers stay numbers', () => {
-  const cells = ['=1+1', '+2', '-3', '@sum', '\tx', '\rx', '＝x', 'a=b', 'quote " and ,', '', -4, 0.5, null];
+  const cells = [
+    '=1+1',
+    '+2',
+    '-3',
+    '@sum',
+    '\tx',
+    '\rx',
+    '＝x',
+    ';=1',
+    'a;=1\t@x',
+    'a=b',
+    'quote " and ,',
+    '',
+    -4,
+    0.5,
+    null,
+  ];
   const line = toCsvLine(cells);
   const [read = []] = parse(line, { record_delimiter: '\r\n' }) as string[][];
   deepEqual(
@@ -59,6 +75,8 @@ test('a cell that a spreadsheet would compute is written as text, and numbers st
     cells.map((cell) => (typeof cell === 'string' ? safeCell(cell) : String(cell ?? ''))),
   );
   deepEqual(read.slice(0, 4), ["'=1+1", "'+2", "'-3", "'@sum"]);
+  // A sheet that parts its columns elsewhere finds no cell that begins with a sign.
+  deepEqual(read.slice(4, 9), ["'\tx", "'\rx", "'＝x", "';'=1", "a;'=1\t'@x"]);
   ok(line.endsWith(',-4,0.5,\r\n'), line);
 });
 

@@ -7,15 +7,22 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { toJson } from '@bufbuild/protobuf';
 import { credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { listDeliveries } from '../../src/app/webhooks/deliveries.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
+import {
+  ApplianceService,
+  GetStatusResponseSchema,
+} from '../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { principalOf } from '../app/open-app.ts';
 import { openReceiver, type Receiver } from '../app/webhooks/webhook-receiver.ts';
+import { runCommand } from '../cli/run-command.ts';
+import { GraphqlCaller } from '../facade/graphql-caller.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip, makePicture } from '../interface/media.ts';
 import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
@@ -105,6 +112,30 @@ async function furnish(mark: string, role: string, shared: Buffer): Promise<Memb
     deliveryId: deliveries[0]?.id ?? '',
   };
 }
+
+test('the state of the box shows phase and models, and nothing that the work of others moves', async () => {
+  const fields = ['queueDepth', 'running', 'uptimeSeconds', 'rssAnonBytes', 'diskFreeBytes', 'isolation'];
+  const query = `{ appliance { version phase videoDecoder search { pictures } models { id resident } ${fields.join(' ')} } }`;
+  for (const { actor } of members) {
+    const { appliance } = await new GraphqlCaller(actor.url, actor.key).read(query);
+    const { version, phase, models, ...moving } = appliance;
+    assert.deepEqual([version.length > 0, phase, models.length > 0], [true, 'ready', true]);
+    assert.deepEqual(new Set([...Object.values(moving), ...models.map(residence)]), new Set([null]));
+    const channel = { address: actor.grpc, credentials: credentials.createInsecure() };
+    using client = new AssayClient(channel, actor.key);
+    const status = await client.call(ApplianceService.method.getStatus, {});
+    const shown = Object.keys(toJson(GetStatusResponseSchema, status) as object);
+    assert.deepEqual(shown.sort(), ['apiVersion', 'models', 'phase', 'version']);
+    const listed = await client.call(ApplianceService.method.listModels, {});
+    assert.ok([...status.models, ...listed.models].every(({ resident }) => !resident));
+    const { out } = await runCommand({ address: actor.grpc, key: actor.key }, ['status']);
+    assert.doesNotMatch(out, /waiting|disk|memory|pictures|backup/);
+  }
+  const open = await (await fetch(`${service.url}/readyz?verbose`)).text();
+  assert.doesNotMatch(open, /bytes|queue|running/);
+});
+
+const residence = ({ resident }: { resident: boolean | null }) => resident;
 
 /** All that a stranger must leave as it is. */
 function stateOf({ customer: { id }, hash, own, frames }: Member): string {

@@ -18,6 +18,7 @@ import { type Data, GraphqlCaller } from '../facade/graphql-caller.ts';
 import { writePicture } from '../media/pictures.ts';
 import { softPicture } from '../media/soft-picture.ts';
 import { markPicture } from '../media/watermark.ts';
+import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 
 let daemon: TestDaemon;
 let folder: string;
@@ -196,6 +197,33 @@ test('the label helper answers by every way, and says which answer it lacks', as
   const refused = await assay('label', marked);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /resembles_reality/);
+});
+
+test('actions named as parts of every object are steps like others', {
+  skip: skipWithoutSharedData('cases'),
+}, async () => {
+  const path = sharedData('cases', 'c2pa-proto.jpg');
+  const { identifier } = await classify(path);
+  const query =
+    'query($id: ID!) { classification(identifier: $id) { provenance { manifests { steps { action kind } } } } }';
+  const { classification } = await ask<{
+    classification: { provenance: { manifests: { steps: { action: string; kind: string }[] }[] } };
+  }>(query, { id: String(identifier) });
+  const steps = classification.provenance.manifests.flatMap((manifest) => manifest.steps);
+  const odd = steps.filter(({ action }) => ['__proto__', 'toString'].includes(action));
+  assert.deepEqual(new Set(odd.map(({ kind }) => kind)), new Set(['OTHER']));
+  const out = join(folder, 'proto.zip');
+  for (const args of [
+    ['get', String(identifier)],
+    ['list', '--all'],
+    ['export', '--format', 'csv'],
+    ['marks', 'show', path],
+    ['evidence', 'export', String(identifier), '-o', out],
+    ['evidence', 'verify', out],
+  ]) {
+    const { code, stderr } = await assay(...args);
+    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  }
 });
 
 test('a file that is none is refused in the words of a submission', async () => {

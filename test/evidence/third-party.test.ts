@@ -129,6 +129,14 @@ test('one flipped byte in any member fails, and names it', async () => {
   }
 });
 
+test('a line among those of the SSH signature fails, though the bytes decode to the same', async () => {
+  const path = 'signature.sshsig';
+  const [head, ...lines] = (whole.get(path)?.toString() ?? '').split('\n');
+  const { failures, faults } = await judge(changed(path, Buffer.from([head, '«…»', ...lines].join('\n'))));
+  match(failures.join('\n'), /signature\.sshsig/);
+  match(faults.join('\n'), /^signature\.sshsig: is no signature/m);
+});
+
 test('a removed member fails, and is named', async () => {
   for (const path of whole.keys()) {
     const { failures, faults } = await judge(changed(path, null));

@@ -7,7 +7,7 @@ export interface GraphqlAnswer {
   // Its shape is the query's.
   // biome-ignore lint/suspicious/noExplicitAny: each test names the fields that it asked for
   data?: any;
-  errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
+  errors?: { message: string; path?: (string | number)[]; extensions?: { code?: string; reason?: string } }[];
 }
 
 export class GraphqlCaller {

@@ -73,6 +73,8 @@ test('only known host names are answered', () => {
     'localhost.evil.example',
     'desk.example',
     '[::2]',
+    ...['[::1]evil', '[::1', '[::1]evil.example:80', 'localhost:evil.example', 'localhost:80:80', ':80'],
+    ...['localhost, evil.example', 'localhost:80, evil.example', 'evil.example, localhost', 'a@localhost'],
   ]) {
     assert.ok(!isAllowed(host), host);
   }

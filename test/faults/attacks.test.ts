@@ -48,6 +48,8 @@ test('a name that is bound to this address by somebody else is answered nowhere'
       'evil.example:8480',
       '127.0.0.1.evil.example',
       'localhost.evil.example',
+      '[::1]evil.example',
+      'localhost\r\nHost: evil.example',
     ])
       refused.push(`${path} ${host}: ${(await ask(path, host)).split(' ')[1]}`);
   }

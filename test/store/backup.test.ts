@@ -4,8 +4,9 @@
  * Invariant: a backup made amid work, restored elsewhere, is the same; a damaged one is refused.
  */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Classification } from '../../src/domain/records/classification.ts';
@@ -194,6 +195,32 @@ const DAMAGES: { name: string; damage: (backup: string, blob: string) => Promise
         await writeFile(path, bytes);
       },
       refusal: /records\/data\.mdb: its bytes have changed/,
+    },
+    {
+      name: 'a medium that is a link to the same bytes',
+      async damage(backup, blob) {
+        await rename(join(backup, blob), join(backup, '..', 'outside'));
+        await symlink(join(backup, '..', 'outside'), join(backup, blob));
+      },
+      refusal: /blobs\/.*: is a link/,
+    },
+    {
+      name: 'a folder that is a link',
+      async damage(backup) {
+        await rename(join(backup, 'records'), join(backup, '..', 'outside'));
+        await symlink(join(backup, '..', 'outside'), join(backup, 'records'));
+      },
+      refusal: /records: is a link/,
+    },
+    {
+      name: 'a file that was put in',
+      damage: (backup) => writeFile(join(backup, 'blobs', 'note.txt'), 'more'),
+      refusal: /blobs\/note\.txt: is not in files\.sha256/,
+    },
+    {
+      name: 'a pipe, which would be read forever',
+      damage: async (backup) => void execFileSync('mkfifo', [join(backup, 'blobs', 'pipe')]),
+      refusal: /blobs\/pipe: is no plain file/,
     },
     {
       name: 'a changed list',

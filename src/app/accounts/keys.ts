@@ -9,7 +9,7 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { currentAccount, ownOrManaged } from '../callers/authority.ts';
-import type { Principal } from '../callers/principal.ts';
+import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { hashSecret } from '../callers/tokens.ts';
 import { parseLine } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
@@ -114,11 +114,23 @@ export async function assertPassword(
   password: string,
   field = 'password',
 ): Promise<void> {
-  const { id, passwordHash } = currentAccount(app.store.read, principal);
-  await app.attempts.count('addressGuess', addressKey(principal.remoteAddress));
+  await assertPasswordOf(app, currentAccount(app.store.read, principal), {
+    from: principal,
+    password,
+    field,
+  });
+}
+
+/** As `assertPassword`, by somebody who is not signed in. */
+export async function assertPasswordOf(
+  app: AccountParts,
+  { id, passwordHash }: Pick<Account, 'id' | 'passwordHash'>,
+  { from, password, field }: { from: Principal | CallOrigin; password: string; field: string },
+): Promise<void> {
+  await app.attempts.count('addressGuess', addressKey(from.remoteAddress));
   await app.attempts.count('accountGuess', `account ${id}`);
   if (!(await verifyPassword(password, passwordHash))) {
-    await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'password.refuse', id)));
+    await app.store.transact((tx) => tx.appendAudit(auditLine(app, from, 'password.refuse', id)));
     const hint = passwordHash === null ? '; it has none yet: ask for a link that sets one' : '';
     throw badField(field, `expected the password of this account${hint}`);
   }

@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<MailLanguage, Readonly<Record<Kind, Text>>>> = {
     verify_email: {
       subject: 'Confirm your e-mail address',
       body: ({ name, link, until }) =>
-        `Hello ${name},\n\nopen this link to confirm that this address is yours:\n\n${link}\n\nIt works once, until ${until}. If you have no account on Assay, do nothing.\n`,
+        `Hello ${name},\n\nopen this link to confirm that this address is yours, and enter the password of the account:\n\n${link}\n\nIt works once, until ${until}. If you did not register with Assay, do nothing: somebody else chose the password.\n`,
     },
     already_registered: {
       subject: 'You have an Assay account already',
@@ -56,7 +56,7 @@ const TEXTS: Readonly<Record<MailLanguage, Readonly<Record<Kind, Text>>>> = {
     verify_email: {
       subject: 'Conferma il tuo indirizzo e-mail',
       body: ({ name, link, until }) =>
-        `Ciao ${name},\n\napri questo link per confermare che questo indirizzo è tuo:\n\n${link}\n\nFunziona una sola volta, fino al ${until}. Se non hai un account su Assay, ignora questo messaggio.\n`,
+        `Ciao ${name},\n\napri questo link per confermare che questo indirizzo è tuo, e inserisci la password dell'account:\n\n${link}\n\nFunziona una sola volta, fino al ${until}. Se non ti sei registrato su Assay, ignora questo messaggio: la password l'ha scelta qualcun altro.\n`,
     },
     already_registered: {
       subject: 'Hai già un account Assay',

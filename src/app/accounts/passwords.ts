@@ -19,7 +19,7 @@ import { parseEach } from '../check-each.ts';
 import { parseAccountChange, parseEmail, requireNameAndEmail } from './account-fields.ts';
 import { blankAccount, nextAccountId } from './account-rules.ts';
 import { auditLine } from './audit.ts';
-import { assertPassword } from './keys.ts';
+import { assertPassword, assertPasswordOf } from './keys.ts';
 import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
 import type { AccountParts } from './parts.ts';
 import { hashPassword, parsePassword } from './password.ts';
@@ -105,14 +105,20 @@ function storePassword(
   return set;
 }
 
-/** Single use. */
+/**
+ * Single use. The account's password is asked for: who registers another person's address chose it, and that person,
+ * by opening the link, must not let them in.
+ */
 export async function verifyEmail(
   app: AccountParts,
-  { token, from = null }: { token: string; from?: CallOrigin | null },
+  { token, password, from }: { token: string; password: string; from: CallOrigin },
 ): Promise<Account> {
+  const use = { purposes: ['verify_email'], now: app.clock.now() } as const;
+  const claimed = accountOfToken(app.store.read, token, use);
+  await assertPasswordOf(app, claimed, { from, password, field: 'password' });
   return await app.store.transact((tx) => {
     const now = app.clock.now();
-    const account = redeemToken(tx, token, { purposes: ['verify_email'], now });
+    const account = redeemToken(tx, token, use);
     const verified = { ...account, emailVerifiedAt: now, updatedAt: now };
     tx.accounts.put(verified);
     tx.appendAudit(auditLine(app, from, 'email.verify', account.id));

@@ -12,21 +12,49 @@ import { readModelCard } from '../../engine/packs/model-card.ts';
 import type { PackStatus } from '../../engine/packs/pack-status.ts';
 import { workerState } from '../../engine/remote/worker-roster.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
+import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
 
 export interface ApplianceStatus extends ValuesOf<typeof APPLIANCE> {
-  /** Size of the file that holds the records. */
-  recordsBytes: number;
-  backup: BackupStatus;
+  /** Size of the file that holds the records; null unless an administrator asks. */
+  recordsBytes: number | null;
+  /** Null unless an administrator asks. */
+  backup: BackupStatus | null;
 }
 
-export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
-  const { phase, isolation, videoDecoder, queueDepth, running } = app.engine.status();
+/** What moves with the work of other accounts is for administrators: by it, one could watch another submit. */
+export async function getStatus(
+  app: ApplianceParts,
+  { principal }: { principal: Principal },
+): Promise<ApplianceStatus> {
+  if (principal.account.role === 'admin') return await readStatus(app);
   return {
-    version: VERSION,
-    apiVersion: API_VERSION,
-    phase,
-    notReadyReason: app.engine.notReadyReason,
+    ...openStatus(app),
+    isolation: null,
+    videoDecoder: null,
+    queueDepth: null,
+    running: null,
+    uptimeSeconds: null,
+    rssAnonBytes: null,
+    diskFreeBytes: null,
+    recordsBytes: null,
+    search: null,
+    backup: null,
+    models: listModels(app).map((model) => ({ ...model, resident: null })),
+  };
+}
+
+/** What anybody may know. */
+function openStatus({ engine }: ApplianceParts) {
+  const { phase } = engine.status();
+  return { version: VERSION, apiVersion: API_VERSION, phase, notReadyReason: engine.notReadyReason };
+}
+
+/** All figures. */
+export async function readStatus(app: ApplianceParts) {
+  const { isolation, videoDecoder, queueDepth, running } = app.engine.status();
+  return {
+    ...openStatus(app),
     isolation: isolation ?? 'not started',
     videoDecoder,
     queueDepth,
@@ -38,7 +66,7 @@ export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
     search: { ...app.keptPictures.state, ...app.earlierPictures.state },
     backup: app.backups.status(),
     models: listModels(app),
-  };
+  } satisfies ApplianceStatus;
 }
 
 /** The figures that nothing changes by an event; read when somebody collects them. */

@@ -11,7 +11,7 @@ import type { Analysis } from '../../domain/records/classification.ts';
 import { ProcessTable } from '../../machinery/process-table.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { getStatus } from './appliance.ts';
+import { readStatus } from './appliance.ts';
 import type { ApplianceParts } from './parts.ts';
 import { listWorkers } from './workers.ts';
 
@@ -24,7 +24,7 @@ export async function listProcesses(
   { principal }: { principal: Principal },
 ): Promise<Processes> {
   assertAdmin(principal);
-  const { models, running: runningTotal, queueDepth: waitingTotal } = await getStatus(app);
+  const { models, running: runningTotal, queueDepth: waitingTotal } = await readStatus(app);
   const open = [...app.store.read.openAnalyses()];
   const running = open.filter(({ state }) => state === 'running').slice(0, RUNNING_MAX);
   return {

@@ -1,14 +1,13 @@
 /** From records that ended to notices: which rules want them, and one notice to its channel. */
 import { randomUUID } from 'node:crypto';
 import { NOTICE_BODIES, type Notice, toMail } from '../../domain/answers/notice-texts.ts';
-import { summaryOf } from '../../domain/answers/record-summary.ts';
+import { type RecordSummary, summaryOf } from '../../domain/answers/record-summary.ts';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { type NoticeRule, wantsNotice } from '../../domain/automation/notice-rule.ts';
 import { AppError } from '../../domain/errors.ts';
-import { outcomeOf } from '../../domain/records/outcome.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
-import { recordUnlessRefused } from '../records/find-records.ts';
+import { unlessRefused } from '../records/find-records.ts';
 import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
 import { noticeRuleOf, type SentAnswer } from '../webhooks/attempt.ts';
@@ -33,10 +32,10 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   const rules = store.read.automation.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
     // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
-    const record = recordUnlessRefused(() => readRecord(app, identifier));
-    const accountId = record && store.read.records.get(identifier)?.accountId;
-    if (record === undefined || accountId === undefined) return [];
-    const noticed = { accountId, kind: record.kind, outcome: outcomeOf(record) };
+    const said = unlessRefused(() => summaryOfRecord(app, identifier));
+    const accountId = said && store.read.records.get(identifier)?.accountId;
+    if (said === undefined || accountId === undefined) return [];
+    const noticed = { accountId, kind: said.kind, outcome: said.outcome };
     return rules.filter((rule) => wantsNotice(rule, noticed)).map((rule) => ({ rule, identifier }));
   });
   await store.transact((tx) => {
@@ -86,7 +85,11 @@ function noticeOf(app: NoticeParts, rule: NoticeRule, identifier: string): Notic
   const ownerId = app.store.read.records.get(identifier)?.accountId;
   const isForeign = ownerId !== undefined && ownerId !== rule.accountId;
   const accountName = isForeign ? (app.store.read.accounts.getUnlessDamaged(ownerId)?.name ?? '') : '';
-  return { ...summaryOf(readRecord(app, identifier)), accountName, isTest: false };
+  return { ...summaryOfRecord(app, identifier), accountName, isTest: false };
+}
+
+function summaryOfRecord(app: NoticeParts, identifier: string): RecordSummary {
+  return app.refusals.shown(identifier, () => summaryOf(readRecord(app, identifier)));
 }
 
 /** To the rule's channel, now. */

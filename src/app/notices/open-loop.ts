@@ -27,7 +27,7 @@ export function openDeliveryLoop(
     post,
     random: Math.random,
     secretOf: (accountId) => webhookSecretOfAccount(app, accountId),
-    bodyOf: (identifier) => toBody(readRecord(app, identifier)),
+    bodyOf: (identifier) => app.refusals.shown(identifier, () => toBody(readRecord(app, identifier))),
     sendNotice: (delivery, signal) => sendNotice(app, delivery, signal),
     spreadNotices: () => spreadNotices(app),
   });

@@ -6,7 +6,7 @@ import {
 } from '../../domain/records/found-picture.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { Likeness } from '../../domain/records/seen-before.ts';
-import { recordUnlessRefused } from './find-records.ts';
+import { unlessRefused } from './find-records.ts';
 import type { PartHit } from './kept-pictures.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
@@ -81,7 +81,7 @@ function shownRecord(
     .filter(({ accountId }) => accounts.has(accountId))
     .toSorted((a, b) => b.createdAt - a.createdAt)[0];
   if (newest === undefined) return undefined;
-  const record = recordUnlessRefused(() => currentRecord(app, newest));
+  const record = unlessRefused(() => currentRecord(app, newest));
   if (record === undefined) return undefined;
   const { identifier, accountId, name, createdAt, kind, hash } = newest;
   const finding = read.override(accountId, kind, hash);

@@ -6,6 +6,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RawFields } from '../field-parsers.ts';
 import { listClassifications } from './classifications.ts';
+import { convertEntries } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 
 export interface ExportInput {
@@ -28,9 +29,8 @@ export async function* exportRecords(
   let page = listClassifications(app, { ...query, limit: PAGE_RECORDS });
   yield sheetHead(format);
   for (;;) {
-    const lines = page.entries.map(({ record, refused }) =>
-      record === undefined ? refusedLine(refused, format) : sheetLine(summaryOf(record), format),
-    );
+    const rows = convertEntries(app, page.entries, (record) => sheetLine(summaryOf(record), format));
+    const lines = rows.map(({ record: line, refused }) => line ?? refusedLine(refused, format));
     if (lines.length > 0) yield lines.join('');
     if (page.nextCursor === null) return;
     await nextTurn();

@@ -6,7 +6,7 @@
  */
 
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
-import type { RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
+import type { Entry, RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -242,10 +242,10 @@ function matchesFindings(record: Decided, { outcome, verdict }: RecordFilter): b
  * The row of a list for what `read` gives: none if it gives nothing or the record is not there for the caller, and the
  * reason if it cannot be shown.
  */
-export function entryOf(
+export function entryOf<Shown>(
   { identifier, createdAt }: Omit<RefusedRecord, 'reason'>,
-  read: () => ClassificationRecord | undefined,
-): RecordEntry[] {
+  read: () => Shown | undefined,
+): Entry<Shown>[] {
   try {
     const record = read();
     return record === undefined ? [] : [{ record }];
@@ -257,7 +257,20 @@ export function entryOf(
   }
 }
 
-/** The record, or nothing if it is not there or cannot be shown: for work that goes on with the others. */
-export function recordUnlessRefused(read: () => ClassificationRecord): ClassificationRecord | undefined {
+/** The rows as `convert` writes them: one that it cannot write is refused like one that cannot be read. */
+export function convertEntries<Shown>(
+  { refusals }: Pick<RecordParts, 'refusals'>,
+  entries: readonly RecordEntry[],
+  convert: (record: ClassificationRecord) => Shown,
+): Entry<Shown>[] {
+  return entries.flatMap((entry): Entry<Shown>[] => {
+    const { record } = entry;
+    if (record === undefined) return [entry];
+    return entryOf(record, () => refusals.shown(record.identifier, () => convert(record)));
+  });
+}
+
+/** The record or what is made of it, or nothing if it is not there or cannot be shown: for work that goes on with the others. */
+export function unlessRefused<Shown>(read: () => Shown): Shown | undefined {
   return entryOf({ identifier: '', createdAt: null }, read)[0]?.record;
 }

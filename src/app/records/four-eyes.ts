@@ -22,11 +22,13 @@ interface Access {
   keyId: number | null;
 }
 
-const WHAT: Readonly<Record<string, string>> = {
-  'key.create': 'made',
-  'key.replace': 'replaced',
-  'key.reveal': 'was shown',
-};
+const WHAT: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'key.create': 'made',
+    'key.replace': 'replaced',
+    'key.reveal': 'was shown',
+  }),
+);
 
 /**
  * Throws `role` if the caller had the account of the finding in hand, if that account had the caller's, or if the caller's key was made
@@ -76,7 +78,8 @@ function accessOf(read: StoreReader, accountId: number, since: number): Access[]
 
 function describe({ actor, at, kind, accountId, keyId }: Access): string {
   const day = formatTime(at).slice(0, 10);
-  if (keyId !== null) return `account ${actor} ${WHAT[kind]} key ${keyId} of account ${accountId} on ${day}`;
+  if (keyId !== null)
+    return `account ${actor} ${WHAT.get(kind)} key ${keyId} of account ${accountId} on ${day}`;
   const what = kind === 'password.link' ? 'made a password link for' : 'changed the e-mail address of';
   return `account ${actor} ${what} account ${accountId} on ${day}`;
 }

@@ -9,7 +9,7 @@ import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseHash, parseLabel, parseText } from '../field-parsers.ts';
-import { recordUnlessRefused } from './find-records.ts';
+import { unlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { toRecord } from './record.ts';
@@ -90,7 +90,7 @@ function measuredOf(app: RecordParts, accountId: number, kind: MediaKind, hash: 
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const classification of newestFirst) {
     // One that cannot be shown has no say; a finding on the file is possible all the same.
-    const verdict = recordUnlessRefused(() => toRecord(app, classification))?.verdict ?? null;
+    const verdict = unlessRefused(() => toRecord(app, classification))?.verdict ?? null;
     if (verdict !== null) return verdict.classification;
   }
   return null;

@@ -15,8 +15,8 @@ import type {
   ImageRecord,
   RecordBase,
 } from '../../domain/answers/record.ts';
+import { faultOfRecord } from '../../domain/answers/record-fault.ts';
 import { AppError } from '../../domain/errors.ts';
-import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Profile } from '../../domain/records/answer-class.ts';
 import {
@@ -43,7 +43,7 @@ import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
 import { signOffOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
-import { hasNoNumber } from './refusals.ts';
+import { cannotBeShown } from './refusals.ts';
 
 export function readRecord(app: RecordParts, identifier: string): ClassificationRecord {
   const classification = app.store.read.records.get(identifier);
@@ -89,13 +89,13 @@ export function recordOf(
   const base = baseOf(app, classification, analysis);
   const result = base.status === 'done' ? analysis.result : null;
   const reading = readingOf(app, classification);
-  return finite(withExports(app, measuredRecord(app, { classification, base, reading, result })));
+  return convertible(withExports(app, measuredRecord(app, { classification, base, reading, result })));
 }
 
-/** JSON would call the figure null, and gRPC would send it: neither says that it is none. */
-function finite<T extends ClassificationRecord>(record: T): T {
-  const figure = figureThatIsNotFinite(record);
-  if (figure !== undefined) throw hasNoNumber(record.identifier, figure);
+/** What passes can be converted by every facade: a conversion that throws would take the other rows of a list with it. */
+function convertible<T extends ClassificationRecord>(record: T): T {
+  const fault = faultOfRecord(record);
+  if (fault !== undefined) throw cannotBeShown(record.identifier, fault);
   return record;
 }
 
@@ -164,8 +164,8 @@ function partOf(
   const { accountId } = classification;
   const whole: Whole = { app, base, reading: readingOf(app, classification), result, accountId };
   const [frame, track] = [result.frames[index], result.tracks[index]];
-  if (kind === 'image') return frame && finite(frameRecord(whole, frame));
-  return track && finite(trackRecord(whole, track));
+  if (kind === 'image') return frame && convertible(frameRecord(whole, frame));
+  return track && convertible(trackRecord(whole, track));
 }
 
 /** The video that a part belongs to. */

@@ -1,10 +1,9 @@
 /**
- * What happens if a stored record cannot be shown: an older version stored a figure that is no number, or the record
- * does not fit the rules that read it. The caller gets one error, and the log and a metric say it once for each record.
+ * What happens if a stored record cannot be shown: it holds a figure or a word that no facade can convert, or does
+ * not fit the rules that read it. The caller gets one error, and the log and a metric say it once for each record.
  * A row whose checksum fails was reported by its table already.
  */
 import type { Logger } from 'pino';
-import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
@@ -22,8 +21,8 @@ export class Refusals {
     this.#metrics = metrics;
   }
 
-  /** What `read` returns. Throws `damaged` for whatever keeps it from being built, and other AppErrors as they are. */
-  shown<T extends ClassificationRecord | undefined>(identifier: string, read: () => T): T {
+  /** What `read` returns. Throws `damaged` for whatever keeps it from being built or converted, and other AppErrors as they are. */
+  shown<T>(identifier: string, read: () => T): T {
     try {
       return read();
     } catch (error) {
@@ -50,7 +49,7 @@ function cannotBeBuilt(identifier: string, cause: unknown): AppError {
   return new AppError('damaged', `the record ${identifier} cannot be built; ${ADVICE}`, { cause });
 }
 
-/** `figure` as `figureThatIsNotFinite` says it. */
-export function hasNoNumber(identifier: string, figure: string): AppError {
-  return new AppError('damaged', `the record ${identifier} cannot be shown: ${figure}; ${ADVICE}`);
+/** `fault` as `faultOfRecord` says it. */
+export function cannotBeShown(identifier: string, fault: string): AppError {
+  return new AppError('damaged', `the record ${identifier} cannot be shown: ${fault}; ${ADVICE}`);
 }

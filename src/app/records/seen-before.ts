@@ -22,7 +22,7 @@ import { isMostlyRemoved, TailReader } from '../../machinery/likeness/tail-reade
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../callers/principal.ts';
-import { recordUnlessRefused } from './find-records.ts';
+import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
@@ -184,7 +184,7 @@ function seenAtOtherTimes(
       .toSorted(order)[0];
     if (other === undefined) return [];
     // If the other one cannot be shown, the one that is asked for still can; the log names the other.
-    const record = recordUnlessRefused(() => currentRecord(app, other));
+    const record = unlessRefused(() => currentRecord(app, other));
     return record === undefined ? [] : [{ ...describe(app, own, other, match), outcome: outcomeOf(record) }];
   });
 }

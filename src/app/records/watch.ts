@@ -5,7 +5,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
-import { recordUnlessRefused } from './find-records.ts';
+import { unlessRefused } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
@@ -57,7 +57,7 @@ export async function* watchClassifications(
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
-    const record = recordUnlessRefused(() => changedRecord(app, classification));
+    const record = unlessRefused(() => changedRecord(app, classification));
     if (record !== undefined) yield record;
   }
 }

@@ -27,7 +27,8 @@ export async function finishFile(
   if (record.status === 'new') return null;
   if (record.status === 'errored') return { state: 'failed', reason: record.errors || 'it was cancelled' };
   if (done === 'leave') return { state: 'done', reason: '' };
-  const work = { root, file, signal, result: { summary: summaryOf(record), endedAt: record.endedAt } };
+  const summary = app.refusals.shown(file.identifier, () => summaryOf(record));
+  const work = { root, file, signal, result: { summary, endedAt: record.endedAt } };
   const reason = done === 'sidecar' ? await writeBeside(work) : await moveAway(work);
   return { state: 'done', reason };
 }

@@ -55,15 +55,17 @@ async function tryTo(name: string, work: () => Promise<unknown>): Promise<Folder
   }
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: "its owner and mode keep the daemon's user out (EACCES)",
-  EPERM: 'the file system forbids it (EPERM)',
-  EROFS: 'it is read-only for the daemon (EROFS): the unit needs ReadWritePaths, or the mount is read-only',
-  ENOSPC: 'its disk is full (ENOSPC)',
-};
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    EACCES: "its owner and mode keep the daemon's user out (EACCES)",
+    EPERM: 'the file system forbids it (EPERM)',
+    EROFS: 'it is read-only for the daemon (EROFS): the unit needs ReadWritePaths, or the mount is read-only',
+    ENOSPC: 'its disk is full (ENOSPC)',
+  }),
+);
 
 function adviceOf(code: string): string {
-  return ADVICE[code] ?? code;
+  return ADVICE.get(code) ?? code;
 }
 
 /** What the unit hides or shows otherwise. */

@@ -32,14 +32,14 @@ const ALLOWED: readonly string[] = [
 ];
 
 function parseOptions(fields: RawFields): Record<string, string> {
-  const options: Record<string, string> = {};
-  for (const pair of parseTextList(fields, 'options') ?? []) {
+  const pairs = (parseTextList(fields, 'options') ?? []).map((pair) => {
     const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(pair) ?? [];
     if (!ALLOWED.includes(name)) {
       throw badField('options', `expected NAME=VALUE with one of ${ALLOWED.join(', ')}, found ${show(pair)}`);
     }
-    options[name] = value;
-  }
+    return [name, value] as const;
+  });
+  const options = Object.fromEntries(pairs);
   // What comes in decides the kind: the options must be right for all of them.
   for (const kind of MEDIA_KINDS) parseSubmission(kind, options);
   return options;

@@ -47,21 +47,23 @@ export class PlaceError extends Error {
   override readonly name = 'PlaceError';
 }
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
-  ENOTDIR: 'it, or a folder above it, is a link or no folder',
-  ELOOP: 'it, or a folder above it, is a link',
-  EACCES: 'the daemon may not go into it',
-  EPERM: 'the daemon may not go into it',
-  ESTALE: 'its share was taken away',
-  EHOSTDOWN: 'the machine of its share does not answer',
-  ETIMEDOUT: 'the machine of its share does not answer',
-  EIO: 'its disk or share fails',
-};
+const SENTENCES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ENOENT: 'it is not there',
+    ENOTDIR: 'it, or a folder above it, is a link or no folder',
+    ELOOP: 'it, or a folder above it, is a link',
+    EACCES: 'the daemon may not go into it',
+    EPERM: 'the daemon may not go into it',
+    ESTALE: 'its share was taken away',
+    EHOSTDOWN: 'the machine of its share does not answer',
+    ETIMEDOUT: 'the machine of its share does not answer',
+    EIO: 'its disk or share fails',
+  }),
+);
 
 export function sentenceOf(error: unknown): string {
   const code = codeOf(error);
-  return SENTENCES[code] ?? `it cannot be opened (${code})`;
+  return SENTENCES.get(code) ?? `it cannot be opened (${code})`;
 }
 
 /** Rejects with a PlaceError. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { AppError } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
@@ -68,7 +69,8 @@ async function send(
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, delivery: id, at: clock.now() }, 'a webhook could not be made');
-    return { status: null, error: 'the message could not be made', retryAfterSeconds: null };
+    const why = error instanceof AppError ? error.message : 'the message could not be made';
+    return { status: null, error: why, retryAfterSeconds: null };
   }
 }
 

@@ -136,16 +136,18 @@ function sentence(error: CallError): string {
   return error.details === '' ? `the daemon answered with code ${error.code}` : error.details;
 }
 
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'not readable for you',
-  EISDIR: 'a folder, not a file',
-};
+const FILE_FAULTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ENOENT: 'no such file',
+    EACCES: 'not readable for you',
+    EISDIR: 'a folder, not a file',
+  }),
+);
 
 /** A file that cannot be read fails by itself; anything else is a fault of this program and keeps its stack. */
 function toLocalFailure(error: unknown): CliFailure {
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
-    const found = FILE_FAULTS[codeOf(error)] ?? error.message;
+    const found = FILE_FAULTS.get(codeOf(error)) ?? error.message;
     return new CliFailure(found, EXIT_CODES.someFailed, { cause: error });
   }
   throw error;

@@ -10,6 +10,7 @@ export function describePlace(place: Place): string {
   if (provider === '') return 'not loaded';
   const half = precision === 'half' ? ' in half precision' : '';
   const full = precisionNote === '' ? '' : ` in full precision (${precisionNote})`;
-  const rest = resident ? '' : ', not in memory';
+  // Only administrators are shown it: without it nothing is said.
+  const rest = resident ? ', in memory' : '';
   return `${provider}${half}${full}${preparing === '' ? '' : `, preparing ${preparing}`}${rest}`;
 }

@@ -26,16 +26,18 @@ const REASONS_MAX = 3;
 /** Slack refuses a field beyond 2000 characters and a text beyond 3000, Teams a message beyond 28 KB. */
 const TEXT_CHARACTERS_MAX = 1500;
 
-const WORDS: Readonly<Record<string, string>> = {
-  artificial: 'Artificial',
-  human: 'Human',
-  inconclusive: 'Inconclusive',
-  not_applicable: 'Not judged',
-  failed: 'Failed',
-};
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    artificial: 'Artificial',
+    human: 'Human',
+    inconclusive: 'Inconclusive',
+    not_applicable: 'Not judged',
+    failed: 'Failed',
+  }),
+);
 
 function titleOf({ name, outcome, isTest }: Notice): string {
-  const title = `${WORDS[outcome] ?? outcome}: ${shown(name) || 'a file without a name'}`;
+  const title = `${WORDS.get(outcome) ?? outcome}: ${shown(name) || 'a file without a name'}`;
   return cut(isTest ? `Test: ${title}` : title, TITLE_CHARACTERS_MAX);
 }
 
@@ -44,7 +46,7 @@ type Fact = readonly [name: string, value: string];
 function factsOf({ kind, assessment, probability, accountName, error }: Notice): Fact[] {
   const facts: Fact[] = [
     ['Kind', kind],
-    ['Assessment', WORDS[assessment] ?? ''],
+    ['Assessment', WORDS.get(assessment) ?? ''],
     ['Probability of artificial', probability === null ? '' : `${Math.round(probability * 100)} %`],
     ['Account', shown(accountName)],
     ['Error', cut(shown(error), TEXT_CHARACTERS_MAX)],
@@ -129,11 +131,13 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]()#|~>]/g, '\\$&');
 }
 
-const COLOURS: Readonly<Record<string, string>> = {
-  artificial: '#b3261e',
-  human: '#1b6e3c',
-  failed: '#5f6368',
-};
+const COLOURS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    artificial: '#b3261e',
+    human: '#1b6e3c',
+    failed: '#5f6368',
+  }),
+);
 const COLOUR_OTHERWISE = '#8a6d00';
 
 /**
@@ -148,7 +152,7 @@ export function toMattermost(notice: Notice): object {
     attachments: [
       {
         fallback: escapeMattermost(title),
-        color: COLOURS[notice.outcome] ?? COLOUR_OTHERWISE,
+        color: COLOURS.get(notice.outcome) ?? COLOUR_OTHERWISE,
         title: escapeMattermost(title),
         title_link: notice.link,
         text: reasonsOf(notice)

@@ -9,15 +9,17 @@ export interface RefusedRecord {
   reason: string;
 }
 
-/** A row of a list of records. */
-export type RecordEntry =
-  | { record: ClassificationRecord; refused?: undefined }
+/** A row of a list of records, or of what a facade made of them. */
+export type Entry<Shown> =
+  | { record: Shown; refused?: undefined }
   | { refused: RefusedRecord; record?: undefined };
 
-export function shownOf(entries: readonly RecordEntry[]): ClassificationRecord[] {
+export type RecordEntry = Entry<ClassificationRecord>;
+
+export function shownOf<Shown>(entries: readonly Entry<Shown>[]): Shown[] {
   return entries.flatMap(({ record }) => record ?? []);
 }
 
-export function refusedOf(entries: readonly RecordEntry[]): RefusedRecord[] {
+export function refusedOf(entries: readonly Entry<unknown>[]): RefusedRecord[] {
   return entries.flatMap(({ refused }) => refused ?? []);
 }

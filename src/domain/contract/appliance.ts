@@ -19,6 +19,10 @@ import {
 import type { ModelTask } from '../packs/model-pack.ts';
 import { MEDIA_KIND } from './words.ts';
 
+/** It moves with the work of all accounts. */
+const ADMINS_ONLY = 'Null unless an administrator asks.';
+const guarded = { description: ADMINS_ONLY };
+
 export const MODEL = {
   id: identifier<string>(),
   version: text(),
@@ -36,9 +40,11 @@ export const MODEL = {
       description: 'Providers that are being prepared for it, and since when, while `provider` answers.',
     }),
   ),
-  resident: flag({
-    description: 'Whether it is in memory now; one that was let go is brought up by the next request.',
-  }),
+  resident: nullable(
+    flag({
+      description: `Whether it is in memory now; one that was let go is brought up by the next request. ${ADMINS_ONLY}`,
+    }),
+  ),
   fault: nullable(text({ description: 'Why it is out of service.' })),
   licence: text(),
   /** Pixels; 0 for a model that hears. */
@@ -76,15 +82,19 @@ export const APPLIANCE = {
   apiVersion: text(),
   phase: text(),
   notReadyReason: nullable(text()),
-  isolation: nullable(text()),
-  videoDecoder: text({ description: '`cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU.' }),
-  queueDepth: whole(),
-  running: whole(),
-  uptimeSeconds: number(),
+  isolation: nullable(text(guarded)),
+  videoDecoder: nullable(
+    text({
+      description: `\`cpu\`, \`nvdec\`, or \`cpu: \` with the reason why it is not the GPU. ${ADMINS_ONLY}`,
+    }),
+  ),
+  queueDepth: nullable(whole(guarded)),
+  running: nullable(whole(guarded)),
+  uptimeSeconds: nullable(number(guarded)),
   /** Memory of the daemon itself; mapped database pages are not its own. */
-  rssAnonBytes: long(),
-  diskFreeBytes: long(),
-  search: nounOf(PICTURE_INDEX),
+  rssAnonBytes: nullable(long(guarded)),
+  diskFreeBytes: nullable(long(guarded)),
+  search: nullable(nounOf(PICTURE_INDEX, guarded)),
   models: listOf(noun<ModelStatus>('Model')),
 };
 

@@ -15,7 +15,7 @@ import {
   type ValuesOf,
   whole,
 } from '../field.ts';
-import type { Axis } from '../packs/pack-parts.ts';
+import { AXES, type Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { TimestampStatus } from '../records/package-timestamps.ts';
@@ -70,7 +70,7 @@ const PLACE_SPREAD = {
 const MODEL_RESULT = {
   model: text(),
   version: text(),
-  axis: text<Axis>(),
+  axis: text<Axis>({ words: AXES }),
   device: text(),
   unknown: flag(),
   /** Why there is no answer; an empty string if there is one. */

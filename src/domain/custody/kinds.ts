@@ -64,25 +64,23 @@ export type FactKind = keyof typeof CUSTODY_KINDS;
 /** The second form is an action of the audit log: `noun.verb`. */
 export type CustodyKind = FactKind | `${string}.${string}`;
 
-const ROWS: Readonly<Record<string, KindRow>> = CUSTODY_KINDS;
+const ROWS: ReadonlyMap<string, KindRow> = new Map(Object.entries<KindRow>(CUSTODY_KINDS));
 
 export function isFactKind(kind: string): kind is FactKind {
-  return Object.hasOwn(CUSTODY_KINDS, kind);
+  return ROWS.has(kind);
 }
 
 export function aboutOf(kind: string): KindRow['about'] {
-  return isFactKind(kind) ? CUSTODY_KINDS[kind].about : 'nothing';
+  return ROWS.get(kind)?.about ?? 'nothing';
 }
 
 /** How the audit log names an entry of the kind. */
 export function actionOf(kind: string): string {
-  return ROWS[kind]?.action ?? kind;
+  return ROWS.get(kind)?.action ?? kind;
 }
 
 const KINDS_OF_ACTIONS = new Map(
-  Object.entries(ROWS).flatMap(([kind, { action }]) =>
-    action === undefined ? [] : ([[action, kind]] as const),
-  ),
+  [...ROWS].flatMap(([kind, { action }]) => (action === undefined ? [] : ([[action, kind]] as const))),
 );
 
 /** What an action of the audit log is in the chain. */

@@ -1,12 +1,13 @@
 /** The shape of what a decode child read of a file's manifests, for whatever says it. The values are whatever the file contained. */
 import { z } from 'zod';
+import { isTime } from '../time.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS, type StoreFacts } from './manifest-facts.ts';
 import { CODE_KINDS } from './validation-codes.ts';
 
 /** As the child cuts names and texts. */
 const short = z.string().max(620);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.int();
+const time = z.number().refine(isTime, { error: 'expected a moment of the years 1 to 9999' });
 const listId = z.string().max(64);
 const vouchers = z.array(z.strictObject({ list: listId, by: short })).max(32);
 

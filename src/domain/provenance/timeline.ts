@@ -35,17 +35,19 @@ export interface TimelineStep {
   description: string;
 }
 
-const KIND_OF_ACTION: Readonly<Record<string, StepKind>> = {
-  'c2pa.created': 'created',
-  'c2pa.opened': 'opened',
-  'c2pa.placed': 'placed',
-  'c2pa.removed': 'edited',
-  'c2pa.converted': 'converted',
-  'c2pa.transcoded': 'converted',
-  'c2pa.repackaged': 'converted',
-  'c2pa.published': 'published',
-  'c2pa.unknown': 'other',
-};
+const KIND_OF_ACTION: ReadonlyMap<string, StepKind> = new Map(
+  Object.entries<StepKind>({
+    'c2pa.created': 'created',
+    'c2pa.opened': 'opened',
+    'c2pa.placed': 'placed',
+    'c2pa.removed': 'edited',
+    'c2pa.converted': 'converted',
+    'c2pa.transcoded': 'converted',
+    'c2pa.repackaged': 'converted',
+    'c2pa.published': 'published',
+    'c2pa.unknown': 'other',
+  }),
+);
 
 export function stepsOf(
   facts: Pick<ManifestFacts, 'actions' | 'generator' | 'device' | 'ingredients'>,
@@ -70,7 +72,7 @@ function captured({ name, when }: DeviceFact): TimelineStep {
 }
 
 function kindOf(action: string, sourceType: string): StepKind {
-  const kind = KIND_OF_ACTION[action] ?? (action.startsWith('c2pa.') ? 'edited' : 'other');
+  const kind = KIND_OF_ACTION.get(action) ?? (action.startsWith('c2pa.') ? 'edited' : 'other');
   if (kind !== 'created') return kind;
   const origin = findSourceType(sourceType)?.origin;
   if (origin === 'captured') return 'captured';

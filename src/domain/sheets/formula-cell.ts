@@ -1,9 +1,12 @@
 /** Cells that a spreadsheet would compute (CWE-1236): how they are written so that it does not. Pure. */
 
-/** As csv-stringify judges it. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const SIGNS = '=+\\-@\uff1d\uff0b\uff0d\uff20';
+const FORMULA = new RegExp(`^(;*[${SIGNS}]|[\\t\\r])`);
+/** Where `;` or a tab parts the columns, as `;` does in most of Europe, a spreadsheet takes `a;=1+1` for two cells. */
+const FORMULA_BEHIND = new RegExp(`(?<=[;\\t\\r\\n])[${SIGNS}]`, 'g');
 
 /** What a cell reads as after it was written. */
 export function safeCell(cell: string): string {
-  return FORMULA.test(cell) ? `'${cell}` : cell;
+  const parted = cell.replace(FORMULA_BEHIND, "'$&");
+  return FORMULA.test(cell) ? `'${parted}` : parted;
 }

@@ -4,31 +4,33 @@
  */
 
 /** Languages with a script of their own, by Unicode's name of it; the others are written in Latin letters or in several scripts. */
-const LANGUAGES_OF_SCRIPT: Readonly<Record<string, string>> = {
-  Arabic: 'ar fa ps ur',
-  Armenian: 'hy',
-  Bengali: 'as bn',
-  Cyrillic: 'ba be bg mk ru tg uk',
-  Devanagari: 'hi mr ne sa',
-  Ethiopic: 'am',
-  Georgian: 'ka',
-  Greek: 'el',
-  Gujarati: 'gu',
-  Hangul: 'ko',
-  Hebrew: 'he yi',
-  Kannada: 'kn',
-  Khmer: 'km',
-  Lao: 'lo',
-  Malayalam: 'ml',
-  Myanmar: 'my',
-  Sinhala: 'si',
-  Tamil: 'ta',
-  Telugu: 'te',
-  Thai: 'th',
-  Tibetan: 'bo',
-};
+const LANGUAGES_OF_SCRIPT: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    Arabic: 'ar fa ps ur',
+    Armenian: 'hy',
+    Bengali: 'as bn',
+    Cyrillic: 'ba be bg mk ru tg uk',
+    Devanagari: 'hi mr ne sa',
+    Ethiopic: 'am',
+    Georgian: 'ka',
+    Greek: 'el',
+    Gujarati: 'gu',
+    Hangul: 'ko',
+    Hebrew: 'he yi',
+    Kannada: 'kn',
+    Khmer: 'km',
+    Lao: 'lo',
+    Malayalam: 'ml',
+    Myanmar: 'my',
+    Sinhala: 'si',
+    Tamil: 'ta',
+    Telugu: 'te',
+    Thai: 'th',
+    Tibetan: 'bo',
+  }),
+);
 const SCRIPT_OF_LANGUAGE: ReadonlyMap<string, string> = new Map(
-  Object.entries(LANGUAGES_OF_SCRIPT).flatMap(([script, languages]) =>
+  [...LANGUAGES_OF_SCRIPT].flatMap(([script, languages]) =>
     languages.split(' ').map((language) => [language, script] as const),
   ),
 );

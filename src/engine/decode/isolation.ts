@@ -73,7 +73,7 @@ const NODE_FLAGS = ['--expose-gc'];
  * arena keeps memory flat over thousands of pictures. The C library asks for large pages if the box has them for those who
  * ask: twelve megapixels are 9,000 small ones, and the first touch of each stops the decoder.
  */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
+const ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
   MALLOC_ARENA_MAX: '1',

@@ -124,14 +124,16 @@ function toGauge({ place, marks, human, artificial, text: said }: Extract<Block,
   return `<div class="gauge" role="img" aria-label="${escapeHtml(said)}"><div class="line">${line}</div><div><span>${escapeHtml(human)}</span><strong>${escapeHtml(said)}</strong><span>${escapeHtml(artificial)}</span></div></div>`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }),
+);
 
 function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+  return value.replace(/[&<>"']/g, (character) => ESCAPES.get(character) ?? character);
 }

@@ -236,17 +236,19 @@ function lengthOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
 }
 
 /** The page's words for what a submission may ask. */
-const OPTION_TEXTS: Readonly<Record<string, string>> = {
-  withMorphing: 'optionMorphing',
-  withTampering: 'optionTampering',
-  withHeatmap: 'optionHeatmap',
-  withNsfw: 'optionNsfw',
-  withAudio: 'optionAudio',
-  withTranscript: 'optionTranscript',
-  transcriptLanguage: 'optionTranscriptLanguage',
-  preventC2paForces: 'optionNoC2pa',
-  frames: 'optionFrames',
-};
+const OPTION_TEXTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    withMorphing: 'optionMorphing',
+    withTampering: 'optionTampering',
+    withHeatmap: 'optionHeatmap',
+    withNsfw: 'optionNsfw',
+    withAudio: 'optionAudio',
+    withTranscript: 'optionTranscript',
+    transcriptLanguage: 'optionTranscriptLanguage',
+    preventC2paForces: 'optionNoC2pa',
+    frames: 'optionFrames',
+  }),
+);
 
 /** Options that are not the defaults, the way of weighing, and which signature forces a verdict. */
 function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): Block[] {
@@ -254,7 +256,7 @@ function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): 
   const asked = rowsOf(ANALYSIS_OPTIONS).flatMap(([name, row]): Fact[] => {
     const value = options[name];
     if (!isOptionOf(kind, name) || value === row.initial) return [];
-    const text = speaker.find(OPTION_TEXTS[name] ?? '') ?? name;
+    const text = speaker.find(OPTION_TEXTS.get(name) ?? '') ?? name;
     return [{ name: text, value: value === true ? speaker.text('asked') : String(value) }];
   });
   const heuristic = speaker.find(`heuristic_${reading.heuristic.toUpperCase()}`) ?? reading.heuristic;

@@ -8,12 +8,14 @@ import { type Certificate, GeneralNames, type SignerInfo } from 'pkijs';
 
 const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
-const DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
+const DIGESTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '1.3.14.3.2.26': 'sha1',
+    '2.16.840.1.101.3.4.2.1': 'sha256',
+    '2.16.840.1.101.3.4.2.2': 'sha384',
+    '2.16.840.1.101.3.4.2.3': 'sha512',
+  }),
+);
 
 /**
  * What is wrong, in words that follow the token's name; null: it names the signer first, and then certificates of its chain. If the
@@ -52,7 +54,7 @@ function isNamedBy(certificate: Certificate, parts: readonly BaseBlock[], standa
   const hash = parts[at];
   if (!(hash instanceof OctetString)) return false;
   const [algorithm] = at === 0 ? [] : partsOf(parts[0]);
-  const digest = at === 0 ? standard : DIGESTS[String(algorithm?.valueBlock)];
+  const digest = at === 0 ? standard : DIGESTS.get(String(algorithm?.valueBlock));
   if (digest === undefined) return false;
   const made = createHash(digest)
     .update(Buffer.from(certificate.toSchema(true).toBER(false)))

@@ -52,11 +52,13 @@ export interface JudgeOrder {
 }
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
-const DIGESTS: Readonly<Record<string, string>> = {
-  [SHA256]: 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
+const DIGESTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    [SHA256]: 'sha256',
+    '2.16.840.1.101.3.4.2.2': 'sha384',
+    '2.16.840.1.101.3.4.2.3': 'sha512',
+  }),
+);
 const NONCE_BYTES = 16;
 /** A bundle of an authority has a few; that of a whole system some hundred. */
 const ROOTS_MAX = 1000;
@@ -140,7 +142,7 @@ function openReply(reply: Uint8Array): SignedData {
 
 function assertImprint({ messageImprint }: TSTInfo, bytes: Uint8Array): void {
   const { hashAlgorithm, hashedMessage } = messageImprint;
-  const digest = DIGESTS[hashAlgorithm.algorithmId];
+  const digest = DIGESTS.get(hashAlgorithm.algorithmId);
   if (digest === undefined) {
     throw new TimestampError(`is made by a digest that is not taken: ${hashAlgorithm.algorithmId}`);
   }

@@ -8,6 +8,7 @@ import {
   getHeatmap,
   searchClassifications,
 } from '../../app/records/classifications.ts';
+import { convertEntries } from '../../app/records/find-records.ts';
 import { getContactSheet } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import { getTranscript } from '../../app/records/transcripts.ts';
@@ -50,7 +51,7 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
     batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {
       const { identifiers } = request;
       const kind = fromKind(request.kind, 'kind');
-      return toLists(getClassifications(app, { principal, identifiers, kind }));
+      return toLists(app, getClassifications(app, { principal, identifiers, kind }));
     }),
     listClassifications: unary(context, method.listClassifications, async ({ principal, request }) => {
       const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
@@ -58,16 +59,17 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
       const kind = fromKind(request.kind, 'kind');
       const filter = toRawFilter(request.filter);
       const page = await searchClassifications(app, { principal, kind, limit, cursor, filter });
-      return { ...toLists(page.entries), nextPageToken: page.nextCursor ?? '' };
+      return { ...toLists(app, page.entries), nextPageToken: page.nextCursor ?? '' };
     }),
   };
 }
 
 /** Those that can be shown, and the others by name. */
-function toLists(entries: readonly RecordEntry[]) {
+function toLists(app: App, entries: readonly RecordEntry[]) {
+  const rows = convertEntries(app, entries, toClassification);
   return {
-    classifications: shownOf(entries).map((record) => toClassification(record)),
-    refused: refusedOf(entries).map(({ identifier, createdAt, reason }) => ({
+    classifications: shownOf(rows),
+    refused: refusedOf(rows).map(({ identifier, createdAt, reason }) => ({
       identifier,
       reason,
       ...(createdAt === null ? {} : { createdAt: toTimestamp(createdAt) }),
@@ -85,7 +87,9 @@ export async function* toUpdates(
   app: App,
   records: AsyncIterable<ClassificationRecord>,
 ): AsyncGenerator<Classification> {
-  for await (const record of counted(app, records)) yield toClassification(record);
+  for await (const record of counted(app, records)) {
+    yield app.refusals.shown(record.identifier, () => toClassification(record));
+  }
 }
 
 export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Watchers> {

@@ -30,17 +30,19 @@ const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
 };
 
 /** Where the app's field of the same meaning lies in our messages; other names are the same here. */
-const PATH_OF_FIELD: Readonly<Record<string, string>> = {
-  limit: 'page_size',
-  cursor: 'page_token',
-  file_url: 'header.source_url',
-  ref_id: 'header.ref_id',
-  webhook_url: 'header.webhook_url',
-  request_id: 'header.request_id',
-  no_cache: 'header.no_cache',
-  priority: 'header.priority',
-  ...Object.fromEntries(AnalysisOptionsSchema.fields.map(({ name }) => [name, `header.options.${name}`])),
-};
+const PATH_OF_FIELD: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    limit: 'page_size',
+    cursor: 'page_token',
+    file_url: 'header.source_url',
+    ref_id: 'header.ref_id',
+    webhook_url: 'header.webhook_url',
+    request_id: 'header.request_id',
+    no_cache: 'header.no_cache',
+    priority: 'header.priority',
+    ...Object.fromEntries(AnalysisOptionsSchema.fields.map(({ name }) => [name, `header.options.${name}`])),
+  }),
+);
 
 /** For what may be tried again but whose thrower named no time: soon for a person, rare for a loop. */
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
@@ -94,7 +96,7 @@ function retrySecondsOf(error: AppError): number | undefined {
 }
 
 function pathOf(field: string): string {
-  return PATH_OF_FIELD[field] ?? field;
+  return PATH_OF_FIELD.get(field) ?? field;
 }
 
 /** Runs what parses the message in the request's field `name`, so that faults name the whole path: `user.email`. */

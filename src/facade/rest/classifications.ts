@@ -13,6 +13,7 @@ import {
   getClassifications,
   listClassifications,
 } from '../../app/records/classifications.ts';
+import { convertEntries } from '../../app/records/find-records.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { shownOf } from '../../domain/answers/refused-record.ts';
 import { badField } from '../../domain/errors.ts';
@@ -82,7 +83,7 @@ function sendList(
   reply.type(JSON_TYPE);
   if (identifiers !== undefined) {
     const entries = getClassifications(app, { principal, identifiers, kind });
-    reply.send(JSON.stringify(shownOf(entries).map(toClassification)));
+    reply.send(JSON.stringify(shownOf(convertEntries(app, entries, toClassification))));
     return;
   }
   const limit = parseLimit(request.query.limit);
@@ -101,7 +102,7 @@ function sendList(
   };
   const { entries, nextCursor } = listClassifications(app, page);
   if (nextCursor !== null) reply.header('link', linkToNext(request.url, page.limit, nextCursor));
-  reply.send(JSON.stringify(shownOf(entries).map(toClassification)));
+  reply.send(JSON.stringify(shownOf(convertEntries(app, entries, toClassification))));
 }
 
 /**
@@ -114,9 +115,8 @@ function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterab
     let page = first;
     let separator = '[';
     for (;;) {
-      const text = shownOf(page.entries)
-        .map((record) => JSON.stringify(toClassification(record)))
-        .join(',');
+      const convert = (record: ClassificationRecord) => JSON.stringify(toClassification(record));
+      const text = shownOf(convertEntries(app, page.entries, convert)).join(',');
       if (text !== '') {
         yield separator + text;
         separator = ',';

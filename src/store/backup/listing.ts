@@ -3,9 +3,9 @@
  * `sha256sum -c` reads, so that a backup can be judged without Assay.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream, type Dirent } from 'node:fs';
+import { type FileHandle, open, opendir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf } from '../../domain/error-code.ts';
 import type { Pace } from '../pace.ts';
@@ -120,14 +120,43 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
 
 function isManifest(value: unknown): value is BackupManifest {
   if (typeof value !== 'object' || value === null) return false;
-  const fields: Record<string, unknown> = { ...value };
+  const fields = new Map<string, unknown>(Object.entries(value));
   const numbers = ['manifestVersion', 'formatVersion', 'files', 'bytes'];
   const texts = ['version', 'createdAt', 'listingSha256'];
   return (
-    numbers.every((name) => Number.isSafeInteger(fields[name])) &&
-    texts.every((name) => typeof fields[name] === 'string') &&
-    typeof fields.withSecrets === 'boolean'
+    numbers.every((name) => Number.isSafeInteger(fields.get(name))) &&
+    texts.every((name) => typeof fields.get(name) === 'string') &&
+    typeof fields.get('withSecrets') === 'boolean'
   );
+}
+
+/** What lies in a backup beside the files of its list. LMDB's lock is left by a look at the records that was killed. */
+const UNLISTED: readonly string[] = [MANIFEST_FILE, LISTING_FILE, 'records/lock.mdb'];
+
+/** What does not belong into the backup, and why: links, what is no plain file, what is not listed. None of it is opened. */
+export async function findStrangers(folder: string): Promise<string[]> {
+  const links: string[] = [];
+  let files = 0;
+  for await (const { path, entry } of entriesOf(folder)) {
+    if (entry.isFile()) files += 1;
+    else links.push(`${path}: is ${entry.isSymbolicLink() ? 'a link' : 'no plain file'}`);
+  }
+  if (links.length > 0) return links;
+  let listed = 0;
+  for await (const _ of readListing(folder)) listed += 1;
+  // The list of a million files is held only where one is too many.
+  if (files <= listed) return [];
+  const known = new Set((await Array.fromAsync(readListing(folder))).map(({ path }) => path));
+  const found = await Array.fromAsync(entriesOf(folder), ({ path }) => path);
+  return found.filter((path) => !known.has(path)).map((path) => `${path}: is not in ${LISTING_FILE}`);
+}
+
+/** All that is no folder, but for what is never listed. */
+async function* entriesOf(folder: string): AsyncGenerator<{ path: string; entry: Dirent }> {
+  for await (const entry of await opendir(folder, { recursive: true })) {
+    const path = relative(folder, join(entry.parentPath, entry.name));
+    if (!entry.isDirectory() && !(entry.isFile() && UNLISTED.includes(path))) yield { path, entry };
+  }
 }
 
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/;

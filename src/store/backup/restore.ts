@@ -10,7 +10,14 @@ import { openRecordsCopy } from '../records-copy.ts';
 import { BadBackupError, RESTORE_MARK, writeRestoredMark } from '../restore-mark.ts';
 import { flushFile, flushFolder } from '../space/folder.ts';
 import { FORMAT_VERSION } from '../tables/schema.ts';
-import { type BackupManifest, hashFile, LISTING_FILE, readListing, readManifest } from './listing.ts';
+import {
+  type BackupManifest,
+  findStrangers,
+  hashFile,
+  LISTING_FILE,
+  readListing,
+  readManifest,
+} from './listing.ts';
 
 export interface RestoreOrder {
   backup: string;
@@ -92,7 +99,9 @@ async function checkFiles(backup: string, manifest: BackupManifest, signal: Abor
       `${LISTING_FILE}: ${listing === undefined ? 'missing' : 'changed'}`,
     ]);
   }
-  const damages: string[] = [];
+  // First: a pipe would be read forever, and a link shows bytes that are no part of the backup.
+  const damages = await findStrangers(backup);
+  if (damages.length > 0) throw new DamagedBackupError(backup, damages);
   for await (const { path, sha256 } of readListing(backup)) {
     const found = await hashFile(join(backup, path), signal).catch((error: unknown) => {
       signal.throwIfAborted();

@@ -8,16 +8,18 @@ export const EPOCH_SUBJECT = 'epoch';
 export const SEGMENT_SUBJECT = 'segment';
 export const KEY_SUBJECT = 'signing-key';
 
-const SUBJECTS_OF_KINDS: Readonly<Record<string, string>> = {
-  epoch_opened: EPOCH_SUBJECT,
-  segment_opened: SEGMENT_SUBJECT,
-  key_made: KEY_SUBJECT,
-  key_rotated: KEY_SUBJECT,
-};
+const SUBJECTS_OF_KINDS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    epoch_opened: EPOCH_SUBJECT,
+    segment_opened: SEGMENT_SUBJECT,
+    key_made: KEY_SUBJECT,
+    key_rotated: KEY_SUBJECT,
+  }),
+);
 
 /** The records that shared an analysis are named by no entry: they find it by the analysis that they name. */
 export function subjectsOfEntry({ kind, subject, actor, details }: CustodyRow): string[] {
-  const subjects = [subject, SUBJECTS_OF_KINDS[kind] ?? ''];
+  const subjects = [subject, SUBJECTS_OF_KINDS.get(kind) ?? ''];
   // Only lines of the audit log say what they were done to.
   if (details?.target !== undefined) subjects.push(AUDIT_SUBJECT);
   if (details?.target !== undefined) {

@@ -2,11 +2,10 @@
 
 /** The first of each kind; characters that Node escapes are as in the certificate. */
 export function nameParts(name: string): Partial<Record<string, string>> {
-  const parts: Partial<Record<string, string>> = {};
-  for (const line of name.split('\n')) {
+  const parts = name.split('\n').flatMap((line) => {
     const at = line.indexOf('=');
-    if (at === -1) continue;
-    parts[line.slice(0, at)] ??= line.slice(at + 1).replaceAll(/\\(.)/g, '$1');
-  }
-  return parts;
+    return at === -1 ? [] : [[line.slice(0, at), line.slice(at + 1).replaceAll(/\\(.)/g, '$1')] as const];
+  });
+  // The first of a kind is set last.
+  return Object.fromEntries(parts.reverse());
 }

@@ -27,5 +27,6 @@ export function asText(value: unknown): string {
     .slice(0, TEXT_CHARACTERS_MAX * 2)
     .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
     .trim()
-    .slice(0, TEXT_CHARACTERS_MAX);
+    .slice(0, TEXT_CHARACTERS_MAX)
+    .toWellFormed();
 }

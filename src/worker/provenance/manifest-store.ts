@@ -129,7 +129,9 @@ function deviceOf(assertions: readonly Json[]): DeviceFact | null {
   return { name: name.trim(), when: values.get('DateTimeOriginal') ?? '' };
 }
 
-const RELATIONSHIP_OF: Readonly<Record<string, Relationship>> = { parentOf: 'parent', inputTo: 'input' };
+const RELATIONSHIP_OF: ReadonlyMap<string, Relationship> = new Map(
+  Object.entries<Relationship>({ parentOf: 'parent', inputTo: 'input' }),
+);
 
 function toIngredient(ingredient: Json): ReadManifest['ingredients'][number] {
   const thumbnail = asObject(ingredient.thumbnail);
@@ -137,7 +139,7 @@ function toIngredient(ingredient: Json): ReadManifest['ingredients'][number] {
   return {
     title: asText(ingredient.title),
     format: asText(ingredient.format),
-    relationship: RELATIONSHIP_OF[asText(ingredient.relationship)] ?? 'component',
+    relationship: RELATIONSHIP_OF.get(asText(ingredient.relationship)) ?? 'component',
     manifest: asText(ingredient.active_manifest),
     thumbnail: identifier === '' ? null : { format: asText(thumbnail.format), identifier },
   };
@@ -204,7 +206,7 @@ function throughUpdates(json: Json, active: string, codes: Map<string, CodeFact[
 }
 
 function parentOf(json: Json, label: string): string {
-  const manifest = asObject(asObject(json.manifests)[label]);
+  const manifest = asObject(new Map(Object.entries(asObject(json.manifests))).get(label));
   const ingredients = asList(manifest.ingredients).map(asObject);
   return asText(ingredients.find(({ relationship }) => relationship === 'parentOf')?.active_manifest);
 }

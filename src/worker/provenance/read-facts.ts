@@ -8,7 +8,7 @@ import type {
   TimeStampFacts,
 } from '../../domain/provenance/manifest-facts.ts';
 import { appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
-import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { MICROSECONDS_PER_MS, timeOfMs } from '../../domain/time.ts';
 import { nameParts } from './certificate-name.ts';
 import { asText } from './hostile-json.ts';
 import { type ReadManifest, readStore } from './manifest-store.ts';
@@ -77,8 +77,8 @@ function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers:
     timeStamp,
     issuer: issuerOf(own),
     fingerprint: hashOf(own),
-    notBefore: Date.parse(own.validFrom) * MICROSECONDS_PER_MS,
-    notAfter: Date.parse(own.validTo) * MICROSECONDS_PER_MS,
+    notBefore: timeOfMs(Date.parse(own.validFrom)),
+    notAfter: timeOfMs(Date.parse(own.validTo)),
     vouchedBy: vouchers.forSigner(chain),
     product: product && {
       name: product.commonName,
@@ -99,10 +99,10 @@ function toTimeStamp(
   vouchers: Vouchers,
 ): TimeStampFacts | null {
   const token = box?.timeStamp == null ? null : readTimeStamp(box.timeStamp);
-  const read = time === '' ? Number.NaN : Date.parse(time) * MICROSECONDS_PER_MS;
-  if (token === null) return Number.isNaN(read) ? null : { time: read, authority: '', vouchedBy: [] };
+  const read = timeOfMs(Date.parse(time));
+  if (token === null) return read === null ? null : { time: read, authority: '', vouchedBy: [] };
   // What the reader judged must be what was looked at here.
-  const isSame = Math.abs(token.time - read) <= TIME_TOLERANCE_US;
+  const isSame = read !== null && Math.abs(token.time - read) <= TIME_TOLERANCE_US;
   const [own] = token.certificates;
   const authority = own === undefined ? '' : asText(nameOf(own));
   return { time: token.time, authority, vouchedBy: isSame ? vouchers.forTimeStamp(token.certificates) : [] };

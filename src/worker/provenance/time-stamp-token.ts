@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { fromBER, type OctetString, Sequence } from 'asn1js';
 import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData, TimeStampResp, TSTInfo } from 'pkijs';
-import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { timeOfMs } from '../../domain/time.ts';
 
 export interface TimeStampToken {
   /** Microseconds since 1970. */
@@ -29,7 +29,8 @@ export function readTimeStamp(bytes: Uint8Array): TimeStampToken | null {
     const [leaf] = own;
     if (leaf === undefined || own.length > 1) return null;
     const chain = [leaf, ...all.filter((certificate) => certificate !== leaf)].slice(0, CERTIFICATES_MAX);
-    const time = TSTInfo.fromBER(content.getValue()).genTime.getTime() * MICROSECONDS_PER_MS;
+    const time = timeOfMs(TSTInfo.fromBER(content.getValue()).genTime.getTime());
+    if (time === null) return null;
     return {
       time,
       certificates: chain.map((item) => new X509Certificate(Buffer.from(item.toSchema(true).toBER()))),

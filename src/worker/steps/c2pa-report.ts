@@ -56,13 +56,18 @@ export function boundReport(report: C2paReport): C2paReport {
   return boundToNames(report);
 }
 
+/** Looked for among the report's own keys: a label is whatever the file says, `__proto__` too. */
+export function activeManifest({ manifests, active_manifest }: C2paReport): unknown {
+  return new Map(Object.entries(manifests)).get(active_manifest);
+}
+
 export function cutText(text: string | null | undefined): string {
-  return (text ?? '').slice(0, TEXT_CHARACTERS_MAX);
+  return (text ?? '').slice(0, TEXT_CHARACTERS_MAX).toWellFormed();
 }
 
 function boundToNames(report: C2paReport): C2paReport {
   const label = cutText(report.active_manifest);
-  const signature_info = signatureNames(report.manifests[report.active_manifest]);
+  const signature_info = signatureNames(activeManifest(report));
   return {
     manifests: { [label]: { signature_info, ...LEFT_OUT } },
     active_manifest: label,

@@ -119,5 +119,6 @@ function cut(text: string): string {
     .slice(0, VALUE_CHARACTERS_MAX * 2)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim()
-    .slice(0, VALUE_CHARACTERS_MAX);
+    .slice(0, VALUE_CHARACTERS_MAX)
+    .toWellFormed();
 }

@@ -18,7 +18,7 @@ import type { Picture } from '../media/picture.ts';
 import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
 import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
-import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
+import { activeManifest, boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { readDeclarations, readTags } from './declarations.ts';
 
 /** A manifest that lies beside the file instead of in it. */
@@ -140,7 +140,7 @@ function fromReaderError(error: unknown, trust: TrustMaterial): Unopened {
 }
 
 function signerOf(report: C2paReport): string | null {
-  const active = report.manifests[report.active_manifest];
+  const active = activeManifest(report);
   if (typeof active !== 'object' || active === null || !('signature_info' in active)) return null;
   const { common_name, issuer } = active.signature_info as { common_name?: string; issuer?: string };
   const name = cutText(common_name ?? issuer);

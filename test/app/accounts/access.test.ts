@@ -312,8 +312,12 @@ test('who registers verifies the address first; terms are asked for where they m
   await assert.rejects(signIn(app, enter), reason('not_enabled'));
   const [mail] = await readMails(other);
   assert.match(mail ?? '', /Subject: Conferma/);
-  const verified = await verifyEmail(app, { token: tokenIn(mail) });
-  await assert.rejects(verifyEmail(app, { token: tokenIn(mail) }), /token/);
+  const link = { token: tokenIn(mail), from: from() };
+  // Who opens the mail and did not register does not let in who did.
+  await assert.rejects(verifyEmail(app, { ...link, password: 'somebody else here' }), /password/);
+  await assert.rejects(signIn(app, enter), reason('not_enabled'));
+  const verified = await verifyEmail(app, { ...link, password: PASSWORD });
+  await assert.rejects(verifyEmail(app, { ...link, password: PASSWORD }), /token/);
   assert.equal(app.store.read.balance(verified.id).available, 5);
   await signIn(app, enter);
   await register(app, { ...input, name: 'Mallory', password: 'somebody else here' });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import type { App } from '../../../src/app/appliance/app.ts';
-import { getStatus } from '../../../src/app/appliance/appliance.ts';
+import { readStatus } from '../../../src/app/appliance/appliance.ts';
 import { checkPictureSearch } from '../../../src/app/appliance/doctor/store-checks.ts';
 import { DESCRIPTION_VERSION, EarlierPictures } from '../../../src/app/appliance/earlier-pictures.ts';
 import { searchByRecord } from '../../../src/app/records/search-pictures.ts';
@@ -222,7 +222,7 @@ test('the doctor says what is found, what is looked through, and what is damaged
     ),
   );
   await app.keptPictures.read();
-  const { search } = await getStatus({ ...app, earlierPictures: earlier });
+  const { search } = await readStatus({ ...app, earlierPictures: earlier });
   const { bytes, ...counts } = search;
   assert.ok(bytes > 0);
   const known = { looked: 5, total: 5, learned: 2, gone: 1, unreadable: 1, isDone: true };

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Finding, ModelStatus } from '../../../domain/contract/appliance.ts';
 import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
-import { getStatus, hasFallenBack } from '../appliance.ts';
+import { hasFallenBack, readStatus } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
 
@@ -17,7 +17,7 @@ const QUERY = ['--query-gpu=name,driver_version,memory.used,memory.total', '--fo
 const run = promisify(execFile);
 
 export async function checkModels(app: ApplianceParts, { providers }: DoctorConfig): Promise<Finding[]> {
-  const { models, phase, notReadyReason } = await getStatus(app);
+  const { models, phase, notReadyReason } = await readStatus(app);
   if (models.length === 0) {
     const advice = 'look at the setting models.folders, and run `assay models verify`';
     return [bad('models', notReadyReason ?? phase, advice)];
@@ -49,7 +49,7 @@ function describeDifference(goldenError: number | null, pack: ModelPack | undefi
 }
 
 export async function checkGpu(app: ApplianceParts, { providers }: DoctorConfig): Promise<Finding[]> {
-  const { models } = await getStatus(app);
+  const { models } = await readStatus(app);
   const used = new Set(models.map(({ provider }) => provider ?? 'none'));
   const isThere = existsSync('/dev/nvidia0');
   return [describeGpu({ isThere, seen: await askDriver(), used, providers })];

@@ -14,7 +14,7 @@ import { PROGRAM_FOLDER } from '../../../machinery/program-folder.ts';
 import { auditLine } from '../../accounts/audit.ts';
 import { assertAdmin } from '../../callers/authority.ts';
 import type { Principal } from '../../callers/principal.ts';
-import { getStatus, readMetrics } from '../appliance.ts';
+import { readMetrics, readStatus } from '../appliance.ts';
 import type { ApplianceParts, SupportConfig } from '../parts.ts';
 import { listProcesses } from '../processes.ts';
 import { examine } from './doctor.ts';
@@ -30,7 +30,7 @@ export interface SupportBundle {
 const PRIVATE_SETTINGS =
   /^(?:admin\.|mail\.(?:from|smtp)|public_url|http\.allowed_hosts|trusted_proxies|.*allow_networks|tracing\.endpoint)/;
 /** Fields of a log line that are figures, or words of our own. */
-const LOG_FIELDS = [
+const LOG_FIELDS: readonly string[] = [
   ...['level', 'time', 'msg', 'workerPid', 'startMs', 'restartMs', 'loss', 'attempts', 'analysis', 'files'],
   ...['bytes', 'copiedBytes', 'method', 'route', 'table', 'signal', 'status', 'waiting', 'deliveries'],
   ...['requests', 'uploads', 'orphans', 'packs', 'validUntil', 'delivery'],
@@ -46,7 +46,7 @@ export async function makeSupportBundle(
   assertAdmin(principal);
   const redaction = new Redaction([...app.support.secrets(), ...peopleOf(app)]);
   const json = (value: unknown) => `${JSON.stringify(redaction.value(value), null, 2)}\n`;
-  const { models, ...status } = await getStatus(app);
+  const { models, ...status } = await readStatus(app);
   const { processes, running } = await listProcesses(app, { principal });
   const files = [
     { name: 'versions.json', content: json(await readVersions()) },
@@ -130,11 +130,8 @@ function toShownModel(model: ModelStatus) {
 
 function summariseQueue({ store, clock }: ApplianceParts): object {
   const open = [...store.read.openAnalyses()];
-  const counts: Record<string, number> = {};
-  for (const { kind, state } of open) {
-    const name = `${kind} ${state}`;
-    counts[name] = (counts[name] ?? 0) + 1;
-  }
+  const groups = Map.groupBy(open, ({ kind, state }) => `${kind} ${state}`);
+  const counts = Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
   const [oldest] = open;
   const failures: { kind: string; attempts: number; error: string }[] = [];
   for (const { kind, attempts, error } of store.read.failedAnalyses()) {
@@ -155,11 +152,10 @@ function toShownLine(redaction: Redaction): (line: string) => string {
       return '{"msg":"(a line too long to show)"}\n';
     }
     if ('worker' in found) return '';
-    const shown: Record<string, unknown> = {};
-    for (const field of LOG_FIELDS) if (field in found) shown[field] = found[field];
     const { err } = found;
-    if (typeof err === 'object' && err !== null) shown.err = toShownError(err);
-    return `${JSON.stringify(redaction.value(shown))}\n`;
+    const fields = Object.entries(found).filter(([name]) => LOG_FIELDS.includes(name));
+    if (typeof err === 'object' && err !== null) fields.push(['err', toShownError(err)]);
+    return `${JSON.stringify(redaction.value(Object.fromEntries(fields)))}\n`;
   };
 }
 

@@ -138,18 +138,20 @@ async function fileFaultOf(sent: Promise<void>, ended: AbortController): Promise
   return fault instanceof Error && 'syscall' in fault ? fault : undefined;
 }
 
-const STAGES: Readonly<Record<string, string>> = {
-  receive: 'sending it to the daemon',
-  download: 'the daemon downloads it',
-  test: 'the daemon tries it',
-};
+const STAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    receive: 'sending it to the daemon',
+    download: 'the daemon downloads it',
+    test: 'the daemon tries it',
+  }),
+);
 
 async function follow(terminal: Terminal, call: AddCall, name: string): Promise<string> {
   using bars = await ProgressBars.open(terminal);
   const bar = bars.add(name);
   let stage = AddModelStage.UNSPECIFIED;
   for await (const step of call) {
-    const text = STAGES[nameOf(AddModelStage, step.stage)] ?? '';
+    const text = STAGES.get(nameOf(AddModelStage, step.stage)) ?? '';
     if (step.stage !== stage && text !== '' && !bars.log(text)) printNote(terminal, text);
     stage = step.stage;
     if (step.doneBytes > 0n) bar.showUpload(Number(step.doneBytes), Number(step.totalBytes));

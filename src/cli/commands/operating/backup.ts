@@ -65,7 +65,7 @@ async function backUp(terminal: Terminal, folder: string, options: BackupOptions
   const request = { folder, withSecrets: options.withSecrets === true };
   let last: BackupResponse | undefined;
   for await (const step of client.receive(ApplianceService.method.backup, request, signal)) {
-    if (step.phase !== last?.phase) printNote(terminal, PHASES[nameOf(BackupPhase, step.phase)] ?? '');
+    if (step.phase !== last?.phase) printNote(terminal, PHASES.get(nameOf(BackupPhase, step.phase)) ?? '');
     last = step;
   }
   if (signal.aborted) throw new CliFailure('interrupted; nothing was left', EXIT_CODES.interrupted);
@@ -87,8 +87,10 @@ async function backUp(terminal: Terminal, folder: string, options: BackupOptions
   printOutcome(terminal, options, { path, files, bytes, copied_bytes: copiedBytes, damaged }, path);
 }
 
-const PHASES: Readonly<Record<string, string>> = {
-  records: 'copying the records',
-  check: 'reading them back',
-  files: 'copying the media',
-};
+const PHASES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    records: 'copying the records',
+    check: 'reading them back',
+    files: 'copying the media',
+  }),
+);

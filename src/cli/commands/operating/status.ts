@@ -44,6 +44,15 @@ function describeStatus(status: GetStatusResponse): string {
   return formatColumns([
     ['version', `${status.version} (interface ${status.apiVersion})`],
     ['phase', status.notReadyReason === '' ? phase : `${phase}: ${status.notReadyReason}`],
+    ...describeLoad(status),
+    ...models,
+  ]);
+}
+
+/** Nothing unless an administrator asks: then the daemon says how backups stand. */
+function describeLoad(status: GetStatusResponse): [string, string][] {
+  if (status.backup === undefined) return [];
+  return [
     ['up', formatDuration(status.uptimeSeconds)],
     ['queue', `${status.queueDepth} waiting, ${status.running} running`],
     ['memory', `${(Number(status.rssAnonBytes) / 1e6).toFixed(0)} MB`],
@@ -53,8 +62,7 @@ function describeStatus(status: GetStatusResponse): string {
     ['video', status.videoDecoder],
     ['search', describeSearch(status)],
     ['backup', describeBackup(status)],
-    ...models,
-  ]);
+  ];
 }
 
 function describeSearch({ search }: GetStatusResponse): string {

@@ -60,10 +60,12 @@ export function toUserErrors(error: unknown): UserError[] {
 }
 
 /** The app's fields of a page, as every connection names them; other names differ only in their case. */
-const ARGUMENT_OF_FIELD: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+const ARGUMENT_OF_FIELD: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ limit: 'first', cursor: 'after' }),
+);
 
 function toArgumentName(field: string): string {
-  return ARGUMENT_OF_FIELD[field] ?? toCamelCase(field);
+  return ARGUMENT_OF_FIELD.get(field) ?? toCamelCase(field);
 }
 
 /** `ref_id` as GraphQL names it: `refId`. */

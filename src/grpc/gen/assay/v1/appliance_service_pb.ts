@@ -60,7 +60,8 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
   notReadyReason: string;
 
   /**
-   * What isolates the decoders from the system.
+   * From here to disk_free_bytes, and from backup on: empty unless an administrator asks, as they move with the work of
+   * other accounts. What isolates the decoders from the system.
    *
    * @generated from field: string isolation = 5;
    */
@@ -389,7 +390,7 @@ export type Model = Message<"assay.v1.Model"> & {
   sha256: string;
 
   /**
-   * Whether it is in memory now; one that was let go is brought up by the next request.
+   * Whether it is in memory now; one that was let go is brought up by the next request. False unless an administrator asks.
    *
    * @generated from field: bool resident = 17;
    */
