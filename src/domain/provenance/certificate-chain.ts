@@ -36,6 +36,8 @@ export const MEDIA_SIGNING: readonly string[] = [
   ...['1.3.6.1.5.5.7.3.4', '1.3.6.1.5.5.7.3.36', '1.3.6.1.4.1.311.76.59.1.9', '1.3.6.1.4.1.62558.2.1'],
 ];
 const ANY_PURPOSE = '2.5.29.37.0';
+/** The one use of Adobe Product Services G3, which has issued the certificates of Adobe's programs. */
+const ADOBE_ISSUING = '1.2.840.113583.1.1.7';
 /** The purposes that OpenSSL knows beside time stamping; one of these makes the certificate one for something else as well. */
 const OTHER_PURPOSES: readonly string[] = [
   ...['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.3', '1.3.6.1.5.5.7.3.4'],
@@ -65,6 +67,15 @@ export function parsedOf(certificate: X509Certificate): Certificate {
   const known = parsed.get(certificate) ?? Certificate.fromBER(new Uint8Array(certificate.raw).buffer);
   parsed.set(certificate, known);
   return known;
+}
+
+/** OpenSSL takes encodings that pkijs refuses. */
+function parsedUnlessOdd(certificate: X509Certificate): Certificate | null {
+  try {
+    return parsedOf(certificate);
+  } catch {
+    return null;
+  }
 }
 
 /** What is wrong with the certificate that signs, in words that follow "is signed by a certificate that"; null: nothing. */
@@ -134,9 +145,10 @@ function faultOfChain(chain: readonly X509Certificate[], { at, purposes }: Chain
   let length = 0;
   let shared = purposes;
   for (const [index, x509] of chain.entries()) {
-    const certificate = parsedOf(x509);
     const isRoot = index === chain.length - 1;
     const where = index === 0 ? '' : `leads over ${isRoot ? 'a root' : 'an intermediate'} that `;
+    const certificate = parsedUnlessOdd(x509);
+    if (certificate === null) return `${where}cannot be read`;
     if (seconds < x509.validFromDate.getTime()) return `${where}was not valid yet at that time`;
     // At the last second too, as OpenSSL counts it.
     if (seconds >= x509.validToDate.getTime()) return `${where}had ended at that time`;
@@ -150,8 +162,8 @@ function faultOfChain(chain: readonly X509Certificate[], { at, purposes }: Chain
     if (index > 0 && breaksNames(certificate, chain.slice(0, index)))
       return `${where}does not allow its name`;
     const allowed = purposesOf(certificate);
-    if (allowed !== null && !allowed.includes(ANY_PURPOSE))
-      shared = shared.filter((it) => allowed.includes(it));
+    const isForAny = allowed?.some((it) => it === ANY_PURPOSE || (index > 0 && it === ADOBE_ISSUING));
+    if (allowed !== null && isForAny !== true) shared = shared.filter((it) => allowed.includes(it));
     if (shared.length === 0) return `${where}is made for other purposes`;
   }
   return null;
@@ -174,7 +186,8 @@ function faultOfExtensions({ extensions = [] }: Certificate): string | null {
  * must say that it is an authority.
  */
 export function mayIssue(x509: X509Certificate): boolean {
-  const certificate = parsedOf(x509);
+  const certificate = parsedUnlessOdd(x509);
+  if (certificate === null) return false;
   // Node asks for the basic constraints only.
   const usage = keyUsageOf(certificate);
   if (usage !== null && ((usage[0] ?? 0) & KEY_CERT_SIGN) === 0) return false;

@@ -3,7 +3,6 @@ import {
   appliedLists,
   type TrustListMaterial,
   type TrustMaterial,
-  vouchesForPeople,
 } from '../../domain/provenance/trust-list.ts';
 
 const PEM_LINE = /.{64}(?=.)/g;
@@ -24,12 +23,11 @@ export function settingsFor(trust: TrustMaterial): string {
 }
 
 function toSettings({ lists, uses }: TrustMaterial): object {
-  const [trust, people] = [bundle(lists, uses), bundle(lists.filter(vouchesForPeople), [])];
+  const trust = bundle(lists, uses);
   return {
     verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: true },
     core: { allowed_network_hosts: [] },
     ...(trust === null ? {} : { trust }),
-    ...(people === null ? {} : { cawg_trust: people }),
   };
 }
 

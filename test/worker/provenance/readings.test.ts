@@ -33,7 +33,7 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { makeTrustList } from '../../trust-lists.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const authority = makeIdentity({ name: 'Test authority' });
+const authority = makeIdentity({ name: 'Test authority', notBefore: daysAgo(1000) });
 const signer = makeSigner(authority);
 const expired = makeIdentity({
   ...{ name: 'Test camera', issuer: authority, signsMedia: true },
