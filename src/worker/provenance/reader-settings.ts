@@ -13,6 +13,17 @@ export const WITHOUT_TRUST = JSON.stringify({
   core: { allowed_network_hosts: [] },
 });
 
+/** Opens a store and judges nothing of it: milliseconds, whatever it holds. */
+export const UNJUDGED = JSON.stringify({
+  verify: {
+    remote_manifest_fetch: false,
+    ocsp_fetch: false,
+    verify_trust: false,
+    verify_after_reading: false,
+  },
+  core: { allowed_network_hosts: [] },
+});
+
 let known: { key: string; settings: string } | undefined;
 
 /** JSON with snake_case names: the reader ignores others without a word. */
