@@ -11,6 +11,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { INVARIANTS_PAGE, printInvariants } from '../../schema/print-invariants.ts';
 import { MODEL_PACK_SCHEMA_PATH, printModelPackSchema } from '../../schema/print-model-pack.ts';
+import {
+  LIBRARIES_PAGE,
+  LIBRARIES_TABLE,
+  printPage,
+  printTable,
+  readLibraries,
+} from '../../schema/print-native-libraries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -20,6 +27,12 @@ test('schema/model-pack.schema.json is what the code prints', () => {
 
 test('docs/invariants.md is what the tests say', () => {
   assert.equal(readFileSync(INVARIANTS_PAGE, 'utf8'), printInvariants());
+});
+
+test('docs/native-libraries.md and its table are what the binaries say', () => {
+  const libraries = readLibraries();
+  assert.equal(readFileSync(LIBRARIES_PAGE, 'utf8'), printPage(libraries));
+  assert.equal(readFileSync(LIBRARIES_TABLE, 'utf8'), printTable(libraries));
 });
 
 test('src/grpc/gen is what proto/ generates', () => {

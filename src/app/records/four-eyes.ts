@@ -8,7 +8,7 @@ import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
 import type { Principal } from '../callers/principal.ts';
 
-/** Entries that are looked at, the newest first: with more, an older one could be pushed out of sight, so nobody agrees. */
+/** Entries that are looked at, the newest first: with more, an older one could be pushed out of sight, so the sign-off is refused. */
 export const ACCESS_ENTRIES_MAX = 1000;
 const DAY_US = 24 * 3600 * 1_000_000;
 

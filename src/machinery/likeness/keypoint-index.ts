@@ -53,7 +53,7 @@ export class KeypointIndex {
   readonly #folder: string;
   readonly #chapterRows: number;
   readonly #sequences: number[] = [];
-  /** Of each row; 0 for a picture that was removed. */
+  /** Slot of each row; 0 for a picture that was removed. */
   readonly #slots: number[] = [];
   /** Accounts are numbered as they come. */
   readonly #slotOf = new Map<number, number>();

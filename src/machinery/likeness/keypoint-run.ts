@@ -161,7 +161,7 @@ function copyWord(
 
 /** Whose pictures are looked for. Accounts are numbered by slots; 0 is that of pictures that were removed. */
 export interface AskedRows {
-  /** Of each row. */
+  /** The slot of each row. */
   slots: readonly number[];
   /** Place of the run's first row among them. */
   base: number;

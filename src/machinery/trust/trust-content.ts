@@ -24,7 +24,7 @@ export function readTrustContent(files: readonly TrustFile[]): TrustContent {
   for (const { holds, text } of files) {
     if (holds === 'authorities' || holds === 'single') {
       const certificates = readCertificates(text);
-      // One that may not issue others vouches for itself alone: whoever has its key could otherwise sign under any name.
+      // One that may not issue others vouches for itself alone: its key could otherwise make signers of any name.
       const isAuthority = (it: X509Certificate) => holds === 'authorities' && mayIssue(it);
       content.authorities.push(...certificates.filter(isAuthority).map(toBase64));
       content.singles.push(...certificates.filter((it) => !isAuthority(it)).map(toSingle));

@@ -7,13 +7,13 @@ import type { CodeFact } from '../../domain/provenance/manifest-facts.ts';
 import { serialOf, type Vouchers } from './vouchers.ts';
 
 const OF_TRUST = /^(signingCredential|cawg\.identity|cawg\.x509\.credential)\.(un)?trusted$/;
-/** What the reader says of an identity whose signature holds, whoever made it. */
+/** What the reader says of an identity whose signature holds, by any certificate. */
 const WELL_FORMED = 'cawg.identity.well-formed';
 const TRUSTED = 'cawg.identity.trusted';
 const UNTRUSTED = 'cawg.x509.credential.untrusted';
 
 export interface SignedIdentities {
-  /** Of each assertion that a certificate signs, its own first; empty where it cannot be read. */
+  /** One for each assertion that a certificate signs, its own first; empty where it cannot be read. */
   chains: readonly (readonly X509Certificate[])[];
   /** What the reader has judged: serial numbers, in decimals. */
   serials: readonly string[];
@@ -22,7 +22,7 @@ export interface SignedIdentities {
   isJudged: boolean;
 }
 
-/** A certificate that is not the one that the reader judged vouches for none of them, and so does one whose signature does not hold. */
+/** A certificate that is not the one that the reader judged vouches for none of them, nor does one whose signature does not hold. */
 export function withJudgedIdentities(
   codes: readonly CodeFact[],
   { chains, serials, at, isJudged }: SignedIdentities,

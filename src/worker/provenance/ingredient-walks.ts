@@ -6,7 +6,7 @@ import { asList, asObject, type Json } from './hostile-json.ts';
 
 /** A page of fifty pictures with five edits each; some milliseconds a walk. */
 export const WALKS_MAX = 256;
-/** Of a store, and so of the longest way. */
+/** In a store, and so on the longest way. */
 const MANIFESTS_MAX = 256;
 
 /** In words that follow "the manifest"; null if they are few enough. `store` is the reader's JSON of a store that it has not judged. */

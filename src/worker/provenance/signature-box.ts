@@ -13,7 +13,7 @@ export interface SignatureBox {
   timeStamp: Uint8Array | null;
   /** Whether the signer stapled an answer on its revocation. */
   hasStapled: boolean;
-  /** Of each identity assertion that a certificate signs: DER, the signer's own first; empty if it cannot be read. */
+  /** Certificates of each identity assertion that one signs: DER, the signer's own first; empty if it cannot be read. */
   identities: Uint8Array[][];
 }
 
@@ -58,7 +58,7 @@ function signaturesIn({ label, boxes }: SuperBox, bound: { left: number }, depth
   });
 }
 
-/** Of a manifest's boxes. */
+/** From the boxes of a manifest. */
 function identitiesIn(boxes: readonly SuperBox[], bound: { left: number }): Uint8Array[][] {
   const assertions = boxes
     .filter(({ label }) => label === ASSERTIONS_LABEL)
