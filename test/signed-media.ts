@@ -5,13 +5,21 @@
 import { sign as signBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Builder } from '@contentauth/c2pa-node';
+import {
+  Builder,
+  CallbackCredentialHolder,
+  CallbackSigner,
+  IdentityAssertionBuilder,
+  IdentityAssertionSigner,
+} from '@contentauth/c2pa-node';
 import { encode, Tagged } from 'cborg';
 import { type Identity, makeIdentity } from './certificates.ts';
 import { patternImage } from './media/pictures.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const SIGNATURE_BYTES = 12_000;
+/** What an identity assertion has beside its signature. */
+const IDENTITY_BYTES = 1000;
 const SETTINGS = JSON.stringify({
   verify: { verify_after_sign: false, remote_manifest_fetch: false, verify_trust: false },
   builder: { thumbnail: { enabled: false } },
@@ -36,6 +44,8 @@ export interface ToSign {
   /** Files that went into it. */
   ingredients?: { definition: object; file: Buffer; mime: string }[];
   change?: (builder: Builder) => void;
+  /** Who signs an identity assertion (CAWG) over the binding. */
+  identity?: Signing;
 }
 
 export const GENERATED = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
@@ -67,7 +77,14 @@ export const plainPicture = (): Promise<Buffer> => {
 
 /** The signed file, and its manifest store. */
 export async function signMedia(
-  { definition = definitionOf(CAPTURED), mime = 'image/jpeg', source, ingredients = [], change }: ToSign,
+  {
+    definition = definitionOf(CAPTURED),
+    mime = 'image/jpeg',
+    source,
+    ingredients = [],
+    change,
+    identity,
+  }: ToSign,
   signing: Signing,
 ): Promise<{ file: Buffer; manifest: Buffer }> {
   await using folder = await makeTemporaryFolder();
@@ -80,13 +97,45 @@ export async function signMedia(
     await builder.addIngredient(JSON.stringify(json), { path, mimeType: type });
   }
   change?.(builder);
-  const manifest = await builder.signConfigAsync(
-    (claim) => makeCose(claim, signing),
-    { alg: 'es256', certs: [derOf(signing.signer)], reserveSize: SIGNATURE_BYTES, directCoseHandling: true },
-    { path: from, mimeType: mime },
-    { path: to, mimeType: mime },
-  );
+  const input = { path: from, mimeType: mime };
+  const output = { path: to, mimeType: mime };
+  const config = {
+    ...{ alg: 'es256' as const, certs: [derOf(signing.signer)] },
+    ...{ reserveSize: SIGNATURE_BYTES, directCoseHandling: true },
+  };
+  const manifest =
+    identity === undefined
+      ? await builder.signConfigAsync((claim) => makeCose(claim, signing), config, input, output)
+      : await builder.signAsync(await signWithIdentity(signing, identity), input, output);
   return { file: await readFile(to), manifest };
+}
+
+/**
+ * An identity assertion over the binding (CAWG 1.2, 8.2). Its signature is made here; that of the claim by the library, which leaves none
+ * of it to others where there is an identity: neither stamps nor other keys.
+ */
+async function signWithIdentity(
+  { signer, chain = [] }: Signing,
+  identity: Signing,
+): Promise<IdentityAssertionSigner> {
+  const config = {
+    ...{ alg: 'es256' as const, certs: [signer, ...chain].map(({ cert }) => Buffer.from(cert)) },
+    ...{ reserveSize: SIGNATURE_BYTES, directCoseHandling: false },
+  };
+  const ofClaim = CallbackSigner.newSigner(config, async (bytes) =>
+    signBytes('sha256', bytes, { key: signer.privateKey, dsaEncoding: 'ieee-p1363' }),
+  );
+  const holder = CallbackCredentialHolder.newCallbackCredentialHolder(
+    SIGNATURE_BYTES + IDENTITY_BYTES,
+    'cawg.x509.cose',
+    // Signed in CBOR as the reader encodes it anew: its keys in the order of its structure.
+    async (payload) => makeCose(Buffer.from(encode(payload, { mapSorter: () => 0 })), identity),
+  );
+  const assertion = await IdentityAssertionBuilder.identityBuilderForCredentialHolder(holder);
+  assertion.addReferencedAssertions(['c2pa.hash.data']);
+  const both = IdentityAssertionSigner.new(ofClaim.getHandle());
+  both.addIdentityAssertion(assertion);
+  return both;
 }
 
 /** RFC 9052, section 4.4; the certificates in the protected header, as C2PA 2 wants them. */

@@ -220,6 +220,10 @@ test('what is no list is refused in words, a shipped list is not removed, and ev
   assert.match((await assay('trust', 'remove', 'c2pa')).stderr, /switch it off instead/);
   assert.match((await assay('trust', 'off', 'none')).stderr, /no trust list "none"/);
   assert.equal((await assay('trust', 'remove', 'desk')).code, 0);
+  writeFileSync(join(folder, 'own.pem'), makeSigner(makeIdentity({ name: 'Desk' })).cert);
+  const own = await assay('trust', 'add', 'desk', join(folder, 'own.pem'), '--date', '2026-11-01');
+  assert.match(own.stderr, /on: 1 certificates that vouch for themselves alone/);
+  assert.equal((await assay('trust', 'remove', 'desk')).code, 0);
   const { stdout } = await assay('audit', '--json');
   for (const action of ['trust.add', 'trust.off', 'trust.on', 'trust.update', 'trust.remove']) {
     assert.ok(stdout.includes(`"${action}"`), action);

@@ -10,11 +10,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MODEL_PACK_SCHEMA_PATH, printModelPackSchema } from '../../schema/print-model-pack.ts';
+import {
+  LIBRARIES_PAGE,
+  LIBRARIES_TABLE,
+  printPage,
+  printTable,
+  readLibraries,
+} from '../../schema/print-native-libraries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 test('schema/model-pack.schema.json is what the code prints', () => {
   assert.equal(readFileSync(MODEL_PACK_SCHEMA_PATH, 'utf8'), printModelPackSchema());
+});
+
+test('docs/native-libraries.md and its table are what the binaries say', () => {
+  const libraries = readLibraries();
+  assert.equal(readFileSync(LIBRARIES_PAGE, 'utf8'), printPage(libraries));
+  assert.equal(readFileSync(LIBRARIES_TABLE, 'utf8'), printTable(libraries));
 });
 
 test('src/grpc/gen is what proto/ generates', () => {

@@ -1,13 +1,16 @@
-/** Tokens by authorities of the test's own, whose certificates can be wrong in any way: made with pkijs, so that any of it can be said. */
-import { createHash, webcrypto } from 'node:crypto';
+/** Authorities and tokens of the test's own, whose certificates can be wrong in any way: made with pkijs, so that any of it can be said. */
+import { createHash, KeyObject, webcrypto } from 'node:crypto';
 import { BitString, Integer, Null, ObjectIdentifier, OctetString, Sequence, Utf8String } from 'asn1js';
 import * as pkijs from 'pkijs';
+import type { Identity } from '../certificates.ts';
 
 export const NOW = new Date('2026-03-01T12:00:00Z');
 const DAY_MS = 86_400_000;
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+
+const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: Uint8Array.of(1, 0, 1) } as const;
 
 export interface CertificatePlan {
   name?: string;
@@ -27,6 +30,8 @@ export interface CertificatePlan {
   permittedName?: string;
   /** 0 is version 1: no extension at all. */
   version?: 0 | 2;
+  /** Instead of an elliptic curve. */
+  rsaBits?: number;
   /** Signed by another key than that of its issuer. */
   isForged?: boolean;
 }
@@ -39,7 +44,9 @@ export interface Made {
 let serial = 1000;
 
 export async function makeCertificate(plan: CertificatePlan, issuer: Made | null): Promise<Made> {
-  const pair = await webcrypto.subtle.generateKey(ECDSA, true, ['sign', 'verify']);
+  const { rsaBits: modulusLength } = plan;
+  const algorithm = modulusLength === undefined ? ECDSA : { ...RSA, modulusLength };
+  const pair = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const keys = pair as unknown as CryptoKeyPair;
   const certificate = new pkijs.Certificate();
   serial += 1;
@@ -59,10 +66,19 @@ export async function makeCertificate(plan: CertificatePlan, issuer: Made | null
   return { certificate, keys };
 }
 
+/** Signs media as the C2PA reader wants it. */
+export function toIdentity({ certificate, keys }: Made): Identity {
+  const privateKey = KeyObject.from(keys.privateKey);
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { name: '', cert: toPem([certificate]), key, privateKey };
+}
+
+/** Its own organisation too: a signature of media by none counts as broken. */
 function nameOf(commonName: string): pkijs.RelativeDistinguishedNames {
-  const value = new Utf8String({ value: commonName });
-  const pair = new pkijs.AttributeTypeAndValue({ type: '2.5.4.3', value });
-  return new pkijs.RelativeDistinguishedNames({ typesAndValues: [pair] });
+  const typesAndValues = ['2.5.4.10', '2.5.4.3'].map((type) => {
+    return new pkijs.AttributeTypeAndValue({ type, value: new Utf8String({ value: commonName }) });
+  });
+  return new pkijs.RelativeDistinguishedNames({ typesAndValues });
 }
 
 /** Of its own key and of its issuer's, by which two authorities of one name are told apart. */

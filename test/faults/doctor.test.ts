@@ -36,6 +36,7 @@ test('each part of the box has a finding, and what is not good has advice', asyn
     'gpu',
     'isolation',
     'decoders',
+    'libraries',
     'memory',
     'clock',
     'port http',

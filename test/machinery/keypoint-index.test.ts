@@ -75,6 +75,22 @@ test('a word of many pictures says nothing', async () => {
   assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 700, VOTES_MIN), []);
 });
 
+test('copies by one account hide no picture of another, neither alone nor where both are searched', async () => {
+  for (const copies of [20, 560]) {
+    const index = new KeypointIndex(tmpdir());
+    index.add({ sequence: 1, accountId: 1, keypoints: keypoints(7) });
+    const [alone] = await index.search([keypoints(7)], new Set([1]), 5, VOTES_MIN);
+    for (let row = 2; row < 2 + copies; row++)
+      index.add({ sequence: row, accountId: 2, keypoints: keypoints(7) });
+    assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 5, VOTES_MIN), [alone]);
+    const both = await index.search([keypoints(7)], new Set([1, 2]), 4, VOTES_MIN);
+    assert.deepEqual(
+      both.filter(({ sequence }) => sequence === 1),
+      [alone],
+    );
+  }
+});
+
 test('keypoints with a turned bit are found, and what came in the same number after a full run too', async () => {
   const index = indexOf(20);
   await index.search([keypoints(1)], new Set([1, 2]), 5, VOTES_MIN);

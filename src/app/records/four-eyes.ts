@@ -8,8 +8,8 @@ import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
 import type { Principal } from '../callers/principal.ts';
 
-/** Entries that are looked at, the newest first; an account with more has had a thousand keys and links. */
-const ENTRIES_MAX = 1000;
+/** Entries that are looked at, the newest first: with more, an older one could be pushed out of sight, so the sign-off is refused. */
+export const ACCESS_ENTRIES_MAX = 1000;
 const DAY_US = 24 * 3600 * 1_000_000;
 
 /** Somebody other than the account had it in hand. */
@@ -31,8 +31,8 @@ const WHAT: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Throws `role` if the caller had the account of the finding in hand, if that account had the caller's, or if the caller's key was made
- * by somebody who had that account: each of them could be one person who answers its own question.
+ * Throws `role` if one person could be behind both accounts: behind an account stand itself and who had it in hand within the plan's
+ * term, whatever the caller showed, since a link opens a session and a session makes keys.
  */
 export function assertOtherPerson(
   read: StoreReader,
@@ -43,16 +43,16 @@ export function assertOtherPerson(
   const days = termOf(read, askerId);
   const asker = accessOf(read, askerId, now - days * DAY_US);
   const own = accessOf(read, ownId, now - days * DAY_US);
-  const keyMakers = own.filter(({ keyId }) => keyId !== null && keyId === principal.key?.id);
+  const behindOwn = new Set([ownId, ...own.map(({ actor }) => actor)]);
   const shared =
-    asker.find(({ actor }) => actor === ownId) ??
-    own.find(({ actor }) => actor === askerId) ??
-    asker.find(({ actor }) => keyMakers.some((maker) => maker.actor === actor));
+    asker.find(({ actor }) => behindOwn.has(actor)) ?? own.find(({ actor }) => actor === askerId);
   if (shared === undefined) return;
   const term = days === 0 ? '' : `; this counts for ${days} days, and as long as the key is valid`;
+  const also = own.find(({ actor }) => actor === shared.actor);
+  const both = also === undefined || also === shared ? '' : `, and ${describe(also)}`;
   throw new AppError(
     'role',
-    `one person could be both: ${describe(shared)}${term}. Somebody else has to agree`,
+    `one person could be both: ${describe(shared)}${both}${term}. Somebody else has to agree`,
   );
 }
 
@@ -65,7 +65,11 @@ function termOf(read: StoreReader, accountId: number): number {
 /** Since then, and by keys that are still valid, however old they are. */
 function accessOf(read: StoreReader, accountId: number, since: number): Access[] {
   const valid = new Set(read.accounts.apiKeys(accountId).map(({ id }) => id));
-  const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ENTRIES_MAX });
+  const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ACCESS_ENTRIES_MAX });
+  if (rows.length === ACCESS_ENTRIES_MAX) {
+    const many = `account ${accountId} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
+    throw new AppError('role', `who had it in hand is not known: ${many}. Somebody else has to agree`);
+  }
   return rows.flatMap(({ actor, at, kind, details }) => {
     const keyId = kind.startsWith('key.') ? Number(details?.target?.split('/')[1]) : null;
     const isValid = keyId !== null && valid.has(keyId);

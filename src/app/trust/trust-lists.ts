@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { keyFault } from '../../domain/provenance/certificate-chain.ts';
 import type {
   StoredTrustList,
   TrustedCertificate,
@@ -10,7 +11,7 @@ import type {
   TrustListKind,
 } from '../../domain/provenance/trust-list.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import { readTrustContent, TrustListError } from '../../machinery/trust/trust-content.ts';
+import { readTrustContent, type TrustContent, TrustListError } from '../../machinery/trust/trust-content.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
@@ -100,7 +101,7 @@ export async function updateTrustList(app: TrustParts, input: TrustListUpdate): 
   const { principal, id, content, date, dropSeen } = input;
   assertMayChange(principal);
   const list = findList(app, id);
-  const files = filesOf(list, content);
+  const files = filesOf(app, list, content);
   const stored: StoredTrustList = {
     ...storedOf(app, list),
     date: files === null ? list.date : parseDate(date),
@@ -111,8 +112,10 @@ export async function updateTrustList(app: TrustParts, input: TrustListUpdate): 
 }
 
 /** Null: the edition that came. */
-function filesOf(list: TrustList, content: Uint8Array): TrustFile[] | null {
-  if (content.length > 0) return [toFile(content, holdingOf(list))];
+function filesOf(app: TrustParts, list: TrustList, content: Uint8Array): TrustFile[] | null {
+  // As it was added: the edition of now may hold no authority where another one will.
+  const [known] = storedOf(app, list).files ?? [];
+  if (content.length > 0) return [toFile(content, known?.holds ?? holdingOf(list))];
   if (list.origin === 'added') throw badField('content', 'expected a newer edition, found none');
   return null;
 }
@@ -142,7 +145,7 @@ export async function previewTrustListUpdate(
 ): Promise<TrustListDiff> {
   assertAdmin(principal);
   const list = findList(app, id);
-  const next = listWith(app, { ...storedOf(app, list), files: filesOf(list, content) });
+  const next = listWith(app, { ...storedOf(app, list), files: filesOf(app, list, content) });
   return diffOf(list, next, await droppedSigners(app, list, next));
 }
 
@@ -246,12 +249,20 @@ function toFile(content: Uint8Array, holds: TrustFile['holds']): TrustFile {
   }
   const file = { holds, text: Buffer.from(content).toString('utf8') };
   try {
-    readTrustContent([file]);
+    assertStrongKeys(readTrustContent([file]));
   } catch (error) {
     if (error instanceof TrustListError) throw badField('content', `it ${error.message}`);
     throw error;
   }
   return file;
+}
+
+/** A certificate with a weak key vouches for nothing: better said when it is added. */
+function assertStrongKeys({ authorities, singles }: TrustContent): void {
+  for (const der of [...authorities, ...singles.map((single) => single.der)]) {
+    const fault = keyFault(new X509Certificate(Buffer.from(der, 'base64')));
+    if (fault !== null) throw new TrustListError(`holds a certificate that ${fault}`);
+  }
 }
 
 function parseDate(date: string): string {

@@ -2,7 +2,7 @@
  * Timestamps of other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these bytes
  * were there at its time; who says so is known only if its certificate leads to a root that the reader trusts.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
 import {
   AlgorithmIdentifier,
@@ -17,9 +17,14 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs';
+import {
+  findChain,
+  parsedOf,
+  stampingFault,
+  TIME_STAMPING,
+} from '../../domain/provenance/certificate-chain.ts';
 import { showText } from '../../domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import { findChain, stampingFault } from './certificate-chain.ts';
 import { signingCertificateFault } from './signing-certificate.ts';
 
 /** A reply as DER, that says what follows. */
@@ -163,16 +168,37 @@ async function assertSigned(
   const signer = await verifySignature(signedData, bytes);
   const fault = stampingFault(signer);
   if (fault !== null) throw new TimestampError(`is signed by a certificate that ${fault}`);
-  const inToken = (signedData.certificates ?? []).filter((it) => it instanceof Certificate);
-  const order = { signer, inToken, at: info.genTime };
-  const chain = roots === null ? null : findChain({ ...order, roots });
-  if (typeof chain === 'string') throw new TimestampError(`is signed by a certificate that ${chain}`);
+  const chain = roots === null ? null : leadToRoots(signer, signedData, roots, info.genTime);
   const named = signingCertificateFault(signerInfo, signer, chain);
   if (named !== null) throw new TimestampError(named);
   if (info.tsa !== undefined && !isNameOf(signer, info.tsa)) {
     throw new TimestampError('names another authority than its certificate');
   }
   return signer;
+}
+
+function leadToRoots(
+  signer: Certificate,
+  { certificates = [] }: SignedData,
+  roots: readonly Certificate[],
+  at: Date,
+): Certificate[] {
+  const others = certificates.filter((it) => it instanceof Certificate).flatMap((it) => toX509(it) ?? []);
+  const own = toX509(signer);
+  if (own === null) throw new TimestampError('is signed by a certificate that cannot be read');
+  const anchors = roots.flatMap((root) => toX509(root) ?? []);
+  const chain = findChain({ signer: own, others, anchors, isToRoot: true, purposes: [TIME_STAMPING], at });
+  if (typeof chain === 'string') throw new TimestampError(`is signed by a certificate that ${chain}`);
+  return chain.map(parsedOf);
+}
+
+/** Null if OpenSSL cannot read it: then it leads nowhere. */
+function toX509(certificate: Certificate): X509Certificate | null {
+  try {
+    return new X509Certificate(Buffer.from(certificate.toSchema(true).toBER(false)));
+  } catch {
+    return null;
+  }
 }
 
 async function verifySignature(signedData: SignedData, bytes: Uint8Array): Promise<Certificate> {

@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, STORED_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
 import {
+  type AskedRows,
   addRaw,
   mergeRuns,
   newRaw,
@@ -52,8 +53,10 @@ export class KeypointIndex {
   readonly #folder: string;
   readonly #chapterRows: number;
   readonly #sequences: number[] = [];
-  /** 0 for a picture that was removed. */
-  readonly #accounts: number[] = [];
+  /** Slot of each row; 0 for a picture that was removed. */
+  readonly #slots: number[] = [];
+  /** Accounts are numbered as they come. */
+  readonly #slotOf = new Map<number, number>();
   readonly #runs: Run[] = [];
   readonly #raw = newRaw(YOUNG_ROWS_MAX * STORED_KEYPOINTS_MAX);
   /** As of the last search. */
@@ -100,7 +103,9 @@ export class KeypointIndex {
     if (sequence <= this.last) throw new Error('keypoints are added in their order');
     addRaw(this.#raw, this.#youngRows, keypoints);
     this.#sequences.push(sequence);
-    this.#accounts.push(accountId);
+    const slot = this.#slotOf.get(accountId) ?? this.#slotOf.size + 1;
+    this.#slotOf.set(accountId, slot);
+    this.#slots.push(slot);
     this.#youngRows += 1;
     if (this.#youngRows < YOUNG_ROWS_MAX) return;
     this.#runs.push(sortRun(this.#raw, this.#youngRows));
@@ -154,8 +159,8 @@ export class KeypointIndex {
   /** Its words stay as long as the index, but lead nowhere. Whether it was there. */
   remove(sequence: number): boolean {
     const row = rowOf(this.#sequences, sequence);
-    if (row === null || this.#accounts[row] === 0) return false;
-    this.#accounts[row] = 0;
+    if (row === null || this.#slots[row] === 0) return false;
+    this.#slots[row] = 0;
     return true;
   }
 
@@ -169,25 +174,32 @@ export class KeypointIndex {
     const runs = this.#allRuns();
     for (const { postings } of runs) postings.hold();
     try {
-      let hits: KeypointHit[] = [];
+      let hits: SlotHit[] = [];
+      const rows = { slots: this.#slots, chapterRows: this.#chapterRows, ...this.#asked(accounts) };
       let base = 0;
       for (const run of runs) {
         for (const [query, asked] of queries.entries()) {
-          for (const { row, votes } of await searchRun(run, asked, {
-            chapterRows: this.#chapterRows,
-            votesMin,
-          })) {
-            const isAsked = accounts.has(this.#accounts[base + row] as number);
-            if (isAsked) hits.push({ sequence: this.#sequences[base + row] as number, query, votes });
+          for (const { row, votes } of await searchRun(run, asked, { ...rows, base, votesMin })) {
+            const slot = this.#slots[base + row] as number;
+            // It may have been removed meanwhile.
+            if (slot !== 0)
+              hits.push({ sequence: this.#sequences[base + row] as number, query, votes, slot });
           }
           hits = best(hits, hitsMax);
         }
         base += run.rows;
       }
-      return hits;
+      return hits.map(({ slot: _, ...hit }) => hit);
     } finally {
       for (const { postings } of runs) postings.release();
     }
+  }
+
+  #asked(accounts: ReadonlySet<number>): Pick<AskedRows, 'isAsked' | 'counts'> {
+    const isAsked = new Uint8Array(this.#slotOf.size + 1);
+    for (const account of accounts) isAsked[this.#slotOf.get(account) ?? 0] = 1;
+    isAsked[0] = 0;
+    return { isAsked, counts: new Uint32Array(isAsked.length) };
   }
 
   [Symbol.dispose](): void {
@@ -204,27 +216,40 @@ export class KeypointIndex {
 async function searchRun(
   run: Run,
   asked: Keypoints,
-  { chapterRows, votesMin }: { chapterRows: number; votesMin: number },
+  { votesMin, ...rows }: AskedRows & { votesMin: number },
 ): Promise<RowVotes[]> {
   assertKeypoints(asked.count);
   const shared = Array.from({ length: run.chapters }, () => new SharedWords());
   for (let index = 0; index < asked.count; index++) {
     if (index % SLICE_KEYPOINTS === SLICE_KEYPOINTS - 1) await nextTurn();
     const voter = { rest: restOf(asked, index), index, shared };
-    for (const word of wordsNear(asked, index)) shareWord(run, word, voter);
+    for (const word of wordsNear(asked, index)) shareWord(run, word, voter, rows);
   }
   const found: RowVotes[] = [];
   for (const [chapter, words] of shared.entries()) {
     for (const { row, votes } of words.votes(votesMin))
-      found.push({ row: chapter * chapterRows + row, votes });
+      found.push({ row: chapter * rows.chapterRows + row, votes });
     await nextTurn();
   }
   return found;
 }
 
-function best(hits: KeypointHit[], hitsMax: number): KeypointHit[] {
+interface SlotHit extends KeypointHit {
+  slot: number;
+}
+
+/** An account has at most half of the places while another one's would be left out: its copies would push them out. */
+function best(hits: SlotHit[], hitsMax: number): SlotHit[] {
   if (hits.length <= hitsMax) return hits;
-  return hits.toSorted((a, b) => b.votes - a.votes || b.sequence - a.sequence).slice(0, hitsMax);
+  const sorted = hits.toSorted((a, b) => b.votes - a.votes || b.sequence - a.sequence);
+  const taken = new Map<number, number>();
+  const [within, beyond] = [[] as SlotHit[], [] as SlotHit[]];
+  for (const hit of sorted) {
+    const count = (taken.get(hit.slot) ?? 0) + 1;
+    taken.set(hit.slot, count);
+    (count <= hitsMax / 2 ? within : beyond).push(hit);
+  }
+  return [...within, ...beyond].slice(0, hitsMax);
 }
 
 function rowOf(sequences: readonly number[], sequence: number): number | null {

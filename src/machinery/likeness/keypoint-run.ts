@@ -24,10 +24,10 @@ const IS_NEAR = Uint8Array.from({ length: TAG_MASK + 1 }, (_, bits) =>
   countBits(bits) <= TAG_DISTANCE_MAX ? 1 : 0,
 );
 
-/** A word of more than this share of the pictures is a common one, as of print. */
+/** A word of more than this share of the pictures is a common one of its account, as of print. */
 const COMMON_SHARE = 1 / 256;
 const COMMON_MIN = 8;
-/** A word of more pictures of a chapter than this is left out: it sets none apart, and costs the most time. */
+/** Where an account has a word in more pictures of a chapter than this, the word says nothing of them: it sets none apart. */
 const WORD_PICTURES_MAX = 512;
 
 /** Pictures of one run whose words are not sorted yet: word and posting of each keypoint. */
@@ -159,28 +159,70 @@ function copyWord(
   return to;
 }
 
-/** Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. */
+/** Whose pictures are looked for. Accounts are numbered by slots; 0 is that of pictures that were removed. */
+export interface AskedRows {
+  /** The slot of each row. */
+  slots: readonly number[];
+  /** Place of the run's first row among them. */
+  base: number;
+  chapterRows: number;
+  /** 1 for each slot that is asked for. */
+  isAsked: Uint8Array;
+  /** Room to count in, one for each slot. */
+  counts: Uint32Array;
+}
+
+/**
+ * Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. How common a word is, is counted within each
+ * account: copies of one account would otherwise make another's picture unfindable.
+ */
 export function shareWord(
   run: Run,
   word: number,
   { rest, index, shared }: { rest: number; index: number; shared: readonly SharedWords[] },
+  asked: AskedRows,
 ): void {
   const { starts, chapters, postings } = run;
   const first = word * chapters;
   const [start, end] = [starts[first] as number, starts[first + chapters] as number];
-  if (start === end || end - start > WORD_PICTURES_MAX * chapters) return;
-  const isRare = end - start <= Math.max(COMMON_MIN, COMMON_SHARE * run.rows);
+  if (start === end) return;
+  const { isAsked, counts, slots, chapterRows } = asked;
   const direction = rest >> DIRECTION_SHIFT;
   const offset = postings.load(start, end) - start;
+  const rareMax = Math.max(COMMON_MIN, COMMON_SHARE * run.rows);
+  const isRareForAll = end - start <= rareMax;
   const { array } = postings;
+  if (!isRareForAll) countBySlot(run, { first, offset }, asked);
   for (let chapter = 0; chapter < chapters; chapter++) {
     const words = shared[chapter] as SharedWords;
+    const row = asked.base + chapter * chapterRows;
     const chapterEnd = (starts[first + chapter + 1] as number) + offset;
     for (let at = (starts[first + chapter] as number) + offset; at < chapterEnd; at++) {
       const posting = array[at] as number;
       if (IS_NEAR[(posting ^ rest) & TAG_MASK] === 0) continue;
+      const slot = slots[row + (posting >>> ROW_SHIFT)] as number;
+      if (isAsked[slot] !== 1) continue;
+      const count = isRareForAll ? 0 : (counts[slot] as number);
+      if (count > WORD_PICTURES_MAX * chapters) continue;
       const turn = (direction - (posting >> DIRECTION_SHIFT)) & (DIRECTIONS - 1);
-      words.add(posting, turn, index, isRare);
+      words.add(posting, turn, index, count <= rareMax);
+    }
+  }
+}
+
+/** In how many pictures of each account that is asked for the word stands. */
+function countBySlot(
+  { starts, chapters, postings: { array } }: Run,
+  { first, offset }: { first: number; offset: number },
+  { slots, base, chapterRows, isAsked, counts }: AskedRows,
+): void {
+  counts.fill(0);
+  for (let chapter = 0; chapter < chapters; chapter++) {
+    const row = base + chapter * chapterRows;
+    const chapterEnd = (starts[first + chapter + 1] as number) + offset;
+    for (let at = (starts[first + chapter] as number) + offset; at < chapterEnd; at++) {
+      const slot = slots[row + ((array[at] as number) >>> ROW_SHIFT)] as number;
+      if (isAsked[slot] === 1) counts[slot] = (counts[slot] as number) + 1;
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Reads what a trust list holds: certificates in PEM, the C2PA's list of conforming products, permitted key usages. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { mayIssue } from '../../domain/provenance/certificate-chain.ts';
 import type { ConformingProduct, TrustFile, TrustList } from '../../domain/provenance/trust-list.ts';
 
 export type TrustContent = Pick<TrustList, 'sha256' | 'authorities' | 'singles' | 'products' | 'uses'>;
@@ -21,8 +22,13 @@ export function readTrustContent(files: readonly TrustFile[]): TrustContent {
     uses: [],
   };
   for (const { holds, text } of files) {
-    if (holds === 'authorities') content.authorities.push(...readCertificates(text).map(toBase64));
-    if (holds === 'single') content.singles.push(...readCertificates(text).map(toSingle));
+    if (holds === 'authorities' || holds === 'single') {
+      const certificates = readCertificates(text);
+      // One that may not issue others vouches for itself alone: its key could otherwise make signers of any name.
+      const isAuthority = (it: X509Certificate) => holds === 'authorities' && mayIssue(it);
+      content.authorities.push(...certificates.filter(isAuthority).map(toBase64));
+      content.singles.push(...certificates.filter((it) => !isAuthority(it)).map(toSingle));
+    }
     if (holds === 'products') content.products.push(...readProducts(text));
     if (holds === 'uses') content.uses.push(...(text.match(/^\d+(\.\d+)+$/gm) ?? []));
   }

@@ -14,6 +14,7 @@ import type {
 } from '../../domain/provenance/manifest-facts.ts';
 import { CODE_KINDS, type CodeKind } from '../../domain/provenance/validation-codes.ts';
 import { asList, asObject, asText, type Json, ofKind } from './hostile-json.ts';
+import { BY_CERTIFICATE } from './signature-box.ts';
 
 /** A chain of edits has a few; real stores up to some twenty. */
 export const MANIFESTS_MAX = 32;
@@ -27,6 +28,8 @@ const IDENTITIES_MAX = 8;
 export interface ReadManifest extends Omit<ManifestFacts, 'signer' | 'ingredients'> {
   signature: { name: string; organisation: string; serialNumber: string; time: string } | null;
   ingredients: (Omit<IngredientFacts, 'thumbnail'> & { thumbnail: ThumbnailPlace | null })[];
+  /** Serial numbers of the certificates that sign identity assertions, in decimals. */
+  identitySerials: string[];
 }
 
 /** Where the reader finds a thumbnail. */
@@ -62,6 +65,7 @@ function toManifest(label: string, manifest: Json): Omit<ReadManifest, 'codes'> 
   const assertions = asList(manifest.assertions).map(asObject);
   const ofLabel = (pattern: RegExp) =>
     assertions.filter((assertion) => pattern.test(asText(assertion.label))).map(({ data }) => asObject(data));
+  const identities = ofLabel(/^cawg\.identity/);
   return {
     label,
     title: asText(manifest.title),
@@ -79,9 +83,10 @@ function toManifest(label: string, manifest: Json): Omit<ReadManifest, 'codes'> 
     trainingMining: ofLabel(/^(c2pa|cawg)\.training-mining/)
       .flatMap(toTrainingMining)
       .slice(0, ENTRIES_MAX),
-    identities: ofLabel(/^cawg\.identity/)
-      .flatMap(toIdentities)
-      .slice(0, IDENTITIES_MAX),
+    identities: identities.flatMap(toIdentities).slice(0, IDENTITIES_MAX),
+    identitySerials: identities
+      .filter((data) => asObject(data.signer_payload).sig_type === BY_CERTIFICATE)
+      .map((data) => asText(asObject(data.signature_info).cert_serial_number)),
   };
 }
 

@@ -11,12 +11,13 @@ import { appliedLists, type TrustMaterial } from '../../domain/provenance/trust-
 import { MICROSECONDS_PER_MS, timeOfMs } from '../../domain/time.ts';
 import { nameParts } from './certificate-name.ts';
 import { asText } from './hostile-json.ts';
+import { withJudgedIdentities } from './identity-codes.ts';
 import { type ReadManifest, readStore } from './manifest-store.ts';
 import type { OpenedStore } from './opened-store.ts';
 import type { SignatureBox } from './signature-box.ts';
 import { readThumbnails } from './thumbnails.ts';
 import { readTimeStamp } from './time-stamp-token.ts';
-import { hashOf, nameOf, Vouchers } from './vouchers.ts';
+import { hashOf, nameOf, serialOf, Vouchers } from './vouchers.ts';
 
 /** Stamps have whole seconds, some thousandths. */
 const TIME_TOLERANCE_US = 1_000_000;
@@ -28,20 +29,24 @@ export async function readFacts(
 ): Promise<StoreFacts> {
   const { active, manifests, leftOut } = readStore(json);
   const vouchers = vouchersOf(trust);
+  const now = new Date();
   const thumbnails = await readThumbnails(reader, manifests);
   return {
     source,
     active,
     leftOut,
     lists: appliedLists(trust),
-    readAt: Date.now() * MICROSECONDS_PER_MS,
-    manifests: manifests.map(({ signature, ingredients, ...manifest }): ManifestFacts => {
+    readAt: now.getTime() * MICROSECONDS_PER_MS,
+    manifests: manifests.map(({ signature, ingredients, identitySerials, ...manifest }): ManifestFacts => {
       const own = boxes.filter(({ label }) => asText(label) === manifest.label);
       // The reader judged only one of two with the same label.
       const box = own.length === 1 ? own[0] : undefined;
+      const chains = (box?.identities ?? []).map(readChain);
+      const identities = { chains, serials: identitySerials, at: now, isJudged: manifest.label === active };
       return {
         ...manifest,
-        signer: signature === null ? null : toSigner(signature, box, vouchers),
+        codes: withJudgedIdentities(manifest.codes, identities, vouchers),
+        signer: signature === null ? null : toSigner(signature, box, { vouchers, now }),
         ingredients: ingredients.map(({ thumbnail, ...ingredient }) => ({
           ...ingredient,
           thumbnail: (thumbnail && thumbnails.get(thumbnail.identifier)) ?? '',
@@ -53,12 +58,16 @@ export async function readFacts(
 
 type Signature = NonNullable<ReadManifest['signature']>;
 
-function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers: Vouchers): SignerFacts {
+function toSigner(
+  signature: Signature,
+  box: SignatureBox | undefined,
+  { vouchers, now }: { vouchers: Vouchers; now: Date },
+): SignerFacts {
   const { name, organisation } = signature;
   const chain = box === undefined ? [] : readChain(box.certificates);
   const [own] = chain;
   const timeStamp = toTimeStamp(signature, box, vouchers);
-  const isOwn = own !== undefined && BigInt(`0x${own.serialNumber}`).toString() === signature.serialNumber;
+  const isOwn = own !== undefined && serialOf(own) === signature.serialNumber;
   if (!isOwn) {
     const unknown = {
       issuer: '',
@@ -71,6 +80,8 @@ function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers:
     return { name: name || organisation, organisation, ...unknown, timeStamp };
   }
   const product = vouchers.productOf(own);
+  const isStamped = timeStamp !== null && timeStamp.vouchedBy.length > 0;
+  const at = isStamped && timeStamp.time !== null ? new Date(timeStamp.time / MICROSECONDS_PER_MS) : now;
   return {
     name: name || organisation,
     organisation,
@@ -79,7 +90,7 @@ function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers:
     fingerprint: hashOf(own),
     notBefore: timeOfMs(Date.parse(own.validFrom)),
     notAfter: timeOfMs(Date.parse(own.validTo)),
-    vouchedBy: vouchers.forSigner(chain),
+    vouchedBy: vouchers.forSigner(chain, at),
     product: product && {
       name: product.commonName,
       assuranceLevel: product.assuranceLevel,
@@ -105,7 +116,12 @@ function toTimeStamp(
   const isSame = read !== null && Math.abs(token.time - read) <= TIME_TOLERANCE_US;
   const [own] = token.certificates;
   const authority = own === undefined ? '' : asText(nameOf(own));
-  return { time: token.time, authority, vouchedBy: isSame ? vouchers.forTimeStamp(token.certificates) : [] };
+  const at = new Date(token.time / MICROSECONDS_PER_MS);
+  return {
+    time: token.time,
+    authority,
+    vouchedBy: isSame ? vouchers.forTimeStamp(token.certificates, at) : [],
+  };
 }
 
 /** Certificates from the first on that can be read. */

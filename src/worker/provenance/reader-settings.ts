@@ -3,7 +3,6 @@ import {
   appliedLists,
   type TrustListMaterial,
   type TrustMaterial,
-  vouchesForPeople,
 } from '../../domain/provenance/trust-list.ts';
 
 const PEM_LINE = /.{64}(?=.)/g;
@@ -11,6 +10,17 @@ const PEM_LINE = /.{64}(?=.)/g;
 /** For a file whose signer was revoked: the reader then refuses the whole of it, unless it is asked for no list. */
 export const WITHOUT_TRUST = JSON.stringify({
   verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: false },
+  core: { allowed_network_hosts: [] },
+});
+
+/** Opens a store and judges nothing of it: milliseconds, whatever it holds. */
+export const UNJUDGED = JSON.stringify({
+  verify: {
+    remote_manifest_fetch: false,
+    ocsp_fetch: false,
+    verify_trust: false,
+    verify_after_reading: false,
+  },
   core: { allowed_network_hosts: [] },
 });
 
@@ -24,12 +34,11 @@ export function settingsFor(trust: TrustMaterial): string {
 }
 
 function toSettings({ lists, uses }: TrustMaterial): object {
-  const [trust, people] = [bundle(lists, uses), bundle(lists.filter(vouchesForPeople), [])];
+  const trust = bundle(lists, uses);
   return {
     verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: true },
     core: { allowed_network_hosts: [] },
     ...(trust === null ? {} : { trust }),
-    ...(people === null ? {} : { cawg_trust: people }),
   };
 }
 

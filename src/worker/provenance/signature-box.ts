@@ -1,6 +1,6 @@
 /**
  * The signatures within a C2PA manifest store (JUMBF, ISO/IEC 19566-5; C2PA 2.4 section 11): COSE_Sign1 of each manifest
- * with its certificates and time stamps. The C2PA reader judges them and gives no certificate.
+ * with its certificates and time stamps, and of its identity assertions (CAWG 1.2). The C2PA reader judges them and gives no certificate.
  */
 import { decode } from 'cborg';
 
@@ -13,9 +13,15 @@ export interface SignatureBox {
   timeStamp: Uint8Array | null;
   /** Whether the signer stapled an answer on its revocation. */
   hasStapled: boolean;
+  /** Certificates of each identity assertion that one signs: DER, the signer's own first; empty if it cannot be read. */
+  identities: Uint8Array[][];
 }
 
 const SIGNATURE_LABEL = 'c2pa.signature';
+const ASSERTIONS_LABEL = 'c2pa.assertions';
+const IDENTITY_LABEL = /^cawg\.identity/;
+/** The kind of identity assertion that a certificate signs. */
+export const BY_CERTIFICATE = 'cawg.x509.cose';
 /** A store holds manifests, which hold assertion stores, which hold assertions. */
 const DEPTH_MAX = 4;
 const BOXES_MAX = 10_000;
@@ -46,10 +52,33 @@ function signaturesIn({ label, boxes }: SuperBox, bound: { left: number }, depth
   const inner = boxes.filter(({ type }) => type === 'jumb').map(({ body }) => openSuperBox(body, bound));
   return inner.flatMap((box) => {
     if (box.label !== SIGNATURE_LABEL) return signaturesIn(box, bound, depth - 1);
-    const content = box.boxes.find(({ type }) => type === 'cbor');
-    const signature = content === undefined ? null : readCose(content.body);
-    return signature === null ? [] : [{ label, ...signature }];
+    const content = contentOf(box);
+    const signature = content === undefined ? null : readCose(content);
+    return signature === null ? [] : [{ label, ...signature, identities: identitiesIn(inner, bound) }];
   });
+}
+
+/** From the boxes of a manifest. */
+function identitiesIn(boxes: readonly SuperBox[], bound: { left: number }): Uint8Array[][] {
+  const assertions = boxes
+    .filter(({ label }) => label === ASSERTIONS_LABEL)
+    .flatMap((store) => store.boxes.filter(({ type }) => type === 'jumb'))
+    .map(({ body }) => openSuperBox(body, bound));
+  return assertions
+    .filter(({ label }) => IDENTITY_LABEL.test(label))
+    .flatMap((box) => {
+      const content = contentOf(box);
+      const assertion = content === undefined ? undefined : decodeCbor(content);
+      if (!(assertion instanceof Map)) return [[]];
+      const payload: unknown = assertion.get('signer_payload');
+      if (payload instanceof Map && payload.get('sig_type') !== BY_CERTIFICATE) return [];
+      const signature: unknown = assertion.get('signature');
+      return [signature instanceof Uint8Array ? (readCose(signature)?.certificates ?? []) : []];
+    });
+}
+
+function contentOf({ boxes }: SuperBox): Uint8Array | undefined {
+  return boxes.find(({ type }) => type === 'cbor')?.body;
 }
 
 function openSuperBox(bytes: Uint8Array, bound: { left: number }): SuperBox {
@@ -81,7 +110,7 @@ function openBoxes(bytes: Uint8Array, bound: { left: number }): Box[] {
   return boxes;
 }
 
-function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label'> | null {
+function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label' | 'identities'> | null {
   const parts = decodeCbor(bytes);
   if (!Array.isArray(parts) || parts.length !== 4) return null;
   const [protectedBytes, open] = parts as [unknown, unknown];

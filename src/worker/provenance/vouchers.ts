@@ -1,46 +1,67 @@
 /**
- * Which lists vouch for a certificate: that its chain leads to an authority of a list by names, key identifiers and
- * signatures, or that the list holds the certificate itself. Times, revocation and permitted uses are the C2PA reader's.
+ * Which lists vouch for a certificate: that its chain leads to an authority of a list, or that the list holds the certificate itself.
+ * The C2PA reader looks for chains too, and takes some that RFC 5280 refuses; revocation and the signer's own use are its word.
  */
 import { X509Certificate } from 'node:crypto';
+import {
+  findChain,
+  keyFault,
+  MEDIA_SIGNING,
+  TIME_STAMPING,
+} from '../../domain/provenance/certificate-chain.ts';
 import type { Voucher } from '../../domain/provenance/manifest-facts.ts';
 import {
   type ConformingProduct,
   type TrustListMaterial,
   type TrustMaterial,
+  vouchesForPeople,
   vouchesForSigners,
   vouchesForTime,
 } from '../../domain/provenance/trust-list.ts';
 import { nameParts } from './certificate-name.ts';
 
-const CHAIN_MAX = 8;
-
 interface OpenList {
   id: string;
   forSigners: boolean;
+  forPeople: boolean;
   forTime: boolean;
-  /** By their subject. */
-  authorities: Map<string, X509Certificate[]>;
+  authorities: readonly X509Certificate[];
   single: ReadonlySet<string>;
 }
 
 export class Vouchers {
   readonly #lists: OpenList[];
   readonly #products: Map<string, ConformingProduct[]>;
+  readonly #signing: readonly string[];
 
-  constructor({ lists }: TrustMaterial) {
+  constructor({ lists, uses }: TrustMaterial) {
     this.#lists = lists.map(openList);
     const products = lists.flatMap((list) => list.products);
     this.#products = Map.groupBy(products, ({ commonName }) => commonName);
+    this.#signing = [...MEDIA_SIGNING, ...uses];
   }
 
-  /** Vouchers for a certificate that signs media; `chain` has the signer's own first. */
-  forSigner(chain: readonly X509Certificate[]): Voucher[] {
-    return this.#find(chain, ({ forSigners }) => forSigners);
+  /**
+   * Vouchers for a certificate that signs media; `chain` has the signer's own first. At that time, or at the nearest one at which the
+   * certificate was valid: that it has ended is said apart.
+   */
+  forSigner(chain: readonly X509Certificate[], at: Date): Voucher[] {
+    const [own] = chain;
+    if (own === undefined) return [];
+    const last = own.validToDate.getTime() - 1000;
+    const nearest = new Date(Math.max(own.validFromDate.getTime(), Math.min(at.getTime(), last)));
+    return this.#find(chain, nearest, this.#signing, ({ forSigners }) => forSigners);
   }
 
-  forTimeStamp(chain: readonly X509Certificate[]): Voucher[] {
-    return this.#find(chain, ({ forTime }) => forTime);
+  /** Vouchers for a certificate that signs whom an identity assertion names. */
+  forPerson(chain: readonly X509Certificate[], at: Date): Voucher[] {
+    return this.#find(chain, at, this.#signing, ({ forPeople }) => forPeople);
+  }
+
+  forTimeStamp(chain: readonly X509Certificate[], at: Date): Voucher[] {
+    // In chains above no named use means all; a stamper must name it (RFC 3161, 2.3).
+    if (chain[0]?.keyUsage?.includes(TIME_STAMPING) !== true) return [];
+    return this.#find(chain, at, [TIME_STAMPING], ({ forTime }) => forTime);
   }
 
   /** The product whose name the certificate carries; null if the list has none. */
@@ -50,57 +71,38 @@ export class Vouchers {
     return named.find(({ unit }) => unit === OU) ?? named.find(({ unit }) => unit === '') ?? null;
   }
 
-  #find(chain: readonly X509Certificate[], isAsked: (list: OpenList) => boolean): Voucher[] {
-    const [own] = chain;
-    if (own === undefined) return [];
+  #find(
+    [own, ...others]: readonly X509Certificate[],
+    at: Date,
+    purposes: readonly string[],
+    isAsked: (list: OpenList) => boolean,
+  ): Voucher[] {
+    if (own === undefined || keyFault(own) !== null) return [];
     const hash = hashOf(own);
-    const path = pathOf(chain);
     return this.#lists.filter(isAsked).flatMap(({ id, single, authorities }) => {
       if (single.has(hash)) return { list: id, by: nameOf(own) };
-      const authority = findAuthority(path, authorities);
-      return authority === null ? [] : { list: id, by: nameOf(authority) };
+      const order = { signer: own, others, anchors: authorities, isToRoot: false, purposes, at };
+      const chain = findChain(order);
+      const anchor = typeof chain === 'string' ? undefined : chain.at(-1);
+      return anchor === undefined ? [] : { list: id, by: nameOf(anchor) };
     });
   }
 }
 
 function openList(list: TrustListMaterial): OpenList {
-  const authorities = list.authorities.map((der) => new X509Certificate(Buffer.from(der, 'base64')));
   return {
     id: list.id,
     forSigners: vouchesForSigners(list),
+    forPeople: vouchesForPeople(list),
     forTime: vouchesForTime(list),
-    authorities: Map.groupBy(authorities, ({ subject }) => subject),
+    authorities: list.authorities.map((der) => new X509Certificate(Buffer.from(der, 'base64'))),
     single: new Set(list.single),
   };
 }
 
-/** From the signer's own on, each issued by the next, with the name of its issuer. The signatures are checked once for all lists. */
-function pathOf([own, ...others]: readonly X509Certificate[]): {
-  certificate: X509Certificate;
-  issuer: string;
-}[] {
-  const path: { certificate: X509Certificate; issuer: string }[] = [];
-  for (let next = own; next !== undefined && path.length < CHAIN_MAX; ) {
-    const child: X509Certificate = next;
-    path.push({ certificate: child, issuer: child.issuer });
-    next = others.find((other) => other !== child && other.ca && hasIssued(other, child));
-  }
-  return path;
-}
-
-function findAuthority(
-  path: readonly { certificate: X509Certificate; issuer: string }[],
-  authorities: ReadonlyMap<string, X509Certificate[]>,
-): X509Certificate | null {
-  for (const { certificate, issuer } of path) {
-    const found = (authorities.get(issuer) ?? []).find((authority) => hasIssued(authority, certificate));
-    if (found !== undefined) return found;
-  }
-  return null;
-}
-
-function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+/** In decimals, as the C2PA reader writes it. */
+export function serialOf({ serialNumber }: X509Certificate): string {
+  return BigInt(`0x${serialNumber}`).toString();
 }
 
 export function hashOf({ fingerprint256 }: X509Certificate): string {

@@ -15,8 +15,9 @@ import {
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { firstLine } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
+import { walksFault } from '../provenance/ingredient-walks.ts';
 import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
-import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
+import { settingsFor, UNJUDGED, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
 import { activeManifest, boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { readDeclarations, readTags } from './declarations.ts';
@@ -77,8 +78,13 @@ type Unopened = Pick<Provenance, 'remoteManifestUrl' | 'fault' | 'store'>;
 async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | 'format' | null> {
   if (!canHoldManifest(order.mime)) return 'format';
   try {
+    const unjudged = await openReader(order, UNJUDGED);
+    if (unjudged === null) return null;
+    const fault = walksFault(unjudged.json());
+    if (fault !== null)
+      return { remoteManifestUrl: null, fault: `the C2PA manifest cannot be read (it ${fault})` };
     const reader = await openReader(order, settingsFor(order.trust));
-    return reader && { reader, json: reader.json(), boxes: await readBoxes(reader) };
+    return reader && { reader, json: reader.json(), boxes: await readBoxes(unjudged) };
   } catch (error) {
     // A bare JPEG XL codestream has no boxes, so none for a manifest.
     if (/naked codestream/i.test(String(error))) return null;

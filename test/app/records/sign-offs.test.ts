@@ -6,6 +6,7 @@
  */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { auditLine } from '../../../src/app/accounts/audit.ts';
 import { createKey, replaceKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createPasswordLink } from '../../../src/app/accounts/passwords.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
@@ -18,6 +19,9 @@ import {
   getClassification,
   listClassifications,
 } from '../../../src/app/records/classifications.ts';
+
+import { ACCESS_ENTRIES_MAX } from '../../../src/app/records/four-eyes.ts';
+
 import {
   overrideClassification,
   overrideHistory,
@@ -282,26 +286,41 @@ test('a password link is access, its term is of the plan, and a key that is vali
   equal((await answer(desk, partner, true)).signOff?.state, 'agreed', 'it is gone for longer than the term');
 });
 
-test('a third person who made a key of both cannot answer by it, and the entry names the key that answered', async () => {
+test('a third person who had both accounts in hand could be both, by a key as by a session', async () => {
   await using desk = await openDesk();
   const { app, admin, editor, partner, identifier } = desk;
+  const second = principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
   await createKey(app, { principal: admin, userId: editor.account.id, name: 'given' });
-  await createKey(app, { principal: admin, userId: partner.account.id, name: 'given' });
-  const own = await createKey(app, { principal: partner, name: 'own' });
-  const by = (id: number): Principal => ({
-    ...principalOf(app, partner.account.id),
-    key: { id, name: 'a key' },
-  });
+  await createPasswordLink(app, { principal: admin, email: second.account.email });
+  const own = await createKey(app, { principal: second, name: 'own' });
   await overrideClassification(app, {
     principal: { ...editor, key: { id: 1, name: 'given' } },
     ...FILE,
     classification: 'human',
   });
   await askSignOff(app, { principal: editor, identifier });
-  await rejects(answer(desk, by(1), true), { reason: 'role', message: /made key 1 of account/ });
-  equal((await answer(desk, by(own.key.id), true)).signOff?.state, 'agreed');
+  const both = /made key 1 of account \d+ on [\d-]+, and account \d+ made a password link for account \d+/;
+  const session = { ...second, admittedBy: { type: 'session', hash: 'f', expiresAt: 0 } } as const;
+  for (const principal of [session, { ...second, key: own.key }]) {
+    await rejects(answer(desk, principal, true), { reason: 'role', message: both });
+  }
+  equal((await answer(desk, { ...partner, key: { id: 9, name: 'own' } }, true)).signOff?.state, 'agreed');
   const entries = listCustody(app, { principal: admin, identifier, limit: 100 });
   const keyOf = (kind: string) => entries.find((entry) => entry.kind === kind)?.detailsJson ?? '';
-  match(keyOf('sign_off_agreed'), new RegExp(`"key":"${own.key.id}"`));
+  match(keyOf('sign_off_agreed'), /"key":"9"/);
   match(keyOf('overridden'), /"key":"1"/);
+});
+
+test('entries of one’s own do not push a link out of sight', async () => {
+  await using desk = await openDesk();
+  const { app, admin, editor, identifier } = desk;
+  await createPasswordLink(app, { principal: admin, email: editor.account.email });
+  const { key } = await createKey(app, { principal: editor, name: 'own' });
+  await app.store.transact((tx) => {
+    const looked = auditLine(app, editor, 'key.reveal', `${editor.account.id}/${key.id}`);
+    for (let count = 0; count < ACCESS_ENTRIES_MAX; count++) tx.appendAudit(looked);
+  });
+  await state(app, editor, 'human');
+  await askSignOff(app, { principal: editor, identifier });
+  await rejects(answer(desk, admin, true), { reason: 'role', message: /1000 keys and links or more/ });
 });

@@ -15,6 +15,7 @@ import {
 } from '../../../src/domain/provenance/provenance-record.ts';
 import { NO_TRUST, type TrustMaterial, toMaterial } from '../../../src/domain/provenance/trust-list.ts';
 import { toTimestampQuery } from '../../../src/evidence/timestamps/timestamp.ts';
+import { walksFault } from '../../../src/worker/provenance/ingredient-walks.ts';
 import { type OuterManifest, readProvenance } from '../../../src/worker/steps/provenance.ts';
 import { type Identity, makeIdentity } from '../../certificates.ts';
 import { startAuthority, type TimestampAuthority } from '../../evidence/timestamp-authority.ts';
@@ -33,7 +34,7 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { makeTrustList } from '../../trust-lists.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const authority = makeIdentity({ name: 'Test authority' });
+const authority = makeIdentity({ name: 'Test authority', notBefore: daysAgo(1000) });
 const signer = makeSigner(authority);
 const expired = makeIdentity({
   ...{ name: 'Test camera', issuer: authority, signsMedia: true },
@@ -250,6 +251,27 @@ test('a broken ingredient beneath a good manifest has its own answers, and the s
   );
   assert.match(record.sentence?.en ?? '', /one of its ingredients is broken/);
   assert.match(record.sentence?.it ?? '', /un suo ingrediente è rotto/);
+});
+
+test('ingredients that lead to one manifest in hundreds of ways are refused before any is judged', async () => {
+  const stack = async (part: Buffer): Promise<Buffer> => {
+    const ingredients = ['a', 'b', 'c'].map((title) => ({
+      ...{ definition: { title, relationship: 'componentOf' }, file: part, mime: 'image/jpeg' },
+    }));
+    return (await signMedia({ definition: definitionOf(GENERATED), ingredients }, { signer })).file;
+  };
+  let file = await signed();
+  for (let level = 1; level <= 4; level++) file = await stack(file);
+  const { manifests, fault } = await read(file);
+  assert.deepEqual([manifests.length, fault], [5, null], '121 ways');
+  const { readings, ...refused } = await read(await stack(file));
+  assert.equal(readings, null);
+  assert.match(refused.fault ?? '', /in more than 256 ways/);
+  const inCircle = { a: { ingredients: [{ active_manifest: 'a' }] } };
+  assert.match(walksFault({ manifests: inCircle }) ?? '', /more than 256/);
+  const chain = Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`m${at}`, {}]));
+  assert.match(walksFault({ manifests: chain }) ?? '', /257 manifests/);
+  assert.equal(walksFault(undefined), null);
 });
 
 test('two manifests stand in the order in which they were made', async () => {

@@ -13,6 +13,7 @@ import {
   checkDecoders,
   checkDescriptors,
   checkIsolation,
+  checkLibraries,
   checkMemory,
   checkPorts,
 } from './machine.ts';
@@ -23,7 +24,7 @@ import { checkWatchedFolders } from './watched-folders.ts';
 import { checkBroker, checkWorkers } from './workers.ts';
 
 const CHECKS: readonly Check[] = [
-  ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
+  ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkLibraries, checkMemory],
   ...[
     checkDisk,
     checkFlush,

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../../domain/contract/appliance.ts';
+import { NATIVE_LIBRARIES } from '../../../domain/native-libraries.ts';
 import { MICROSECONDS_PER_MS } from '../../../domain/time.ts';
 import type { ApplianceParts, DoctorConfig, Listener } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
@@ -46,6 +47,12 @@ export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
     await rm(folder, { recursive: true, force: true });
   }
   return [good('decoders', `read a picture and a sound in ${Math.round(performance.now() - startedAt)} ms`)];
+}
+
+/** What reads hostile bytes in machine code, to be held against announcements of faults. */
+export function checkLibraries(): Finding[] {
+  const found = NATIVE_LIBRARIES.map(({ name, version, published }) => `${name} ${version} (${published})`);
+  return [good('libraries', found.join(', '))];
 }
 
 /** PNG, 16 by 16, one colour. */

@@ -118,16 +118,20 @@ async function listLists(terminal: Terminal, { json }: Json): Promise<void> {
 
 function describeList(list: TrustList): string[] {
   const { id, isOn, isUpdated, kind, origin, date, frozen, sha256, name } = list;
-  const counts = [
-    [list.authorities, 'authorities'],
-    [list.singleCertificates, 'certificates'],
-    [list.products, 'products'],
-  ] as const;
-  const holds = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const from = `${nameOf(TrustListOrigin, origin)}${isUpdated ? ', updated' : ''}`;
   const day = frozen === '' ? date : `${date}, frozen ${frozen}`;
   const kindName = nameOf(ProtoKind, kind);
-  return [id, isOn ? 'on' : 'off', kindName, from, day, holds.join(', '), sha256.slice(0, 16), name];
+  return [id, isOn ? 'on' : 'off', kindName, from, day, holdingsOf(list), sha256.slice(0, 16), name];
+}
+
+function holdingsOf(list: TrustList): string {
+  const counts = [
+    [list.authorities, 'authorities'],
+    [list.singleCertificates, 'certificates that vouch for themselves alone'],
+    [list.products, 'products'],
+  ] as const;
+  const holds = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return holds.join(', ');
 }
 
 async function showCertificates(terminal: Terminal, text: string, { json }: Json): Promise<void> {
@@ -163,7 +167,8 @@ async function addList(terminal: Terminal, id: string, file: string, options: Ad
     content,
     single,
   });
-  if (list !== undefined) printList(terminal, list, options, 'vouches from the next file on');
+  if (list !== undefined)
+    printList(terminal, list, options, `vouches from the next file on: ${holdingsOf(list)}`);
 }
 
 async function updateList(terminal: Terminal, id: string, options: UpdateOptions): Promise<void> {
@@ -175,7 +180,8 @@ async function updateList(terminal: Terminal, id: string, options: UpdateOptions
   const content = file === undefined ? new Uint8Array() : await readList(file);
   if (options.dryRun === true) return await preview(client, terminal, { id, content, ...options });
   const { list } = await client.call(method.updateTrustList, { id, content, date, dropSeen });
-  if (list !== undefined) printList(terminal, list, options, 'holds from the next file on');
+  if (list !== undefined)
+    printList(terminal, list, options, `holds from the next file on: ${holdingsOf(list)}`);
 }
 
 async function preview(

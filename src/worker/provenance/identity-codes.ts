@@ -1,0 +1,46 @@
+/**
+ * Whether lists vouch for the people whom identity assertions (CAWG) name. The C2PA reader judges their signatures and is given no list
+ * for them: version 0.90.1 asks none. What it says of trust is replaced by the word of our judge of chains.
+ */
+import type { X509Certificate } from 'node:crypto';
+import type { CodeFact } from '../../domain/provenance/manifest-facts.ts';
+import { serialOf, type Vouchers } from './vouchers.ts';
+
+const OF_TRUST = /^(signingCredential|cawg\.identity|cawg\.x509\.credential)\.(un)?trusted$/;
+/** What the reader says of an identity whose signature holds, by any certificate. */
+const WELL_FORMED = 'cawg.identity.well-formed';
+const TRUSTED = 'cawg.identity.trusted';
+const UNTRUSTED = 'cawg.x509.credential.untrusted';
+
+export interface SignedIdentities {
+  /** One for each assertion that a certificate signs, its own first; empty where it cannot be read. */
+  chains: readonly (readonly X509Certificate[])[];
+  /** What the reader has judged: serial numbers, in decimals. */
+  serials: readonly string[];
+  at: Date;
+  /** Whether the reader's own word stands among the codes: of an ingredient there may be what its writer recorded. */
+  isJudged: boolean;
+}
+
+/** A certificate that is not the one that the reader judged vouches for none of them, nor does one whose signature does not hold. */
+export function withJudgedIdentities(
+  codes: readonly CodeFact[],
+  { chains, serials, at, isJudged }: SignedIdentities,
+  vouchers: Vouchers,
+): CodeFact[] {
+  if (serials.length === 0) return [...codes];
+  const own = chains.map(([first]) => (first === undefined ? '' : serialOf(first)));
+  const isSame = own.toSorted().join() === serials.toSorted().join();
+  const held = codes.find(({ code, kind }) => code === WELL_FORMED && kind === 'success');
+  const isVouched =
+    isJudged &&
+    isSame &&
+    held?.count === serials.length &&
+    chains.every((chain) => vouchers.forPerson(chain, at).length > 0);
+  const about = { count: serials.length, isAboutIdentity: true, explanation: '' };
+  const word: CodeFact = isVouched
+    ? { ...about, code: TRUSTED, kind: 'success' }
+    : { ...about, code: UNTRUSTED, kind: 'informational' };
+  const others = codes.filter(({ code, isAboutIdentity }) => !(isAboutIdentity && OF_TRUST.test(code)));
+  return [...others.filter((code) => !isVouched || code !== held), word];
+}
