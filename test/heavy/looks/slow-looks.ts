@@ -5,10 +5,10 @@
  *
  * Invariant: accounts take turns in a running daemon, batch work yields, a full queue refuses.
  */
-import { timeSubmission } from '../faults/rounds/slow-clients.ts';
-import { distinctPicture } from '../faults/rounds/submissions.ts';
-import { addCustomer, openService } from '../interface/service.ts';
-import { animatedWebp, greyPng, repeatLastFrame } from '../media/pictures.ts';
+import { timeSubmission } from '../../faults/rounds/slow-clients.ts';
+import { distinctPicture } from '../../faults/rounds/submissions.ts';
+import { addCustomer, openService } from '../../interface/service.ts';
+import { animatedWebp, greyPng, repeatLastFrame } from '../../media/pictures.ts';
 
 const FILES = 24;
 const TRIES = 8;
@@ -23,7 +23,7 @@ await timeSubmission(service, 'REST', other.key, await distinctPicture(1));
 const rows: Record<string, Record<string, string>> = {};
 let seed = 1;
 for (const [what, file] of [
-  [`animations of ${FRAMES} frames`, repeatLastFrame(await animatedWebp(64), FRAMES - 3)],
+  [`animations of ${FRAMES} frames`, repeatLastFrame(await animatedWebp(16), FRAMES - 3)],
   [`pictures of ${SIDE ** 2} pixels`, greyPng(SIDE, SIDE, SIDE)],
 ] as const) {
   const pictures = await Promise.all(Array.from({ length: TRIES }, () => distinctPicture(++seed)));
