@@ -187,7 +187,7 @@ export const SETTINGS = {
     'probe.timeout_ms',
     integer(100, 600_000),
     15_000,
-    'How long a decode process may take to look at the file of a submission before it is replaced; a second one then looks once more before the caller is asked to come back, ms.',
+    'How long a decode process may take to look at the file of a submission before it is replaced; a second one then looks once more before the file is refused, ms.',
   ),
   decodeSlots: row('decode.slots', integer(1, 512), cores, 'Decode processes at work at once.', 'the cores'),
   decodeMemoryBytesMax: row(

@@ -7,7 +7,7 @@ const RUNS = [
   { file: 'big-uploads.ts', minutesMax: 10 },
   { file: 'clients.ts', minutesMax: 5 },
   { file: 'slow-uploads.ts', minutesMax: 5 },
-  { file: 'slow-looks.ts', minutesMax: 5 },
+  { file: 'looks/slow-looks.ts', minutesMax: 5 },
   { file: 'many-records.ts', minutesMax: 10 },
   { file: 'store/growth.ts', minutesMax: 40 },
   { file: 'store/lock-races.ts', minutesMax: 20 },

@@ -1,7 +1,7 @@
 /**
  * Finds a child that was stopped (SIGSTOP, a debugger, a broken supervisor) while it is asked something: it would answer at no
- * time, and the deadline of a step, which must be long enough for slow files, is a minute away. A child at work is told from
- * it by the kernel's word alone: it may be a library's call for a minute, in which it answers no question.
+ * time, and the deadline of a step, which must be long enough for slow files, is a minute away. The kernel's word alone
+ * distinguishes it from a child at work, which may be in a library's call for a minute and answers no question meanwhile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -30,7 +30,7 @@ export function isStopped(pid: number | undefined): boolean {
     // The name in brackets may hold brackets; the state stands behind the last one: T or t where stopped (proc(5)).
     return /^\) [Tt]/.test(stat.slice(stat.lastIndexOf(')'))) || childrenOf(pid).some(isStopped);
   } catch {
-    // It has ended since, or the kernel tells nothing of it: then the deadline alone finds it.
+    // It has ended since, or the kernel shows nothing of it: then the deadline alone finds it.
     return false;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { MediaFaultFound } from './media-fault.ts';
 
-/** Of all channels. Speech at 6 kbit/s that pauses five sixths of the time has half as many; silent stereo in FLAC has more. */
+/** Counts all channels. Speech at 6 kbit/s that pauses five sixths of the time has half as many; silent stereo in FLAC has more. */
 const SAMPLES_PER_BYTE_MAX = 500;
 /** Decoded in a second, whatever the file: nine minutes of stereo. */
 const SAMPLES_FREE = 50_000_000;

@@ -1,20 +1,19 @@
 /**
  * 24 files of one account that are dear to look at, all at once: meanwhile each JPEG of another account must be accepted within
  * 1 s. Animations of 50,000 frames, which are counted before they are read; and pictures of a hundred million pixels, each of which
- * takes a decoder a second or more. Exit code 1 on a miss.
- *
- * Invariant: accounts take turns in a running daemon, batch work yields, a full queue refuses.
+ * takes a decoder a second or more. Ordinary pictures of as many bytes show what receiving alone costs. Exit code 1 on a miss.
  */
-import { timeSubmission } from '../faults/rounds/slow-clients.ts';
-import { distinctPicture } from '../faults/rounds/submissions.ts';
-import { addCustomer, openService } from '../interface/service.ts';
-import { animatedWebp, greyPng, repeatLastFrame } from '../media/pictures.ts';
+import { timeSubmission } from '../../faults/rounds/slow-clients.ts';
+import { distinctPicture } from '../../faults/rounds/submissions.ts';
+import { addCustomer, openService } from '../../interface/service.ts';
+import { animatedWebp, greyPng, repeatLastFrame } from '../../media/pictures.ts';
 
 const FILES = 24;
 const TRIES = 8;
 const MS_MAX = 1000;
 const FRAMES = 50_000;
 const SIDE = 10_000;
+const ORDINARY_BYTES = 2_600_000;
 
 await using service = await openService();
 const [busy, other] = [await addCustomer(service), await addCustomer(service)];
@@ -23,7 +22,8 @@ await timeSubmission(service, 'REST', other.key, await distinctPicture(1));
 const rows: Record<string, Record<string, string>> = {};
 let seed = 1;
 for (const [what, file] of [
-  [`animations of ${FRAMES} frames`, repeatLastFrame(await animatedWebp(64), FRAMES - 3)],
+  ['ordinary pictures', Buffer.concat([await distinctPicture(99), Buffer.alloc(ORDINARY_BYTES)])],
+  [`animations of ${FRAMES} frames`, repeatLastFrame(await animatedWebp(16), FRAMES - 3)],
   [`pictures of ${SIDE ** 2} pixels`, greyPng(SIDE, SIDE, SIDE)],
 ] as const) {
   const pictures = await Promise.all(Array.from({ length: TRIES }, () => distinctPicture(++seed)));
