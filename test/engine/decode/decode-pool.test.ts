@@ -132,7 +132,7 @@ test('a lost child costs its work only; the next work gets a fresh one', async (
   await assert.rejects(killed, WorkerLostError);
   assert.equal((await pool.run('analysis', probeIn(upload))).width, 64);
   assert.equal(observed.losses.length, 1);
-  assert.deepEqual(await readdir(join(folder.path, 'jobs')), ['2']);
+  assert.equal((await readdir(join(folder.path, 'jobs'))).length, 1);
 });
 
 test('a child that dies between two pieces of work is replaced unseen', async () => {
