@@ -95,6 +95,8 @@ export class TestDaemon implements AsyncDisposable {
         ASSAY_GRPC_LISTEN: '127.0.0.1:0',
         ASSAY_ADMIN_API_KEY: TEST_KEY,
         ASSAY_LOG_LEVEL: 'warn',
+        // Containers run tests as root, some of them on kernels without Landlock.
+        ASSAY_DECODE_ISOLATION: 'any',
         ...models,
         ...options.env,
       },

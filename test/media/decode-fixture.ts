@@ -25,7 +25,13 @@ export async function openSlot(folder: string, log: (line: string) => void = () 
 /** Without walls: the child's process is the one that was started, so it can be looked at and stopped. */
 export async function openBareSlot(folder: string): Promise<DecodeSlot> {
   const { limiter } = await detectIsolation(join(folder, 'trial'), folder);
-  const bare: Isolation = { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
+  const bare: Isolation = {
+    level: 'limits only',
+    limiter,
+    unshareFlags: null,
+    coveredFolder: null,
+    kernel: null,
+  };
   return await openSlotAt(folder, bare);
 }
 
@@ -70,7 +76,7 @@ export function makePool(folder: string, config: Partial<DecodePoolConfig> = {})
   };
   const jobsFolder = join(folder, 'jobs');
   const pool = new DecodePool(
-    { ...DECODE_POOL_DEFAULTS, slots: 1, ...config, dataFolder: folder, jobsFolder },
+    { ...DECODE_POOL_DEFAULTS, slots: 1, isolation: 'any', ...config, dataFolder: folder, jobsFolder },
     observer,
   );
   return { pool, losses, started, [Symbol.asyncDispose]: async () => await pool[Symbol.asyncDispose]() };

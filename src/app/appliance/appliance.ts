@@ -27,7 +27,7 @@ export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
     apiVersion: API_VERSION,
     phase,
     notReadyReason: app.engine.notReadyReason,
-    isolation: isolation ?? 'not started',
+    isolation: isolation?.level ?? 'not started',
     videoDecoder,
     queueDepth,
     running,

@@ -10,7 +10,7 @@ import { SafeFolder } from '../../machinery/safe-folder.ts';
 import { IsolationMissingError, WorkerLostError } from '../children/worker-errors.ts';
 import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';
-import { detectIsolation, type Isolation, type IsolationLevel } from './isolation.ts';
+import { detectIsolation, faultOfIsolation, type Isolation, type IsolationWish } from './isolation.ts';
 import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
 
 export interface DecodePoolConfig {
@@ -32,8 +32,7 @@ export interface DecodePoolConfig {
   fileBytesMax: number;
   /** For one request that names no time of its own, and for a child to be ready. */
   stepTimeoutMs: number;
-  /** `require` refuses to start without bubblewrap. */
-  isolation: 'auto' | 'require';
+  isolation: IsolationWish;
   /** Children get the GPU's devices inside their walls. */
   usesGpu: boolean;
 }
@@ -95,8 +94,8 @@ export class DecodePool implements AsyncDisposable {
   }
 
   /** What walls children in; null before the start. */
-  get isolation(): IsolationLevel | null {
-    return this.#isolation?.level ?? null;
+  get isolation(): Isolation | null {
+    return this.#isolation;
   }
 
   /** Pieces of work under way and waiting, for status. */
@@ -144,10 +143,8 @@ export class DecodePool implements AsyncDisposable {
     await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
     await this.#sweep(jobsFolder);
     const found = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
-    if (isolation === 'require' && found.level !== 'bubblewrap') {
-      const remedy = 'install bubblewrap and allow user namespaces, or set isolation to "auto"';
-      throw new IsolationMissingError(`decoders cannot be isolated here (${found.level}): ${remedy}`);
-    }
+    const fault = faultOfIsolation(found, isolation, process.getuid?.() === 0);
+    if (fault !== null) throw new IsolationMissingError(fault);
     return found;
   }
 

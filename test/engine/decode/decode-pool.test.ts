@@ -173,7 +173,7 @@ test('required isolation that is missing refuses the start', async () => {
   await using observed = makePool(folder.path, { isolation: 'require' });
   try {
     await observed.pool.start();
-    assert.equal(observed.pool.isolation, 'bubblewrap');
+    assert.equal(observed.pool.isolation?.level, 'bubblewrap');
   } catch (error) {
     assert.ok(error instanceof IsolationMissingError);
     assert.match(error.message, /install bubblewrap/);
