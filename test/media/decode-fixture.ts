@@ -40,10 +40,12 @@ export async function openSlotAt(
   isolation: Isolation,
   log: (line: string) => void = () => {},
   copyRoom = new CopyRoom(0),
+  program?: readonly string[],
 ): Promise<DecodeSlot> {
   const slotFolder = join(folder, 'slot');
   const timeoutMs = PATIENCE_MS;
-  return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log });
+  const parts = { folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log };
+  return await DecodeSlot.open({ ...parts, program });
 }
 
 /** A video as the child answers it, with the frames that it told of before. */

@@ -19,17 +19,22 @@ import { forwardLines } from '../children/child-log.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import type { CopyRoom } from './copy-room.ts';
 import { parseDecodeResponse } from './decode-answer.ts';
-import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';
+import {
+  type ChildBounds,
+  type DecodeProgram,
+  decodeCommand,
+  type Isolation,
+  reachesOriginals,
+} from './isolation.ts';
 import { type InputOptions, placeInput } from './place-input.ts';
 
-export interface DecodeSlotConfig {
+export interface DecodeSlotConfig extends DecodeProgram {
   /** The slot's own folder; made here and removed with the slot. */
   folder: string;
   isolation: Isolation;
   bounds: ChildBounds;
   /** For inputs that have to be copied. */
   copyRoom: CopyRoom;
-  usesGpu?: boolean;
   /** For a request that names no time of its own. */
   timeoutMs: number;
   /** For a child to be ready; `timeoutMs` if it is absent. */
@@ -118,12 +123,7 @@ export class DecodeSlot implements AsyncDisposable {
   private constructor(config: DecodeSlotConfig, folders: SlotFolders) {
     this.#config = config;
     this.#folders = folders;
-    const { file, args, cwd, env } = decodeCommand(
-      config.isolation,
-      config.folder,
-      config.bounds,
-      config.usesGpu,
-    );
+    const { file, args, cwd, env } = decodeCommand(config.isolation, config.folder, config.bounds, config);
     // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });

@@ -73,6 +73,12 @@ export interface ChildBounds {
   fileBytesMax: number;
 }
 
+export interface DecodeProgram {
+  usesGpu?: boolean | undefined;
+  /** What Node runs; a test plays a decoder that fell. */
+  program?: readonly string[] | undefined;
+}
+
 export interface ChildCommand {
   file: string;
   args: string[];
@@ -84,6 +90,7 @@ export interface ChildCommand {
 const NODE = realpathSync(process.execPath);
 const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('decode');
 const ENTRY = realpathSync(ENTRY_PATH);
+const PROGRAM: readonly string[] = [...ENTRY_FLAGS, ENTRY];
 /** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
 const RUNTIME_PATHS = [
   ...['node_modules', 'package.json'],
@@ -228,16 +235,10 @@ export function decodeCommand(
   isolation: Isolation,
   slotFolder: string,
   bounds: ChildBounds,
-  usesGpu = false,
+  { usesGpu = false, program = PROGRAM }: DecodeProgram = {},
 ): ChildCommand {
   const devices = usesGpu ? GPU_DEVICES : [];
-  const { file, args } = wrap(
-    isolation,
-    slotFolder,
-    bounds,
-    [NODE, ...NODE_FLAGS, ...ENTRY_FLAGS, ENTRY],
-    devices,
-  );
+  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ...program], devices);
   const env = {
     ...ENVIRONMENT,
     TMPDIR: isolation.level === 'bubblewrap' ? TEMPORARY_INSIDE : join(slotFolder, 'out'),

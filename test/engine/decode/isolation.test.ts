@@ -24,6 +24,7 @@ import {
   decodeCommand,
   describeIsolation,
   detectIsolation,
+  faultOfIsolation,
   findIsolations,
   ISOLATION_LEVELS,
   type Isolation,
@@ -241,6 +242,38 @@ const BREAKOUT = (folder: string, pid: number) => `
     abstract: await reach('\\0assay-test-${pid}'),
     loopback: await reach(9, '127.0.0.1'),
   }));`;
+
+test('root runs no decoder that reaches more than its slot, unless the operator says so', () => {
+  const found = {
+    level: 'limits only',
+    limiter: 'shell',
+    unshareFlags: null,
+    coveredFolder: null,
+    kernel: null,
+  } as const;
+  const covered = { ...found, level: 'no network and limits', coveredFolder: '/data' } as const;
+  const filtered = { ...found, kernel: { landlock: 2 } } as const;
+  const walled = { ...found, level: 'bubblewrap' } as const;
+  for (const [isolation, wish, isRoot, fault] of [
+    [
+      found,
+      'auto',
+      true,
+      /root's files would be in reach: run Assay as a user of its own.*decode\.isolation = "any"/,
+    ],
+    [covered, 'auto', true, /a fallen decoder reaches files outside the data folder/],
+    [found, 'auto', false, null],
+    [found, 'any', true, null],
+    [filtered, 'auto', true, null],
+    [walled, 'auto', true, null],
+    [walled, 'require', true, null],
+    [filtered, 'require', false, /install bubblewrap/],
+  ] as const) {
+    const said = faultOfIsolation(isolation, wish, isRoot);
+    if (fault === null) assert.equal(said, null);
+    else assert.match(said ?? '', fault);
+  }
+});
 
 test("the kernel's filter leaves a decoder its slot alone, at every level", async (context) => {
   await using folder = await makeTemporaryFolder();
