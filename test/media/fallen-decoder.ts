@@ -12,55 +12,75 @@ export type Trick =
   | 'grows'
   | 'many names';
 
-/**
- * Source of a module. The input of a request names the trick. `folder` holds a file of the name, and a folder `canary`, both the
- * daemon's. A trick that the wall refuses is left out.
- */
-export const FALLEN_DECODER = (folder: string, name: string, { playMs = 30, names = 500 } = {}): string => `
+export interface Played {
+  /** What the decoder leaves, in `out`. */
+  made: string;
+  /** The daemon's: a file that is not to be read, and a folder that is to stay, as they are reached from `out`. */
+  secret: string;
+  canary: string;
+  /** The folder of the secret, for one that takes the place of `out`. */
+  folder?: string;
+  playMs?: number;
+  names?: number;
+}
+
+/** Source that declares \`play(trick)\`, to be called when the file lies there. What a wall refuses is left out. */
+export function tricksSource({
+  made,
+  secret,
+  canary,
+  folder = '',
+  playMs = 30,
+  names = 500,
+}: Played): string {
+  return `
   import { execFileSync } from 'node:child_process';
   import * as fs from 'node:fs';
-  const [folder, name] = ${JSON.stringify([folder, name])};
-  const made = 'out/' + name;
+  const made = ${JSON.stringify(`out/${made}`)};
   const attempt = (work) => { try { work(); } catch {} };
-  const program = (file, ...args) => attempt(() => execFileSync(file, args));
-  const write = (path) => fs.writeFileSync(path, 'honest');
-  /** Puts now one and now the other in the place. */
-  const exchange = (place, one, other) => {
-    for (const end = performance.now() + ${playMs}; performance.now() < end; ) {
-      attempt(() => { one('out/.new'); fs.renameSync('out/.new', place); });
-      attempt(() => { other('out/.new'); fs.renameSync('out/.new', place); });
-    }
+  const repeat = (...works) => {
+    for (const end = performance.now() + ${playMs}; performance.now() < end; ) works.forEach(attempt);
   };
-  const TRICKS = {
-    'honest': [() => write(made)],
-    'file becomes link': [() => write(made), () => exchange(made, (path) => fs.symlinkSync(folder + '/' + name, path), write)],
-    'folder becomes link': [() => write(made), () => {
-      for (const end = performance.now() + ${playMs}; performance.now() < end; ) {
-        attempt(() => { fs.renameSync('out', 'away'); fs.symlinkSync(folder, 'out'); });
-        attempt(() => { fs.unlinkSync('out'); fs.renameSync('away', 'out'); });
-      }
-    }],
-    'file becomes pipe': [() => { write(made); program('mkfifo', 'out/pipe'); },
-      () => exchange(made, (path) => fs.linkSync('out/pipe', path), write)],
-    'below becomes link': [() => { write(made); fs.mkdirSync('out/below/inner', { recursive: true }); }, () => {
-      for (const end = performance.now() + ${playMs}; performance.now() < end; ) {
-        attempt(() => { fs.renameSync('out/below', 'out/aside'); fs.symlinkSync(folder + '/canary', 'out/below'); });
-        attempt(() => { fs.unlinkSync('out/below'); });
-        attempt(() => { fs.mkdirSync('out/aside/inner', { recursive: true }); fs.renameSync('out/aside', 'out/below'); });
-      }
-    }],
-    'pipe': [() => program('mkfifo', made)],
-    'device': [() => program('mknod', made, 'c', '1', '5')],
-    'second name': [() => { attempt(() => fs.linkSync(folder + '/' + name, made)); write('out/first'); attempt(() => fs.linkSync('out/first', made)); }],
-    'grows': [() => write(made), () => {
-      for (const end = performance.now() + ${playMs}; performance.now() < end; ) fs.appendFileSync(made, Buffer.alloc(65_536, 'honest'));
-    }],
-    'many names': [() => { write(made); for (let at = 0; at < ${names}; at++) fs.writeFileSync('out/' + at, ''); }],
+  const run = (...command) => attempt(() => execFileSync(command[0], command.slice(1), { stdio: 'ignore' }));
+  const put = (make) => () => { make('out/.new'); fs.renameSync('out/.new', made); };
+  const exchange = (make) => {
+    const honest = fs.readFileSync(made);
+    repeat(put(make), put((path) => fs.writeFileSync(path, honest)));
   };
+  const before = {
+    'file becomes pipe': () => run('mkfifo', 'out/pipe'),
+    'below becomes link': () => attempt(() => fs.mkdirSync('out/below/inner', { recursive: true })),
+    'pipe': () => { fs.unlinkSync(made); run('mkfifo', made); },
+    'device': () => { fs.unlinkSync(made); run('mknod', made, 'c', '1', '5'); },
+    'second name': () => attempt(() => fs.linkSync(made, 'out/first')),
+    'many names': () => { for (let at = 0; at < ${names}; at++) fs.writeFileSync('out/' + at, ''); },
+  };
+  const after = {
+    'file becomes link': () => exchange((path) => fs.symlinkSync(${JSON.stringify(secret)}, path)),
+    'file becomes pipe': () => exchange((path) => fs.linkSync('out/pipe', path)),
+    'folder becomes link': () => repeat(
+      () => { fs.renameSync('out', 'away'); fs.symlinkSync(${JSON.stringify(folder)}, 'out'); },
+      () => { fs.unlinkSync('out'); fs.renameSync('away', 'out'); },
+    ),
+    'below becomes link': () => repeat(
+      () => { fs.renameSync('out/below', 'out/aside'); fs.symlinkSync(${JSON.stringify(canary)}, 'out/below'); },
+      () => fs.unlinkSync('out/below'),
+      () => { fs.mkdirSync('out/aside/inner', { recursive: true }); fs.renameSync('out/aside', 'out/below'); },
+    ),
+    'grows': () => repeat(() => fs.appendFileSync(made, Buffer.alloc(65_536, 'honest'))),
+  };
+  const play = (trick, answer) => { before[trick]?.(); answer(() => attempt(() => after[trick]?.())); };
+`;
+}
+
+/** A whole program: the input of a request names the trick. */
+export function fallenDecoder(played: Played): string {
+  return `${tricksSource(played)}
   process.on('message', ({ type, id, input }) => {
     if (type !== 'render-heatmap') return;
-    const [prepare, play] = TRICKS[input];
-    prepare();
-    process.send({ type: 'rendered-heatmap', id, heatmap: { width: 1, height: 1 } }, () => play?.());
+    fs.writeFileSync(made, 'honest');
+    const answer = { type: 'rendered-heatmap', id, heatmap: { width: 1, height: 1 } };
+    play(input, (sent) => process.send(answer, sent));
   });
   process.send({ type: 'ready' });`;
+}

@@ -139,10 +139,12 @@ export class DecodePool implements AsyncDisposable {
   }
 
   async #prepare(): Promise<Isolation> {
-    const { dataFolder, jobsFolder, isolation } = this.#config;
+    const { dataFolder, jobsFolder, isolation, usesGpu } = this.#config;
     await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
     await this.#sweep(jobsFolder);
-    const found = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
+    const detected = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
+    // What a GPU's driver opens and calls is the driver's own affair.
+    const found = usesGpu ? { ...detected, kernel: null } : detected;
     const fault = faultOfIsolation(found, isolation, process.getuid?.() === 0);
     if (fault !== null) throw new IsolationMissingError(fault);
     return found;

@@ -183,7 +183,7 @@ export async function* findIsolations(
 }
 
 async function findKernelFilter(folder: string): Promise<KernelFilter | null> {
-  const [file = '', ...args] = askForLandlock(fileRules('limits only', []));
+  const [file = '', ...args] = askForLandlock(fileRules('limits only'));
   const said = await outputOf(file, args, folder);
   return said === null ? null : { landlock: Math.max(0, Number(said)) };
 }
@@ -255,7 +255,7 @@ function wrap(
   devices: readonly string[] = [],
 ): { file: string; args: string[] } {
   const { level, kernel } = isolation;
-  const filter = kernel === null ? [] : filterCommand(fileRules(level, devices));
+  const filter = kernel === null ? [] : filterCommand(fileRules(level));
   const walled = [...wallOf(isolation, slotFolder, devices), ...filter, ...command];
   const [file = '', ...args] = [...limitsOf(isolation.limiter, bounds), ...walled];
   return { file, args };
@@ -274,12 +274,11 @@ function wallOf(
 }
 
 /** As bubblewrap shows them, so that no decoder works behind one alone; the working folder is the slot. */
-function fileRules(level: IsolationLevel, devices: readonly string[]): FileRules {
-  const forDevices = devices.length > 0 ? ['/proc'] : [];
+function fileRules(level: IsolationLevel): FileRules {
   return {
-    read: [...SYSTEM_PATHS, OPENSSL_SETTINGS, ...RANDOM_DEVICES, ...runtimePaths(), 'in', ...forDevices],
+    read: [...SYSTEM_PATHS, OPENSSL_SETTINGS, ...RANDOM_DEVICES, ...runtimePaths(), 'in'],
     write: level === 'bubblewrap' ? ['out', TEMPORARY_INSIDE] : ['out'],
-    device: ['/dev/null', ...devices],
+    device: ['/dev/null'],
   };
 }
 

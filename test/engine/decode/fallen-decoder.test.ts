@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { WorkerLostError } from '../../../src/engine/children/worker-errors.ts';
 import { CopyRoom } from '../../../src/engine/decode/copy-room.ts';
@@ -14,7 +14,7 @@ import type { DecodeSlot, DecodeWork } from '../../../src/engine/decode/decode-s
 import { findIsolations, type Isolation } from '../../../src/engine/decode/isolation.ts';
 import { ArtifactStore } from '../../../src/store/artifacts.ts';
 import { LIMITS, openSlotAt } from '../../media/decode-fixture.ts';
-import { FALLEN_DECODER, type Trick } from '../../media/fallen-decoder.ts';
+import { fallenDecoder, type Trick } from '../../media/fallen-decoder.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -61,9 +61,11 @@ test('what a fallen decoder left is read and removed through descriptors', {
   const walls = new Map(found.map((one): [string, Isolation] => [one.level, { ...one, kernel: null }]));
   const secrets = [NAME, 'canary/kept'].map((name) => join(folder.path, name));
   await mkdir(join(folder.path, 'canary'));
-  for (const secret of secrets) await writeFile(secret, SECRET);
+  for (const path of secrets) await writeFile(path, SECRET);
   const artifacts = new ArtifactStore(folder.path, async () => {});
-  const program = ['--input-type=module', '--eval', FALLEN_DECODER(folder.path, NAME)];
+  const [secret = '', kept = ''] = secrets;
+  const played = { made: NAME, secret, canary: dirname(kept), folder: folder.path };
+  const program = ['--input-type=module', '--eval', fallenDecoder(played)];
   for (const isolation of walls.values()) {
     const open = () => openSlotAt(folder.path, isolation, () => {}, new CopyRoom(0), program);
     let slot = await open();
@@ -79,9 +81,7 @@ test('what a fallen decoder left is read and removed through descriptors', {
         () => false,
       );
       // Each pipe that is waited for would hold one thread for good.
-      const read = await Promise.all(
-        Array.from({ length: THREADS }, () => readFile(secrets[0] ?? '', 'utf8')),
-      );
+      const read = await Promise.all(Array.from({ length: THREADS }, () => readFile(secret, 'utf8')));
       assert.deepEqual([...new Set(read)], [SECRET], what);
       if (slot.isUsable && isCleared) continue;
       await slot[Symbol.asyncDispose]();
