@@ -49,7 +49,7 @@ export function faultOfIsolation(found: Isolation, wish: IsolationWish, isRoot: 
     return `${here}: install bubblewrap and allow user namespaces, or set decode.isolation to "auto"`;
   if (wish !== 'auto' || !isRoot || reachOf(found) === 'its slot') return null;
   const ways =
-    'run Assay as a user of its own, install bubblewrap, or use a kernel with Landlock (Linux 5.13) and Perl';
+    'install bubblewrap (apt-get install bubblewrap), run Assay as a user of its own, or use a kernel with Landlock (Linux 5.13) and Perl';
   return `${here}, and root's files would be in reach: ${ways}; decode.isolation = "any" runs them all the same`;
 }
 

@@ -259,7 +259,7 @@ test('root runs no decoder that reaches more than its slot, unless the operator 
       found,
       'auto',
       true,
-      /root's files would be in reach: run Assay as a user of its own.*decode\.isolation = "any"/,
+      /root's files would be in reach: install bubblewrap \(apt-get.*, run Assay as a user of its own.*decode\.isolation = "any"/,
     ],
     [covered, 'auto', true, /a fallen decoder reaches files outside the data folder/],
     [found, 'auto', false, null],
