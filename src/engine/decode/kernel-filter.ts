@@ -15,14 +15,16 @@ const EXECUTE = 1 << 0;
 const WRITE_FILE = 1 << 1;
 const READ_FILE = 1 << 2;
 const READ_DIR = 1 << 3;
+const REMOVE_DIR = 1 << 4;
 const REMOVE_FILE = 1 << 5;
+const MAKE_DIR = 1 << 7;
 const MAKE_REG = 1 << 8;
 const TRUNCATE = 1 << 14;
 const IOCTL_DEV = 1 << 15;
 const RIGHTS = {
   read: EXECUTE | READ_FILE | READ_DIR,
-  /** Plain files only: no folder, link, pipe, socket or device. */
-  write: READ_FILE | WRITE_FILE | READ_DIR | REMOVE_FILE | MAKE_REG | TRUNCATE,
+  /** Plain files and folders (tiles are made in some): no link, pipe, socket or device. */
+  write: READ_FILE | WRITE_FILE | READ_DIR | REMOVE_FILE | REMOVE_DIR | MAKE_REG | MAKE_DIR | TRUNCATE,
   device: READ_FILE | WRITE_FILE | IOCTL_DEV,
 } as const;
 

@@ -231,7 +231,6 @@ const BREAKOUT = (folder: string, pid: number) => `
     moved: attempt(() => fs.renameSync('out', 'elsewhere')),
     hardLink: attempt(() => fs.linkSync('in/input', 'out/second')),
     link: attempt(() => fs.symlinkSync(secret, 'out/link')),
-    folder: attempt(() => fs.mkdirSync('out/folder')),
     through: attempt(() => fs.readFileSync('/proc/${pid}/root' + secret)),
     environment: attempt(() => fs.readFileSync('/proc/${pid}/environ')),
     signal: attempt(() => process.kill(${pid}, 0)),
