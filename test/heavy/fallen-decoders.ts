@@ -17,6 +17,8 @@ const AT_ONCE = 16;
 /** A round that costs its decoder ends at once. */
 const ENVIRONMENT = { ASSAY_ANALYSIS_ATTEMPTS_MAX: '1', ASSAY_DECODE_SLOTS: '4' };
 const END_MS_MAX = 60_000;
+/** Longer than it takes to keep the heatmap: the slot is emptied after that. */
+const PLAY_MS = 1000;
 const ROOT = join(import.meta.dirname, '../..');
 /** The strongest wall of the box, and none. */
 const WALLS = ['strongest', 'limits only'] as const;
@@ -34,7 +36,7 @@ const TRICKS: readonly { trick: Trick; share: number }[] = [
 ];
 
 const DECODER = (trick: Trick) => `
-${tricksSource({ made: 'heatmap.png', secret: '../../../sealing.key', canary: '../../../canary', names: 100_000 })}
+${tricksSource({ made: 'heatmap.png', secret: '../../../sealing.key', canary: '../../../canary', names: 100_000, playMs: PLAY_MS })}
 const send = process.send.bind(process);
 process.send = (message, ...rest) =>
   message.type === 'rendered-heatmap' ? play('${trick}', (sent) => send(message, sent)) : send(message, ...rest);
