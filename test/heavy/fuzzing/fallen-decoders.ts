@@ -6,11 +6,11 @@
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TestDaemon } from '../daemon.ts';
-import { distinctPicture, KEY_HEADERS, statusOf } from '../faults/rounds/submissions.ts';
-import { type Trick, tricksSource } from '../media/fallen-decoder.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { numberArgument } from './random.ts';
+import { TestDaemon } from '../../daemon.ts';
+import { distinctPicture, KEY_HEADERS, statusOf } from '../../faults/rounds/submissions.ts';
+import { type Trick, tricksSource } from '../../media/fallen-decoder.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { numberArgument } from '../random.ts';
 
 const ROUNDS_DEFAULT = 500;
 const AT_ONCE = 16;
@@ -19,7 +19,7 @@ const ENVIRONMENT = { ASSAY_ANALYSIS_ATTEMPTS_MAX: '1', ASSAY_DECODE_SLOTS: '4' 
 const END_MS_MAX = 60_000;
 /** Longer than it takes to keep the heatmap: the slot is emptied after that. */
 const PLAY_MS = 1000;
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 /** The strongest wall of the box, and none. */
 const WALLS = ['strongest', 'limits only'] as const;
 /** `--sources=FOLDER` attacks other sources, `--wall=` and `--trick=` one of each. */
