@@ -15,6 +15,8 @@ export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 
 export interface DaemonOptions {
   folder?: string;
+  /** Folder of a copy of the program; this checkout otherwise. */
+  program?: string;
   env?: Record<string, string>;
   /**
    * `tiny`: hand-made models of each task, for tests that need a verdict but not a good one. They come up in a third of the time.
@@ -86,20 +88,26 @@ export class TestDaemon implements AsyncDisposable {
     const hasShippedModels = options.models !== 'tiny' && options.env?.ASSAY_MODELS_FOLDERS === undefined;
     const keepsChecks = hasShippedModels && options.awaitReady !== false;
     if (keepsChecks) layModelChecks(folder);
-    const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
-      env: {
-        PATH: process.env.PATH,
-        ...COMPILED,
-        ASSAY_DATA_DIR: folder,
-        ASSAY_HTTP_LISTEN: '127.0.0.1:0',
-        ASSAY_GRPC_LISTEN: '127.0.0.1:0',
-        ASSAY_ADMIN_API_KEY: TEST_KEY,
-        ASSAY_LOG_LEVEL: 'warn',
-        ...models,
-        ...options.env,
+    const child = spawn(
+      process.execPath,
+      [join(options.program ?? join(import.meta.dirname, '..'), 'src', 'main.ts')],
+      {
+        env: {
+          PATH: process.env.PATH,
+          ...COMPILED,
+          ASSAY_DATA_DIR: folder,
+          ASSAY_HTTP_LISTEN: '127.0.0.1:0',
+          ASSAY_GRPC_LISTEN: '127.0.0.1:0',
+          ASSAY_ADMIN_API_KEY: TEST_KEY,
+          ASSAY_LOG_LEVEL: 'warn',
+          // Containers run tests as root, some of them on kernels without Landlock.
+          ASSAY_DECODE_ISOLATION: 'any',
+          ...models,
+          ...options.env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    );
     const stderr: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
     const { http, grpc, said } = await readReadyLine(child, stderr);

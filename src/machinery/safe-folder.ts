@@ -3,8 +3,9 @@
  * folder above (`/proc/self/fd`) and follows no link, so that a folder that is exchanged for a link between two looks
  * shows nothing. Linux only, as all of Assay. What lies in them all is walked by `folder-walk.ts`.
  */
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, realpath } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { constants, type PathLike } from 'node:fs';
+import { type FileHandle, mkdir, open, opendir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
@@ -27,7 +28,7 @@ export class SafeFolder implements AsyncDisposable {
     return await SafeFolder.#open(await realpath(path));
   }
 
-  static async #open(path: string): Promise<SafeFolder> {
+  static async #open(path: PathLike): Promise<SafeFolder> {
     const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     try {
       return new SafeFolder(handle, await handle.stat({ bigint: true }));
@@ -76,6 +77,31 @@ export class SafeFolder implements AsyncDisposable {
     return (await entries.read()) === null;
   }
 
+  /**
+   * Removes what lies in it: links themselves, never what they lead to. Folders below are brought up and emptied here, so that none
+   * is too deep. Throws once `namesMax` are removed and more are there: who writes to it may do so faster.
+   */
+  async empty(namesMax: number): Promise<void> {
+    let left = namesMax;
+    const remove = async (folder: SafeFolder): Promise<void> => {
+      // A name need not be UTF-8.
+      for await (const { name } of await opendir(folder.within('.'), { encoding: 'latin1' })) {
+        left -= 1;
+        if (left < 0) throw new Error(`more than ${namesMax} names were to be removed`);
+        const path = Buffer.from(folder.within(name), 'latin1');
+        if (await isUnlinked(path)) continue;
+        if (folder === this) {
+          await using inner = await SafeFolder.#open(path);
+          await remove(inner);
+          await rmdir(path);
+        } else {
+          await rename(path, this.within(randomUUID()));
+        }
+      }
+    };
+    while (!(await this.isEmpty())) await remove(this);
+  }
+
   /** Makes what was written and renamed in it outlast a power failure, if the file system can. */
   async flush(): Promise<void> {
     await this.#handle.sync().catch(() => undefined);
@@ -83,6 +109,19 @@ export class SafeFolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
+  }
+}
+
+/** False for a folder. */
+async function isUnlinked(path: PathLike): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    // Removed meanwhile by who wrote it.
+    if (codeOf(error) === 'ENOENT') return true;
+    if (codeOf(error) === 'EISDIR') return false;
+    throw error;
   }
 }
 

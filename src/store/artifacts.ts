@@ -1,12 +1,20 @@
 /** Files that an analysis made (its heatmap), in one folder per analysis. */
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { flushFile, renameDurably } from './space/folder.ts';
+import { renameDurably } from './space/folder.ts';
 
 /** Folders looked up between two breaths of the event loop. */
 const SWEEP_BATCH_MAX = 100;
+
+/** An open file. What made it may be hostile and may exchange its name for another, so none is given. */
+export interface OpenFile {
+  readonly sizeBytes: number;
+  /** From its beginning, as often as asked for; `sizeBytes` in all. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
 
 export class ArtifactStore {
   readonly #folder: string;
@@ -31,12 +39,11 @@ export class ArtifactStore {
   }
 
   /** Copies, flushes and renames: a reader sees the whole file or none. */
-  async put(analysisId: string, name: string, sourcePath: string): Promise<void> {
+  async put(analysisId: string, name: string, source: OpenFile): Promise<void> {
     await mkdir(join(this.#folder, analysisId), { recursive: true });
     const path = this.pathOf(analysisId, name);
     const partial = `${path}.partial`;
-    await copyFile(sourcePath, partial);
-    await flushFile(partial);
+    await pipeline(source.chunks(), createWriteStream(partial, { flush: true }));
     await renameDurably(partial, path);
   }
 

@@ -4,13 +4,15 @@
  * rendition. A rendition never outlives the file it was made of.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, createReadStream, existsSync, renameSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createWriteStream, existsSync, renameSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { RenditionFigures } from '../domain/media/rendition.ts';
 import { renditionFigures } from '../domain/media/rendition-figures.ts';
-import { flushFile, flushFolder } from './space/folder.ts';
+import type { OpenFile } from './artifacts.ts';
+import { flushFolder } from './space/folder.ts';
 
 export interface StoredRendition {
   figures: RenditionFigures;
@@ -28,7 +30,7 @@ export interface StoredRenditionFile {
 export interface NewRendition {
   figures: RenditionFigures;
   /** Copied: their maker may still write to them. */
-  files: { name: string; sourcePath: string }[];
+  files: { name: string; source: OpenFile }[];
 }
 
 interface Kept {
@@ -111,11 +113,8 @@ export class RenditionStore {
     await mkdir(partial, { mode: 0o700 });
     try {
       const files = [];
-      for (const { name: file, sourcePath } of made.files) {
-        const path = join(partial, file);
-        await copyFile(sourcePath, path, constants.COPYFILE_FICLONE);
-        files.push({ name: file, ...(await measure(path)) });
-        await flushFile(path);
+      for (const { name: file, source } of made.files) {
+        files.push({ name: file, ...(await writeHashed(join(partial, file), source)) });
       }
       const text = JSON.stringify({ recipe: RECIPE, figures: made.figures, files });
       await writeFile(join(partial, MANIFEST), text, { flush: true });
@@ -208,14 +207,16 @@ function keyOf(owner: string, name: string): string {
   return `${owner}/${name}`;
 }
 
-async function measure(path: string): Promise<{ sizeBytes: number; hash: string }> {
+async function writeHashed(path: string, source: OpenFile): Promise<{ sizeBytes: number; hash: string }> {
   const hash = createHash('sha256');
-  let sizeBytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    sizeBytes += chunk.length;
-  }
-  return { sizeBytes, hash: hash.digest('hex') };
+  const hashed = async function* () {
+    for await (const chunk of source.chunks()) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  await pipeline(hashed, createWriteStream(path, { flush: true }));
+  return { sizeBytes: source.sizeBytes, hash: hash.digest('hex') };
 }
 
 /** Undefined for a file that is not there or is no JSON: both mean that the rendition is made again. */

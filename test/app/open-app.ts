@@ -40,6 +40,7 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
   const variables = {
     ASSAY_DATA_DIR: join(folder.path, 'data'),
     ...{ ASSAY_HTTP_LISTEN: '127.0.0.1:0', ASSAY_GRPC_LISTEN: '127.0.0.1:0', ASSAY_LOG_LEVEL: 'silent' },
+    ASSAY_DECODE_ISOLATION: 'any',
     ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },
     ...env,
   };

@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
     faults: [
       /^http\.allowed_hosts \(assay\.toml line 2\)/,
       /^decode\.slots \(assay\.toml line 1\): .*found "two"$/,
-      /^decode\.isolation \(assay\.toml line 1\): expected one of auto, require, found 1$/,
+      /^decode\.isolation \(assay\.toml line 1\): expected one of auto, require, any, found 1$/,
     ],
   },
   {

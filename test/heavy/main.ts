@@ -30,6 +30,7 @@ const RUNS = [
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },
   { file: 'fuzzing/manifests.ts', minutesMax: 10 },
+  { file: 'fuzzing/fallen-decoders.ts', minutesMax: 60 },
 ] as const;
 
 for (const { file, minutesMax } of RUNS) {

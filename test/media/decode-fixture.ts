@@ -25,7 +25,13 @@ export async function openSlot(folder: string, log: (line: string) => void = () 
 /** Without walls: the child's process is the one that was started, so it can be looked at and stopped. */
 export async function openBareSlot(folder: string): Promise<DecodeSlot> {
   const { limiter } = await detectIsolation(join(folder, 'trial'), folder);
-  const bare: Isolation = { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
+  const bare: Isolation = {
+    level: 'limits only',
+    limiter,
+    unshareFlags: null,
+    coveredFolder: null,
+    kernel: null,
+  };
   return await openSlotAt(folder, bare);
 }
 
@@ -34,10 +40,12 @@ export async function openSlotAt(
   isolation: Isolation,
   log: (line: string) => void = () => {},
   copyRoom = new CopyRoom(0),
+  program?: readonly string[],
 ): Promise<DecodeSlot> {
   const slotFolder = join(folder, 'slot');
   const timeoutMs = PATIENCE_MS;
-  return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log });
+  const parts = { folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log };
+  return await DecodeSlot.open({ ...parts, program });
 }
 
 /** A video as the child answers it, with the frames that it told of before. */
@@ -70,7 +78,7 @@ export function makePool(folder: string, config: Partial<DecodePoolConfig> = {})
   };
   const jobsFolder = join(folder, 'jobs');
   const pool = new DecodePool(
-    { ...DECODE_POOL_DEFAULTS, slots: 1, ...config, dataFolder: folder, jobsFolder },
+    { ...DECODE_POOL_DEFAULTS, slots: 1, isolation: 'any', ...config, dataFolder: folder, jobsFolder },
     observer,
   );
   return { pool, losses, started, [Symbol.asyncDispose]: async () => await pool[Symbol.asyncDispose]() };

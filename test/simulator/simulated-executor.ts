@@ -53,7 +53,7 @@ export class SimulatedExecutor implements LocalExecutor {
     this.faults = faults;
     const run: DecodePool['run'] = async (_purpose, work, { signal } = {}) =>
       await this.#work(signal, async () => await work(this.#slot()));
-    this.decodePool = { run, isolation: 'bubblewrap', pids: () => [] };
+    this.decodePool = { run, isolation: null, pids: () => [] };
   }
 
   waitReason(): null {

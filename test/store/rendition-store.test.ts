@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { RenditionStore } from '../../src/store/rendition-store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -27,9 +28,8 @@ async function openStage(): Promise<Stage> {
   const store = new RenditionStore(folder.path, (owner) => sources.has(owner));
   await store.prepare();
   const put = async (owner: string, bytes: number): Promise<boolean> => {
-    const sourcePath = join(folder.path, 'made');
-    await writeFile(sourcePath, Buffer.alloc(bytes, 7));
-    const files = [{ name: 'picture.webp', sourcePath }];
+    const source = { sizeBytes: bytes, chunks: () => Readable.from([Buffer.alloc(bytes, 7)]) };
+    const files = [{ name: 'picture.webp', source }];
     return (await store.put(owner, 'picture', { figures: FIGURES, files })) !== undefined;
   };
   return {

@@ -55,7 +55,7 @@ export async function readStatus(app: ApplianceParts) {
   const { isolation, videoDecoder, queueDepth, running } = app.engine.status();
   return {
     ...openStatus(app),
-    isolation: isolation ?? 'not started',
+    isolation: isolation?.level ?? 'not started',
     videoDecoder,
     queueDepth,
     running,

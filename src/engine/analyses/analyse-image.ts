@@ -206,5 +206,6 @@ export async function drawHeatmap(
     },
     { signal },
   );
-  await store.artifacts.put(analysis.id, name, slot.outPath(name));
+  using drawn = slot.openOut(name);
+  await store.artifacts.put(analysis.id, name, drawn);
 }

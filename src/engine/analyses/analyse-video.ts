@@ -168,7 +168,8 @@ async function judgeTrack(
   const { transcriptLanguage: language } = completeOptions(options);
   const found = (part: SpeechFindings) => progress.speech(part);
   const heard = await hearInSlot(parts, slot, { sound, models, language, signal, found });
-  await parts.store.artifacts.put(analysis.id, TRACK_NAME, slot.outPath(file));
+  using track = slot.openOut(file);
+  await parts.store.artifacts.put(analysis.id, TRACK_NAME, track);
   progress.advance('speech');
   const rest = { kind: 'audio', mime: 'audio/flac', damaged: false, provenance: NO_PROVENANCE } as const;
   return {

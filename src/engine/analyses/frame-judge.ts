@@ -91,7 +91,8 @@ export class FrameJudge {
     const { runs: edits, summary } = await judgeTampering(this.#parts, slot, tampering);
     const { timeSeconds, hash, sizeBytes, width, height } = frame;
     const file = frameName(index);
-    await this.#parts.store.artifacts.put(analysis.id, file, slot.outPath(frame.file));
+    using picture = slot.openOut(frame.file);
+    await this.#parts.store.artifacts.put(analysis.id, file, picture);
     const image: ImageResult = {
       kind: 'image',
       mime: 'image/png',

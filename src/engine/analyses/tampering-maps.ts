@@ -69,5 +69,6 @@ async function drawLayer(
     },
     { signal },
   );
-  await store.artifacts.put(analysis.id, output, slot.outPath(output));
+  using drawn = slot.openOut(output);
+  await store.artifacts.put(analysis.id, output, drawn);
 }

@@ -2,13 +2,15 @@
  * The decode children of this box: starts them when they are first needed, keeps them warm, recycles them after
  * a number of requests, and hands each to one piece of work at a time.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { SafeFolder } from '../../machinery/safe-folder.ts';
 import { IsolationMissingError, WorkerLostError } from '../children/worker-errors.ts';
 import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';
-import { detectIsolation, type Isolation, type IsolationLevel } from './isolation.ts';
+import { detectIsolation, faultOfIsolation, type Isolation, type IsolationWish } from './isolation.ts';
 import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
 
 export interface DecodePoolConfig {
@@ -30,8 +32,7 @@ export interface DecodePoolConfig {
   fileBytesMax: number;
   /** For one request that names no time of its own, and for a child to be ready. */
   stepTimeoutMs: number;
-  /** `require` refuses to start without bubblewrap. */
-  isolation: 'auto' | 'require';
+  isolation: IsolationWish;
   /** Children get the GPU's devices inside their walls. */
   usesGpu: boolean;
 }
@@ -47,6 +48,9 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
   isolation: 'auto',
   usesGpu: false,
 };
+
+/** Some minutes; the next start goes on. */
+const SWEPT_NAMES_MAX = 1_000_000;
 
 export interface RunOptions extends WaitOptions {
   /** For a child that has to be started to be ready; `stepTimeoutMs` if it is absent. */
@@ -76,7 +80,6 @@ export class DecodePool implements AsyncDisposable {
   readonly #emptying = new Set<Promise<void>>();
   #started: Promise<Isolation> | null = null;
   #isolation: Isolation | null = null;
-  #slotNumber = 0;
   #isClosed = false;
 
   constructor(config: DecodePoolConfig, observer: DecodePoolObserver) {
@@ -93,8 +96,8 @@ export class DecodePool implements AsyncDisposable {
   }
 
   /** What walls children in; null before the start. */
-  get isolation(): IsolationLevel | null {
-    return this.#isolation?.level ?? null;
+  get isolation(): Isolation | null {
+    return this.#isolation;
   }
 
   /** Pieces of work under way and waiting, for status. */
@@ -138,15 +141,25 @@ export class DecodePool implements AsyncDisposable {
   }
 
   async #prepare(): Promise<Isolation> {
-    const { dataFolder, jobsFolder, isolation } = this.#config;
-    await rm(jobsFolder, { recursive: true, force: true });
+    const { dataFolder, jobsFolder, isolation, usesGpu } = this.#config;
     await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
-    const found = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
-    if (isolation === 'require' && found.level !== 'bubblewrap') {
-      const remedy = 'install bubblewrap and allow user namespaces, or set isolation to "auto"';
-      throw new IsolationMissingError(`decoders cannot be isolated here (${found.level}): ${remedy}`);
-    }
+    await this.#sweep(jobsFolder);
+    const detected = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
+    // What a GPU's driver opens and calls is the driver's own affair.
+    const found = usesGpu ? { ...detected, kernel: null } : detected;
+    const fault = faultOfIsolation(found, isolation, process.getuid?.() === 0);
+    if (fault !== null) throw new IsolationMissingError(fault);
     return found;
+  }
+
+  /** A child that fell may have left what cannot be removed, and a process that goes on: no reason not to start. */
+  async #sweep(jobsFolder: string): Promise<void> {
+    try {
+      await using jobs = await SafeFolder.open(jobsFolder);
+      await jobs.empty(SWEPT_NAMES_MAX);
+    } catch (error) {
+      this.#observer.childSaid(`the folder of the decoders could not be emptied: ${String(error)}`);
+    }
   }
 
   #assertOpen(): void {
@@ -205,9 +218,9 @@ export class DecodePool implements AsyncDisposable {
     if (this.#isolation === null) throw new Error('a slot is opened before the pool has started');
     const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
     const startedAt = performance.now();
-    this.#slotNumber += 1;
     const slot = await DecodeSlot.open({
-      folder: join(jobsFolder, String(this.#slotNumber)),
+      // A new name: what could not be swept is no one's slot.
+      folder: join(jobsFolder, randomUUID()),
       isolation: this.#isolation,
       bounds: { memoryBytesMax, fileBytesMax },
       usesGpu,

@@ -4,31 +4,38 @@
  * opens another.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
+import { SafeFolder } from '../../machinery/safe-folder.ts';
 import type { DecodeRequest, DecodeResponse } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
+import { SlotFile } from '../../worker/protocol/slot-file.ts';
 import { describeExit } from '../children/child-exit.ts';
 import { forwardLines } from '../children/child-log.ts';
 import { isStopped, watchPulse } from '../children/pulse.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import type { CopyRoom } from './copy-room.ts';
 import { parseDecodeResponse } from './decode-answer.ts';
-import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';
+import {
+  type ChildBounds,
+  type DecodeProgram,
+  decodeCommand,
+  type Isolation,
+  reachesOriginals,
+} from './isolation.ts';
 import { type InputOptions, placeInput } from './place-input.ts';
 
-export interface DecodeSlotConfig {
+export interface DecodeSlotConfig extends DecodeProgram {
   /** The slot's own folder; made here and removed with the slot. */
   folder: string;
   isolation: Isolation;
   bounds: ChildBounds;
   /** For inputs that have to be copied. */
   copyRoom: CopyRoom;
-  usesGpu?: boolean;
   /** For a request that names no time of its own. */
   timeoutMs: number;
   /** For a child to be ready; `timeoutMs` if it is absent. */
@@ -88,9 +95,23 @@ interface Waiting {
 
 /** The name says nothing of the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat lists). */
 const INPUT_NAME = 'input';
+/** The frames of a film and their patches are some hundred. */
+const NAMES_MAX = 10_000;
+/** Behind a lost child; more is left to the sweep of the next start. */
+const LEFT_NAMES_MAX = 200_000;
+const REMOVAL_TRIES_MAX = 5;
+const REMOVAL_PAUSE_MS = 20;
+
+/** Opened before the child is: what it puts in their places changes nothing. */
+interface SlotFolders {
+  own: SafeFolder;
+  in: SafeFolder;
+  out: SafeFolder;
+}
 
 export class DecodeSlot implements AsyncDisposable {
   readonly #config: DecodeSlotConfig;
+  readonly #folders: SlotFolders;
   readonly #child: ChildProcess;
   readonly #ended = Promise.withResolvers<void>();
   #waiting: Waiting | null = null;
@@ -98,15 +119,12 @@ export class DecodeSlot implements AsyncDisposable {
   #requestCount = 0;
   #isRetired = false;
   #keepsPicture = false;
+  #removal: Promise<void> | null = null;
 
-  private constructor(config: DecodeSlotConfig) {
+  private constructor(config: DecodeSlotConfig, folders: SlotFolders) {
     this.#config = config;
-    const { file, args, cwd, env } = decodeCommand(
-      config.isolation,
-      config.folder,
-      config.bounds,
-      config.usesGpu,
-    );
+    this.#folders = folders;
+    const { file, args, cwd, env } = decodeCommand(config.isolation, config.folder, config.bounds, config);
     // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
@@ -118,9 +136,10 @@ export class DecodeSlot implements AsyncDisposable {
 
   /** Makes the folder, starts the child and waits until it is ready. */
   static async open(config: DecodeSlotConfig): Promise<DecodeSlot> {
-    await mkdir(join(config.folder, 'in'), { recursive: true });
-    await mkdir(join(config.folder, 'out'), { recursive: true });
-    const slot = new DecodeSlot(config);
+    await mkdir(config.folder, { recursive: true });
+    const own = await SafeFolder.open(config.folder);
+    const folders = { own, in: await own.openBelow('in', true), out: await own.openBelow('out', true) };
+    const slot = new DecodeSlot(config, folders);
     try {
       await slot.#await(0, 'ready', { timeoutMs: config.startTimeoutMs ?? config.timeoutMs });
       return slot;
@@ -164,8 +183,8 @@ export class DecodeSlot implements AsyncDisposable {
     path: string,
     { name = INPUT_NAME, ...options }: InputOptions & { name?: string } = {},
   ): Promise<string> {
-    const { folder, isolation, copyRoom: room } = this.#config;
-    const target = join(folder, 'in', name);
+    const { isolation, copyRoom: room } = this.#config;
+    const target = this.#folders.in.within(name);
     const place = () =>
       placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
     try {
@@ -173,7 +192,7 @@ export class DecodeSlot implements AsyncDisposable {
     } catch (error) {
       // Placed before, or by a child that no wall keeps from it.
       if (codeOf(error) !== 'EEXIST') throw error;
-      await rm(target, { force: true });
+      await unlink(target);
       await place();
     }
     return name;
@@ -181,17 +200,24 @@ export class DecodeSlot implements AsyncDisposable {
 
   /** Puts bytes of the daemon's own into `in/`, beside the input; returns their name. */
   async placeBytes(name: string, bytes: Uint8Array): Promise<string> {
-    const target = join(this.#config.folder, 'in', name);
-    await rm(target, { force: true });
-    await writeFile(target, bytes, { mode: 0o644 });
+    const target = this.#folders.in.within(name);
+    await unlink(target).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+    await writeFile(target, bytes, { mode: 0o644, flag: 'wx' });
     return name;
   }
 
-  /** Absolute path of a file that the child wrote. Throws if it is no plain file: a link could lead anywhere. */
+  /** Opens a file that the child wrote. Throws WorkerLostError if it is no plain file: a link could lead anywhere. */
+  openOut(file: string): SlotFile {
+    const fault = (message: string) => this.#lose('broken', `the decoder left something else: ${message}`);
+    const { fileBytesMax: bytesMax } = this.#config.bounds;
+    return SlotFile.openIn(this.#folders.out.within(outFile.parse(file)), { bytesMax, fault });
+  }
+
+  /** Absolute path of a file that the child wrote, for an inference child, which opens it as `SlotFile` does. */
   outPath(file: string): string {
-    const path = join(this.#config.folder, 'out', outFile.parse(file));
-    if (lstatSync(path).isFile()) return path;
-    throw this.#lose('broken', `the decoder left something else than a file as ${file}`);
+    return join(this.#config.folder, 'out', outFile.parse(file));
   }
 
   /**
@@ -217,14 +243,30 @@ export class DecodeSlot implements AsyncDisposable {
   async clear(): Promise<void> {
     if (this.#keepsPicture) this.#child.send({ type: 'forget-picture' } satisfies DecodeRequest, () => {});
     this.#keepsPicture = false;
-    await Promise.all(['in', 'out'].map((name) => emptyFolder(join(this.#config.folder, name))));
+    await Promise.all([this.#folders.in.empty(NAMES_MAX), this.#folders.out.empty(NAMES_MAX)]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lose('stopped', 'the decoder was stopped');
     await this.#ended.promise;
-    // Behind a wall the killed child's last write may still be under way.
-    await rm(this.#config.folder, { recursive: true, force: true, maxRetries: 5 });
+    this.#removal ??= this.#removeFolder();
+    await this.#removal;
+  }
+
+  async #removeFolder(): Promise<void> {
+    await using own = this.#folders.own;
+    await this.#folders.in[Symbol.asyncDispose]();
+    await this.#folders.out[Symbol.asyncDispose]();
+    for (let tries = 1; ; tries += 1) {
+      await own.empty(LEFT_NAMES_MAX);
+      try {
+        return await rmdir(this.#config.folder);
+      } catch (error) {
+        // Behind a wall the killed child's last write may still be under way.
+        if (codeOf(error) !== 'ENOTEMPTY' || tries >= REMOVAL_TRIES_MAX) throw error;
+        await sleep(REMOVAL_PAUSE_MS * tries);
+      }
+    }
   }
 
   async #await(
@@ -299,18 +341,5 @@ export class DecodeSlot implements AsyncDisposable {
       this.#waiting?.reject(this.#loss);
     }
     return this.#loss;
-  }
-}
-
-async function emptyFolder(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) await removeEntry(join(folder, name));
-}
-
-/** Files are the rule, and `rm` looks at each twice before it removes it. */
-async function removeEntry(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch {
-    await rm(path, { recursive: true, force: true });
   }
 }

@@ -11,14 +11,10 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import { NICENESS } from '../children/lower-priority.ts';
+import { askForLandlock, type FileRules, filterCommand, type KernelFilter } from './kernel-filter.ts';
 
 /** What isolates a decode child, strongest first. */
-export const ISOLATION_LEVELS = [
-  'bubblewrap',
-  'no network and limits',
-  'no network, data in reach',
-  'limits only',
-] as const;
+export const ISOLATION_LEVELS = ['bubblewrap', 'no network and limits', 'no network', 'limits only'] as const;
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
 /** What `detectIsolation` found to work. */
@@ -30,6 +26,39 @@ export interface Isolation {
   unshareFlags: readonly string[] | null;
   /** Lies under a mount of the child's own, but for its slot; null if bubblewrap does that or nothing can. */
   coveredFolder: string | null;
+  /** Inside the wall; null if the kernel gives none. */
+  kernel: KernelFilter | null;
+}
+
+/** What is in reach of a child that fell, and so of the person who sent the file. */
+export const REACHES = ['its slot', 'files outside the data folder', 'the data folder'] as const;
+export type Reach = (typeof REACHES)[number];
+
+export function reachOf({ level, coveredFolder, kernel }: Isolation): Reach {
+  if (level === 'bubblewrap' || (kernel !== null && kernel.landlock > 0)) return 'its slot';
+  return coveredFolder === null ? 'the data folder' : 'files outside the data folder';
+}
+
+/** What an operator asks for; `any` lets root's decoders run though they reach more than their slot. */
+export type IsolationWish = 'auto' | 'require' | 'any';
+
+/** Why decoders must not run so, with the remedy; null if they may. */
+export function faultOfIsolation(found: Isolation, wish: IsolationWish, isRoot: boolean): string | null {
+  const here = `decoders cannot be isolated here (${describeIsolation(found)})`;
+  if (wish === 'require' && found.level !== 'bubblewrap')
+    return `${here}: install bubblewrap and allow user namespaces, or set decode.isolation to "auto"`;
+  if (wish !== 'auto' || !isRoot || reachOf(found) === 'its slot') return null;
+  const ways =
+    'install bubblewrap (apt-get install bubblewrap), run Assay as a user of its own, or use a kernel with Landlock (Linux 5.13) and Perl';
+  return `${here}, and root's files would be in reach: ${ways}; decode.isolation = "any" runs them all the same`;
+}
+
+/** For people: the wall, what the kernel filters, and what is left in reach. */
+export function describeIsolation(isolation: Isolation): string {
+  const { level, kernel } = isolation;
+  const landlock = kernel !== null && kernel.landlock > 0 ? `Landlock ${kernel.landlock}` : 'no Landlock';
+  const calls = kernel === null ? 'no seccomp' : 'seccomp';
+  return `${level}, ${landlock}, ${calls}; a fallen decoder reaches ${reachOf(isolation)}`;
 }
 
 /** Whether a child that falls can reach what its input is a hard link to; then it must get a copy. */
@@ -44,6 +73,12 @@ export interface ChildBounds {
   fileBytesMax: number;
 }
 
+export interface DecodeProgram {
+  usesGpu?: boolean | undefined;
+  /** What Node runs; a test plays a decoder that fell. */
+  program?: readonly string[] | undefined;
+}
+
 export interface ChildCommand {
   file: string;
   args: string[];
@@ -55,6 +90,7 @@ export interface ChildCommand {
 const NODE = realpathSync(process.execPath);
 const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('decode');
 const ENTRY = realpathSync(ENTRY_PATH);
+const PROGRAM: readonly string[] = [...ENTRY_FLAGS, ENTRY];
 /** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
 const RUNTIME_PATHS = [
   ...['node_modules', 'package.json'],
@@ -62,9 +98,13 @@ const RUNTIME_PATHS = [
 ];
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
 const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
+/** Node reads it at its start, and ends if it is there and closed to it. */
+const OPENSSL_SETTINGS = '/etc/ssl/openssl.cnf';
 /** What the driver opens to decode on a GPU; only for an operator who asks for that. */
 const GPU_DEVICES = ['/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/nvidia-uvm-tools'];
+const RANDOM_DEVICES = ['/dev/random', '/dev/urandom'];
 const SLOT_INSIDE = '/slot';
+const TEMPORARY_INSIDE = '/tmp';
 /** So that a child can free a picture when it is done with it: two of the largest do not fit into its bound. */
 const NODE_FLAGS = ['--expose-gc'];
 
@@ -132,30 +172,35 @@ export async function* findIsolations(
   await mkdir(join(trialFolder, 'out'), { recursive: true });
   try {
     const limiter = (await succeeds('prlimit', ['--core=0', 'true'])) ? 'prlimit' : 'shell';
-    for (const choice of choicesOf(limiter, realpathSync(dataFolder))) {
+    const kernel = await findKernelFilter(trialFolder);
+    for (const choice of choicesOf({ limiter, kernel }, realpathSync(dataFolder))) {
       if (await isPossible(choice, trialFolder)) yield choice;
     }
-    yield { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
+    yield { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null, kernel };
   } finally {
     await rm(trialFolder, { recursive: true, force: true });
   }
 }
 
-function choicesOf(limiter: Isolation['limiter'], coveredFolder: string): Isolation[] {
-  const bare = { limiter, unshareFlags: null, coveredFolder: null };
+async function findKernelFilter(folder: string): Promise<KernelFilter | null> {
+  const [file = '', ...args] = askForLandlock(fileRules('limits only'));
+  const said = await outputOf(file, args, folder);
+  return said === null ? null : { landlock: Math.max(0, Number(said)) };
+}
+
+function choicesOf(found: Pick<Isolation, 'limiter' | 'kernel'>, coveredFolder: string): Isolation[] {
+  const bare = { ...found, unshareFlags: null, coveredFolder: null };
   return [
     { ...bare, level: 'bubblewrap' },
     ...COVER_FLAGS.map(
       (unshareFlags): Isolation => ({
+        ...found,
         level: 'no network and limits',
-        limiter,
         unshareFlags,
         coveredFolder,
       }),
     ),
-    ...NETWORK_FLAGS.map(
-      (unshareFlags): Isolation => ({ ...bare, level: 'no network, data in reach', unshareFlags }),
-    ),
+    ...NETWORK_FLAGS.map((unshareFlags): Isolation => ({ ...bare, level: 'no network', unshareFlags })),
   ];
 }
 
@@ -163,19 +208,25 @@ function choicesOf(limiter: Isolation['limiter'], coveredFolder: string): Isolat
 async function isPossible(isolation: Isolation, folder: string): Promise<boolean> {
   const look = `require('node:fs').accessSync(${JSON.stringify(ENTRY)})`;
   const { file, args } = wrap(isolation, folder, TRIAL_BOUNDS, [NODE, '--eval', look]);
-  return await succeeds(file, args);
+  return (await outputOf(file, args, folder)) !== null;
 }
 
 async function succeeds(file: string, args: string[]): Promise<boolean> {
+  return (await outputOf(file, args, '/')) !== null;
+}
+
+/** Null if it fails. */
+async function outputOf(file: string, args: string[], cwd: string): Promise<string | null> {
   try {
-    await promisify(execFile)(file, args, {
+    const { stdout } = await promisify(execFile)(file, args, {
+      cwd,
       env: ENVIRONMENT,
       timeout: TRIAL_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     });
-    return true;
+    return stdout;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -184,17 +235,15 @@ export function decodeCommand(
   isolation: Isolation,
   slotFolder: string,
   bounds: ChildBounds,
-  usesGpu = false,
+  { usesGpu = false, program = PROGRAM }: DecodeProgram = {},
 ): ChildCommand {
   const devices = usesGpu ? GPU_DEVICES : [];
-  const { file, args } = wrap(
-    isolation,
-    slotFolder,
-    bounds,
-    [NODE, ...NODE_FLAGS, ...ENTRY_FLAGS, ENTRY],
-    devices,
-  );
-  return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
+  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ...program], devices);
+  const env = {
+    ...ENVIRONMENT,
+    TMPDIR: isolation.level === 'bubblewrap' ? TEMPORARY_INSIDE : join(slotFolder, 'out'),
+  };
+  return { file, args, cwd: slotFolder, env };
 }
 
 /** Niceness and limits outermost: they are inherited, so they hold the walls' own programs too. */
@@ -205,7 +254,9 @@ function wrap(
   command: string[],
   devices: readonly string[] = [],
 ): { file: string; args: string[] } {
-  const walled = [...wallOf(isolation, slotFolder, devices), ...command];
+  const { level, kernel } = isolation;
+  const filter = kernel === null ? [] : filterCommand(fileRules(level));
+  const walled = [...wallOf(isolation, slotFolder, devices), ...filter, ...command];
   const [file = '', ...args] = [...limitsOf(isolation.limiter, bounds), ...walled];
   return { file, args };
 }
@@ -220,6 +271,19 @@ function wallOf(
   const unshare = ['unshare', ...unshareFlags, '--'];
   if (coveredFolder === null) return unshare;
   return [...unshare, '/bin/sh', '-c', COVER_SCRIPT, 'sh', coveredFolder, realpathSync(slotFolder)];
+}
+
+/** As bubblewrap shows them, so that no decoder works behind one alone; the working folder is the slot. */
+function fileRules(level: IsolationLevel): FileRules {
+  return {
+    read: [...SYSTEM_PATHS, OPENSSL_SETTINGS, ...RANDOM_DEVICES, ...runtimePaths(), 'in'],
+    write: level === 'bubblewrap' ? ['out', TEMPORARY_INSIDE] : ['out'],
+    device: ['/dev/null'],
+  };
+}
+
+function runtimePaths(): string[] {
+  return [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE];
 }
 
 function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax }: ChildBounds): string[] {
@@ -245,10 +309,19 @@ function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax 
  */
 function bubblewrapArgs(slotFolder: string, devices: readonly string[]): string[] {
   const system = SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]);
-  const runtime = [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE].flatMap(bindReadOnly);
+  const runtime = runtimePaths().flatMap(bindReadOnly);
   return [
     ...['--unshare-user-try', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...[
+      '--die-with-parent',
+      '--new-session',
+      '--cap-drop',
+      'ALL',
+      '--dev',
+      '/dev',
+      '--tmpfs',
+      TEMPORARY_INSIDE,
+    ],
     ...(devices.length > 0 ? ['--proc', '/proc'] : []),
     ...devices.flatMap((path) => ['--dev-bind-try', path, path]),
     ...system,

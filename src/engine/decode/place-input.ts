@@ -39,9 +39,10 @@ export async function placeInput(
   if (!isCopied && (await isDone(link(file.path, target), NO_LINK))) return await readThrough(file, target);
   using _place = await room.take(dirname(target), (await stat(file.path)).size);
   const cloning = copyFile(file.path, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
-  if (await isDone(cloning, NO_CLONE)) return await readThrough(file, target);
+  // Not the clone, which the child may exchange for a pipe that no one writes to.
+  if (await isDone(cloning, NO_CLONE)) return await readThrough(file, file.path);
   const { path, signal, readWhole = createReadStream } = file;
-  const sink = createWriteStream(target, { mode: 0o600 });
+  const sink = createWriteStream(target, { mode: 0o600, flags: 'wx' });
   await pipeline(readWhole(path), sink, signal === undefined ? {} : { signal });
 }
 
@@ -55,7 +56,7 @@ async function isDone(work: Promise<void>, refusals: readonly unknown[]): Promis
   }
 }
 
-async function readThrough({ readWhole }: PlacedInput, target: string): Promise<void> {
+async function readThrough({ readWhole }: PlacedInput, path: string): Promise<void> {
   if (readWhole === undefined) return;
-  for await (const _ of readWhole(target));
+  for await (const _ of readWhole(path));
 }

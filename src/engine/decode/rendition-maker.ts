@@ -232,7 +232,11 @@ export class RenditionMaker {
     });
     if (figures.kind !== kind)
       throw new WorkerLostError('broken', `it made ${figures.kind} instead of ${kind}`);
-    const files = RENDITION_FILES[kind].map((file) => ({ name: file, sourcePath: slot.outPath(file) }));
+    using opened = new DisposableStack();
+    const files = RENDITION_FILES[kind].map((file) => ({
+      name: file,
+      source: opened.use(slot.openOut(file)),
+    }));
     const kept = await this.#parts.store.renditions.put(owner, name, { figures, files });
     if (kept === undefined) throw gone();
     return kept;

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
@@ -57,13 +58,12 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
   };
 
   readonly artifacts: AnalysisFiles['artifacts'] = {
-    put: async (_analysisId, name, sourcePath) => {
-      const { size } = await stat(sourcePath);
+    put: async (_analysisId, name, source) => {
       await this.#tryAgain(async () => {
         const { statusCode, body } = await this.#request(`/files/${name}`, {
           method: 'PUT',
-          headers: { 'content-length': String(size) },
-          body: createReadStream(sourcePath),
+          headers: { 'content-length': String(source.sizeBytes) },
+          body: Readable.from(source.chunks()),
         });
         await body.dump();
         if (statusCode !== 204) throw refused(statusCode);

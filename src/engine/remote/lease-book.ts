@@ -4,6 +4,7 @@
  * leave files for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -170,7 +171,9 @@ export class LeaseBook {
       if (lease.keptBytes > LEASE_FILES_BYTES_MAX) throw new AppError('too_large', 'the files are too large');
       lease.closed.signal.throwIfAborted();
       await temporary.flushed;
-      await lease.files.artifacts.put(lease.attempt.analysis.id, name, temporary.path);
+      const { sizeBytes, path } = temporary;
+      const chunks = () => createReadStream(path) as AsyncIterable<Buffer>;
+      await lease.files.artifacts.put(lease.attempt.analysis.id, name, { sizeBytes, chunks });
       lease.kept.set(name, { hash: temporary.hash, sizeBytes: temporary.sizeBytes });
       return true;
     } finally {

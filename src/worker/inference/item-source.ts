@@ -4,8 +4,8 @@
  */
 import type { SampleRange } from '../../domain/verdicts/speech.ts';
 import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../protocol/inference-protocol.ts';
+import { SlotFile } from '../protocol/slot-file.ts';
 import { makeGoldenPatch, makeGoldenSound } from './golden.ts';
-import { SlotFile } from './slot-file.ts';
 import { SoundFile } from './sound-file.ts';
 
 export type BatchInput = PatchInput | WindowInput;
@@ -36,7 +36,7 @@ export function openSource(input: BatchInput, { path, count, windows }: InferReq
 function openPatches(input: PatchInput, path: string, count: number): ItemSource {
   const patchBytes = input.size ** 2 * 3;
   const what = { file: 'patch file', content: `${count} patches` };
-  const file = SlotFile.open(path, count * patchBytes, what);
+  const file = SlotFile.openWhole(path, count * patchBytes, what);
   const tables = makeTables(input);
   const patch = new Uint8Array(patchBytes);
   return {

@@ -1,5 +1,5 @@
 /** A file of 32-bit float samples as a decode child left it; beyond its ends there is silence. */
-import { SlotFile } from './slot-file.ts';
+import { SlotFile } from '../protocol/slot-file.ts';
 
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 /** A day at 16 kHz: far past any bound on a recording, well inside what a file position can say. */
@@ -20,7 +20,7 @@ export class SoundFile implements Disposable {
       throw new Error(`a sound must have 1 to ${SAMPLES_MAX} samples, not ${sampleCount}`);
     }
     const what = { file: 'sound file', content: `${sampleCount} samples` };
-    return new SoundFile(SlotFile.open(path, sampleCount * SAMPLE_BYTES, what), sampleCount);
+    return new SoundFile(SlotFile.openWhole(path, sampleCount * SAMPLE_BYTES, what), sampleCount);
   }
 
   /** Fills `samples` with what begins at `offset`, which may lie before the sound. */

@@ -5,8 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import type { App } from '../../../src/app/appliance/app.ts';
@@ -17,7 +15,6 @@ import { searchByRecord } from '../../../src/app/records/search-pictures.ts';
 import type { VideoResult } from '../../../src/domain/verdicts/result.ts';
 import { scene } from '../../media/scene.ts';
 import { identifierOf, seedRecords } from '../../seeded-records.ts';
-import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { openApp } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
@@ -61,11 +58,11 @@ async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<str
     ...{ identifier: identifierOf(701 + index), file: `frame-${index}.png`, timeSeconds: index, image },
     ...{ hash: createHash('sha256').update(png).digest('hex'), sizeBytes: png.length },
   }));
-  await using folder = await makeTemporaryFolder();
-  for (const [index, { file }] of frames.entries()) {
-    const path = join(folder.path, file);
-    await writeFile(path, pictures[index] ?? '');
-    await store.artifacts.put(identifier, file, path);
+  for (const [index, { file, sizeBytes }] of frames.entries()) {
+    await store.artifacts.put(identifier, file, {
+      sizeBytes,
+      chunks: () => Readable.from(pictures[index] ?? []),
+    });
   }
   const { runs, provenance } = image;
   const result: VideoResult = {

@@ -159,7 +159,7 @@ test('a lost child costs its work only; the next work gets a fresh one', async (
   await assert.rejects(killed, WorkerLostError);
   assert.equal((await pool.run('analysis', probeIn(upload))).width, 64);
   assert.equal(observed.losses.length, 1);
-  assert.deepEqual(await readdir(join(folder.path, 'jobs')), ['2']);
+  assert.equal((await readdir(join(folder.path, 'jobs'))).length, 1);
 });
 
 test('a child that dies between two pieces of work is replaced unseen', async () => {
@@ -200,7 +200,7 @@ test('required isolation that is missing refuses the start', async () => {
   await using observed = makePool(folder.path, { isolation: 'require' });
   try {
     await observed.pool.start();
-    assert.equal(observed.pool.isolation, 'bubblewrap');
+    assert.equal(observed.pool.isolation?.level, 'bubblewrap');
   } catch (error) {
     assert.ok(error instanceof IsolationMissingError);
     assert.match(error.message, /install bubblewrap/);

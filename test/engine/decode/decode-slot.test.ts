@@ -121,8 +121,8 @@ test('what the child left is only taken if it is a file', async () => {
   const secret = join(folder.path, 'secret');
   await writeFile(secret, 'not for the child');
   await symlink(secret, join(folder.path, 'slot', 'out', 'patches.rgb'));
-  assert.throws(() => slot.outPath('patches.rgb'), WorkerLostError);
-  assert.throws(() => slot.outPath('../in/input'));
+  assert.throws(() => slot.openOut('patches.rgb'), WorkerLostError);
+  assert.throws(() => slot.openOut('../in/input'));
   assert.ok(!slot.isUsable);
 });
 

@@ -3,13 +3,16 @@
  *
  * Invariant: a decode child sees no network, no other file and no secret.
  *
+ * Invariant: at every level where the kernel has Landlock a decode child reaches its slot alone: no file, socket or process beside it.
+ *
  * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
  * served whole.
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,10 +22,13 @@ import { NICENESS } from '../../../src/engine/children/lower-priority.ts';
 import {
   type ChildCommand,
   decodeCommand,
+  describeIsolation,
   detectIsolation,
+  faultOfIsolation,
   findIsolations,
   ISOLATION_LEVELS,
   type Isolation,
+  reachOf,
 } from '../../../src/engine/decode/isolation.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
 import { PATIENCE_MS } from '../../patience.ts';
@@ -44,6 +50,11 @@ async function runInside({ file, args, cwd, env }: ChildCommand, script: string)
 async function possibleIsolations(folder: string): Promise<Isolation[]> {
   const found = await Array.fromAsync(findIsolations(join(folder, 'trial'), folder));
   return [...found, ...found.slice(-1).map((bare): Isolation => ({ ...bare, limiter: 'shell' }))];
+}
+
+/** Those alone, as where the kernel filters nothing. */
+async function possibleWalls(folder: string): Promise<Isolation[]> {
+  return (await possibleIsolations(folder)).map((isolation) => ({ ...isolation, kernel: null }));
 }
 
 test('a trial names one of the known levels and leaves nothing behind', async () => {
@@ -77,7 +88,17 @@ test('the environment is written out at every level', async () => {
   for (const isolation of await possibleIsolations(folder.path)) {
     const command = decodeCommand(isolation, slotFolder, BOUNDS);
     const names = await runInside(command, 'console.log(Object.keys(process.env).join())');
-    const expected = ['GLIBC_TUNABLES', 'LANG', 'MALLOC_ARENA_MAX', 'PATH', 'PWD', '_', 'OLDPWD', 'SHLVL'];
+    const expected = [
+      'GLIBC_TUNABLES',
+      'LANG',
+      'MALLOC_ARENA_MAX',
+      'PATH',
+      'PWD',
+      '_',
+      'OLDPWD',
+      'SHLVL',
+      'TMPDIR',
+    ];
     const strange = names
       .trim()
       .split(',')
@@ -116,8 +137,8 @@ test('bounds hold at every level', async () => {
 
 test('behind bubblewrap there is the slot, the runtime and nothing else', async (context) => {
   await using folder = await makeTemporaryFolder();
-  const isolation = await detectIsolation(join(folder.path, 'trial'), folder.path);
-  if (isolation.level !== 'bubblewrap') return context.skip(`this machine gives: ${isolation.level}`);
+  const [isolation] = await possibleWalls(folder.path);
+  if (isolation?.level !== 'bubblewrap') return context.skip(`this machine gives: ${isolation?.level}`);
   const slotFolder = await makeSlotFolder(folder.path);
   await writeFile(join(folder.path, 'records'), 'of the data folder');
   await writeFile(join(slotFolder, 'in', 'input'), 'upload');
@@ -169,7 +190,7 @@ const ASSAULT = (original: string) => `
 
 test('what covers the data folder shows the slot alone and cannot be lifted', async (context) => {
   await using folder = await makeTemporaryFolder();
-  const found = await possibleIsolations(folder.path);
+  const found = await possibleWalls(folder.path);
   const covering = found.filter(({ coveredFolder }) => coveredFolder !== null);
   if (covering.length === 0) return context.skip('this machine mounts nothing for this user');
   const slotFolder = await makeSlotFolder(folder.path);
@@ -186,6 +207,112 @@ test('what covers the data folder shows the slot alone and cannot be lifted', as
     assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
   }
 });
+
+/** What a fallen decoder would try beside its files; each says how it was refused, or `done`. */
+const BREAKOUT = (folder: string, pid: number) => `
+  import { spawnSync } from 'node:child_process';
+  import * as fs from 'node:fs';
+  import { connect } from 'node:net';
+  import { setPriority } from 'node:os';
+  import { once } from 'node:events';
+  const folder = ${JSON.stringify(folder)};
+  const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
+  const reach = (...to) => once(connect(...to), 'connect').then(() => 'done', (error) => error.code);
+  fs.writeFileSync('out/made', 'x');
+  const secret = folder + '/secret';
+  console.log(JSON.stringify({
+    read: attempt(() => fs.readFileSync(secret)),
+    list: attempt(() => fs.readdirSync(folder)),
+    settings: attempt(() => fs.readFileSync('/etc/passwd')),
+    write: attempt(() => fs.writeFileSync(secret, '')),
+    truncate: attempt(() => fs.truncateSync(secret)),
+    mode: attempt(() => fs.chmodSync(secret, 0o777)),
+    input: attempt(() => fs.writeFileSync('in/input', 'x')),
+    moved: attempt(() => fs.renameSync('out', 'elsewhere')),
+    hardLink: attempt(() => fs.linkSync('in/input', 'out/second')),
+    link: attempt(() => fs.symlinkSync(secret, 'out/link')),
+    through: attempt(() => fs.readFileSync('/proc/${pid}/root' + secret)),
+    environment: attempt(() => fs.readFileSync('/proc/${pid}/environ')),
+    signal: attempt(() => process.kill(${pid}, 0)),
+    group: attempt(() => process.kill(0, 0)),
+    priority: attempt(() => setPriority(${pid}, 19)),
+    program: spawnSync('/bin/true').error?.code ?? 'done',
+    socket: await reach(folder + '/socket'),
+    abstract: await reach('\\0assay-test-${pid}'),
+    loopback: await reach(9, '127.0.0.1'),
+  }));`;
+
+test('root runs no decoder that reaches more than its slot, unless the operator says so', () => {
+  const found = {
+    level: 'limits only',
+    limiter: 'shell',
+    unshareFlags: null,
+    coveredFolder: null,
+    kernel: null,
+  } as const;
+  const covered = { ...found, level: 'no network and limits', coveredFolder: '/data' } as const;
+  const filtered = { ...found, kernel: { landlock: 2 } } as const;
+  const walled = { ...found, level: 'bubblewrap' } as const;
+  for (const [isolation, wish, isRoot, fault] of [
+    [
+      found,
+      'auto',
+      true,
+      /root's files would be in reach: install bubblewrap \(apt-get.*, run Assay as a user of its own.*decode\.isolation = "any"/,
+    ],
+    [covered, 'auto', true, /a fallen decoder reaches files outside the data folder/],
+    [found, 'auto', false, null],
+    [found, 'any', true, null],
+    [filtered, 'auto', true, null],
+    [walled, 'auto', true, null],
+    [walled, 'require', true, null],
+    [filtered, 'require', false, /install bubblewrap/],
+  ] as const) {
+    const said = faultOfIsolation(isolation, wish, isRoot);
+    if (fault === null) assert.equal(said, null);
+    else assert.match(said ?? '', fault);
+  }
+});
+
+test("the kernel's filter leaves a decoder its slot alone, at every level", async (context) => {
+  await using folder = await makeTemporaryFolder();
+  const isolations = await possibleIsolations(folder.path);
+  if (isolations.some((isolation) => reachOf(isolation) !== 'its slot'))
+    return context.skip('no Landlock here');
+  const slotFolder = await makeSlotFolder(folder.path);
+  await writeFile(join(folder.path, 'secret'), 'of the data folder');
+  await writeFile(join(slotFolder, 'in', 'input'), 'upload');
+  const servers = [join(folder.path, 'socket'), `\0assay-test-${process.pid}`].map((path) =>
+    createServer((socket) => socket.destroy()).listen(path),
+  );
+  for (const isolation of isolations) {
+    const command = decodeCommand(isolation, slotFolder, BOUNDS);
+    const said: Record<string, string> = JSON.parse(
+      await runInside(command, BREAKOUT(folder.path, process.pid)),
+    );
+    assert.deepEqual(
+      Object.entries(said).filter(([, outcome]) => !REFUSALS.includes(outcome)),
+      [],
+      describeIsolation(isolation),
+    );
+    assert.equal(await readFile(join(folder.path, 'secret'), 'utf8'), 'of the data folder');
+    assert.deepEqual(await readdir(join(slotFolder, 'out')), ['made']);
+  }
+  for (const server of servers) server.close();
+});
+
+/** Closed, not there, or not a way that is open at all; a number of the kernel's that Node has no word for counts as closed. */
+const REFUSALS = [
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'EROFS',
+  'EXDEV',
+  'EBUSY',
+  'ESRCH',
+  'ENOSYS',
+  'ERR_SYSTEM_ERROR',
+];
 
 /** Says whether `file` is there: at its start, and again after each line that it is sent. */
 const LOOK_FOR = (file: string) => `

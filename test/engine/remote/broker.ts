@@ -137,7 +137,13 @@ export class TestWorker implements AsyncDisposable {
     const [program = '', ...args] =
       core === undefined ? command : ['taskset', '-c', String(core), ...command];
     const child = spawn(program, args, {
-      env: { PATH: process.env.PATH, ...COMPILED, ASSAY_LOG_LEVEL: 'warn', ...env },
+      env: {
+        PATH: process.env.PATH,
+        ...COMPILED,
+        ASSAY_LOG_LEVEL: 'warn',
+        ASSAY_DECODE_ISOLATION: 'any',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const worker = new TestWorker(child);

@@ -36,7 +36,7 @@ export const STEPS: readonly (readonly [string, Step])[] = [
 export async function doctor(box: Pick<Box, 'must'>): Promise<void> {
   const text = box.must(`${COMMAND} doctor`);
   equal(/^bad/m.test(text), false, text);
-  match(text, /^good +isolation +bubblewrap$/m);
+  match(text, /^good +isolation +bubblewrap, /m);
 }
 
 export async function judged(_box: unknown, desk: Desk): Promise<void> {

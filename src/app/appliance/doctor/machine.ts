@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../../domain/contract/appliance.ts';
 import { NATIVE_LIBRARIES } from '../../../domain/native-libraries.ts';
 import { MICROSECONDS_PER_MS } from '../../../domain/time.ts';
+import { describeIsolation, reachOf } from '../../../engine/decode/isolation.ts';
 import type { ApplianceParts, DoctorConfig, Listener } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
 
@@ -19,10 +20,11 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const STEP_MS_MAX = 1_000;
 
 export function checkIsolation(app: ApplianceParts): Finding[] {
-  const found = app.engine.status().isolation ?? 'not started';
-  if (found === 'bubblewrap') return [good('isolation', found)];
+  const { isolation } = app.engine.status();
   const advice = 'install bubblewrap and allow user namespaces, or set decode.isolation = "require"';
-  return [notice('isolation', found, advice)];
+  if (isolation === null) return [notice('isolation', 'not started', advice)];
+  const found = describeIsolation(isolation);
+  return [reachOf(isolation) === 'its slot' ? good('isolation', found) : notice('isolation', found, advice)];
 }
 
 /** A picture and a sound of 16 by 16 pixels and of a tenth of a second, each through a real decoder. */
