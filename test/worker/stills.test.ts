@@ -12,7 +12,7 @@ import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { CORNERS, paintFrame } from '../media/make-media.ts';
-import { type HeicRecipe, makeHeic, makeJxl } from '../media/make-stills.ts';
+import { type HeicRecipe, type HeicStep, makeHeic, makeJxl } from '../media/make-stills.ts';
 import { writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
@@ -35,36 +35,56 @@ const upright = (): Sharp => sharp(RGB, { raw: { width: WIDTH, height: HEIGHT, c
 const place = async (bytes: Uint8Array) =>
   await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
 
-/** Stored so that the turn brings it upright. */
+/** Stored so that the steps bring it upright. */
 async function heic(store: (image: Sharp) => Sharp, more: Partial<HeicRecipe>): Promise<Buffer> {
   const { data, info } = await store(upright()).raw().toBuffer({ resolveWithObject: true });
   return await makeHeic({ rgb: data, width: info.width, height: info.height, ...more });
 }
 
+/** Beside the picture another one, which no viewer shows. */
+const OTHER = { background: '#7f007f' };
+const beside = (image: Sharp): Sharp => image.extend({ right: WIDTH, ...OTHER });
+const LEFT_HALF: HeicStep = { clap: [WIDTH, HEIGHT, -WIDTH / 2, 0] };
+const RIGHT_HALF: HeicStep = { clap: [WIDTH, HEIGHT, WIDTH / 2, 0] };
+const UPPER_HALF: HeicStep = { clap: [WIDTH, HEIGHT, 0, -HEIGHT / 2] };
+
+const STEPS: [name: string, store: (image: Sharp) => Sharp, more: Partial<HeicRecipe>][] = [
+  ['one item', (image) => image, {}],
+  ['tiles', (image) => image, { tile: 64 }],
+  ['a turn by a quarter', (image) => image.rotate(90), { steps: [{ irot: 1 }] }],
+  ['a turn by three quarters', (image) => image.rotate(270), { steps: [{ irot: 3 }] }],
+  ['tiles and a turn', (image) => image.rotate(90), { tile: 64, steps: [{ irot: 1 }] }],
+  ['a mirror', (image) => image.flop(), { steps: [{ imir: 1 }] }],
+  ['a half turn', (image) => image.rotate(180), { steps: [{ irot: 2 }] }],
+  ['a crop', beside, { steps: [LEFT_HALF] }],
+  ['tiles and a crop', beside, { tile: 64, steps: [LEFT_HALF] }],
+  [
+    'a crop, then a turn',
+    (image) => image.rotate(180).extend({ left: WIDTH, ...OTHER }),
+    { steps: [RIGHT_HALF, { irot: 2 }] },
+  ],
+  [
+    'a turn, then a crop',
+    (image) => image.rotate(90).extend({ left: HEIGHT, ...OTHER }),
+    { steps: [{ irot: 1 }, UPPER_HALF] },
+  ],
+  ['an item named again and turned', (image) => image.rotate(90), { derived: 'iden', steps: [{ irot: 1 }] }],
+  [
+    'a cropped item named again and turned',
+    (image) => beside(image.rotate(180)),
+    { derived: 'iden', codedSteps: [LEFT_HALF], steps: [{ irot: 2 }] },
+  ],
+  ['layers', (image) => image, { tile: 80, derived: 'iovl' }],
+  ['an item in two places', (image) => image, { isSplit: true }],
+  ['tiles in two places', (image) => image, { tile: 64, isSplit: true }],
+  ['a description behind 70 KB', (image) => image, { bytesBefore: 70_000 }],
+];
+
 const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?: number }[] = [
-  { name: 'HEIC', mime: 'image/heic', bytes: () => heic((image) => image, {}) },
-  { name: 'HEIC of tiles', mime: 'image/heic', bytes: () => heic((image) => image, { tile: 64 }) },
-  {
-    name: 'HEIC turned by a quarter',
-    mime: 'image/heic',
-    bytes: () => heic((image) => image.rotate(90), { quarters: 1 }),
-  },
-  {
-    name: 'HEIC turned by three quarters',
-    mime: 'image/heic',
-    bytes: () => heic((image) => image.rotate(270), { quarters: 3 }),
-  },
-  {
-    name: 'HEIC of tiles turned by a quarter',
-    mime: 'image/heic',
-    bytes: () => heic((image) => image.rotate(90), { tile: 64, quarters: 1 }),
-  },
-  { name: 'HEIC mirrored', mime: 'image/heic', bytes: () => heic((image) => image.flop(), { mirror: 1 }) },
-  {
-    name: 'HEIC upside down',
-    mime: 'image/heic',
-    bytes: () => heic((image) => image.rotate(180), { quarters: 2 }),
-  },
+  ...STEPS.flatMap(([name, store, more]) => [
+    { name: `HEIC of ${name}`, mime: 'image/heic', bytes: () => heic(store, more) },
+    { name: `AVIF of ${name}`, mime: 'image/avif', bytes: () => heic(store, { ...more, codec: 'av1' }) },
+  ]),
   { name: 'AVIF', mime: 'image/avif', bytes: () => upright().avif({ quality: 90 }).toBuffer() },
   { name: 'GIF', mime: 'image/gif', bytes: () => upright().gif().toBuffer() },
   { name: 'JPEG XL', mime: 'image/jxl', bytes: async () => makeJxl(RGB, WIDTH, HEIGHT) },
@@ -197,7 +217,7 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
       return whole.subarray(0, whole.length / 2);
     },
     fault: 'corrupt',
-    message: /HEIC/,
+    message: /HEIF/,
   },
   {
     name: 'JPEG XL cut in half',
@@ -215,7 +235,7 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
       return whole.subarray(0, Math.floor(whole.length / 2));
     },
     fault: 'corrupt',
-    message: /AVIF/,
+    message: /HEIF/,
   },
 ];
 

@@ -25,6 +25,8 @@ export interface Format {
   demuxers?: string;
   /** What the picture library does with it. */
   sharp?: readonly PictureAbility[];
+  /** Its pictures are items of a HEIF file, which our own reader puts together. */
+  isHeif?: true;
   /** The C2PA reader's name of a format in which it finds manifests; no other has provenance. */
   c2pa?: string;
   /** The type under which every current browser shows it, or opens it: whether it plays, only the browser knows. */
@@ -79,14 +81,14 @@ export const FORMATS: readonly Format[] = [
     kinds: { image: 'foreign' },
     within: ['iso', /^(hei[cxms]|hev[cx])/],
     demuxers: 'mov',
-    sharp: ['metadata'],
+    isHeif: true,
     c2pa: 'image/heic',
   }),
   format('image/avif', 'AVIF', ['avif'], {
     kinds: { image: 'foreign' },
     within: ['iso', /^avi[fs]/],
     demuxers: 'mov',
-    sharp: ['pixels', 'metadata'],
+    isHeif: true,
     c2pa: 'image/avif',
     shownAs: 'image/avif',
   }),

@@ -3,8 +3,7 @@
  * decoded; a picture of 30,000² pixels fits into 100 KB of PNG.
  */
 
-import type { Metadata } from 'sharp';
-import type { MediaType } from '../../domain/media/formats.ts';
+import { formatOf, type MediaType } from '../../domain/media/formats.ts';
 import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
@@ -23,8 +22,8 @@ export async function readHeader(
   if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
   const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;
   if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
-  const { autoOrient, pages } = await readMetadata(path, format);
-  const header = { path, mime, format, ...autoOrient, pages: pages ?? 1, limits };
+  const described = formatOf(mime)?.isHeif ? await describeHeifFile(path) : await readMetadata(path, format);
+  const header = { path, mime, format, ...described, limits };
   assertBounds(header);
   return header;
 }
@@ -42,10 +41,19 @@ async function readJxlHeader(
   return header;
 }
 
+type Described = Pick<PictureHeader, 'width' | 'height' | 'pages'>;
+
+/** Brings the media library, which most pictures do without. */
+async function describeHeifFile(path: string): Promise<Described> {
+  const { describeHeif } = await import('./heif-picture.ts');
+  return describeHeif(path);
+}
+
 /** Without the library's own pixel limit, whose error does not say how many pixels there are. */
-async function readMetadata(path: string, format: string): Promise<Metadata> {
+async function readMetadata(path: string, format: string): Promise<Described> {
   try {
-    return await openPicture(path, false).metadata();
+    const { autoOrient, pages = 1 } = await openPicture(path, false).metadata();
+    return { ...autoOrient, pages };
   } catch (error) {
     throw toPictureFault(error, format);
   }

@@ -17,7 +17,6 @@ sharp.unblock({
     'VipsForeignLoadWebp',
     'VipsForeignLoadTiff',
     'VipsForeignLoadNsgif',
-    'VipsForeignLoadHeif',
   ],
 });
 

@@ -2,8 +2,10 @@
  * What a file's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a camera.
  * Anyone can write or strip them, so they are reported and never decide.
  */
+import type { Metadata } from 'sharp';
 import { formatOf } from '../../domain/media/formats.ts';
 import { type Declaration, originOfSourceType } from '../../domain/provenance/provenance.ts';
+import { HeifFile } from '../libav/heif-items.ts';
 import { readExifTexts } from '../pictures/exif-text.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 
@@ -29,14 +31,28 @@ const SOURCE_TYPE =
 const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
 
 export async function readDeclarations(path: string, mime: string): Promise<Declaration[]> {
-  if (formatOf(mime)?.sharp?.includes('metadata') !== true) return [];
-  const { exif, xmp, comments } = await openPicture(path, false).metadata();
+  const { exif, xmp, comments } = await readBlocks(path, mime);
   const found = [
     ...(xmp === undefined ? [] : ofXmp(xmp.toString('utf8', 0, SEARCHED_CHARACTERS_MAX))),
     ...(exif === undefined ? [] : ofExif(readExifTexts(exif))),
     ...(comments ?? []).flatMap(({ keyword, text }) => ofText(`PNG ${keyword}`, text)),
   ];
   return found.slice(0, DECLARATIONS_MAX);
+}
+
+/** Whether a picture of the type is searched for declarations. */
+export function hasDeclarations(mime: string): boolean {
+  const { isHeif = false, sharp } = formatOf(mime) ?? {};
+  return isHeif || sharp?.includes('metadata') === true;
+}
+
+async function readBlocks(path: string, mime: string): Promise<Pick<Metadata, 'exif' | 'xmp' | 'comments'>> {
+  const { isHeif, sharp } = formatOf(mime) ?? {};
+  if (isHeif) {
+    using file = HeifFile.open(path);
+    return file.readMetadata();
+  }
+  return sharp?.includes('metadata') ? await openPicture(path, false).metadata() : {};
 }
 
 /** Declarations in the tags of a film or a sound: some containers hold XMP, others a generator's name or its settings. */
