@@ -8,6 +8,7 @@ import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodeImageRequest } from './protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture, PatchSet } from './protocol/decoded-media.ts';
+import { writeAnimationFrames } from './steps/animation-frames.ts';
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
@@ -60,8 +61,9 @@ export async function decodeImage(
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);
   const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
+  const frames = await writeAnimationFrames(header, request.frameSets ?? [], join(slotFolder, 'out'));
   endPicture(path, picture, { isKept: request.keepsPicture === true });
-  return { mime, width, height, pages, quality, provenance, marks, likeness, patchSets };
+  return { mime, width, height, pages, quality, provenance, marks, likeness, frames, patchSets };
 }
 
 async function writeSets(

@@ -1,4 +1,5 @@
 /** Pictures in formats that the picture library does not write: HEIC and AVIF with items of every kind, JPEG XL. */
+import { crc32 } from 'node:zlib';
 import { FF_ENCODER_LIBJXL, FF_ENCODER_LIBSVTAV1, FF_ENCODER_LIBX265 } from 'node-av/constants';
 import sharp from 'sharp';
 import { makeVideo } from './make-media.ts';
@@ -34,6 +35,59 @@ export interface HeicRecipe {
 export function makeJxl(rgb: Buffer, width: number, height: number): Buffer {
   const recipe = { container: 'image2pipe', codec: FF_ENCODER_LIBJXL, seconds: 1, fps: 1 };
   return makeVideo({ ...recipe, width, height, paint: (_, picture) => rgb.copy(picture) });
+}
+
+/** Numbered frames in a track (`paintFrame`), with the brand of a sequence. */
+export function makeSequence(kind: 'avif' | 'heic', width: number, height: number, count: number): Buffer {
+  const isHeic = kind === 'heic';
+  const codec = isHeic ? FF_ENCODER_LIBX265 : FF_ENCODER_LIBSVTAV1;
+  const encoderOptions: Record<string, string> = isHeic
+    ? { 'x265-params': 'log-level=none:info=0', crf: '8' }
+    : {};
+  const container = isHeic ? 'mp4' : 'avif';
+  const bytes = makeVideo({ container, codec, seconds: count, fps: 1, width, height, encoderOptions });
+  if (isHeic) bytes.write('hevc', 8, 'latin1');
+  return bytes;
+}
+
+/** PNGs of equal sides and colours as frames of one animation; `outside` is what readers without animations show. */
+export function makeApng(frames: readonly Buffer[], outside?: Buffer): Buffer {
+  const [first] = frames;
+  if (first === undefined) throw new Error('an animation has a frame');
+  const sides = bodyOf(first, 'IHDR').subarray(0, 8);
+  let sequence = 0;
+  const control = () =>
+    chunk('fcTL', Buffer.from([...u(4, sequence++), ...sides, ...u(4, 0), ...u(4, 0), 0, 1, 0, 1, 0, 0]));
+  const parts = [first.subarray(0, 8), chunk('IHDR', bodyOf(first, 'IHDR'))];
+  parts.push(chunk('acTL', Buffer.from([...u(4, frames.length), ...u(4, 0)])));
+  if (outside !== undefined) parts.push(chunk('IDAT', bodyOf(outside, 'IDAT')));
+  for (const [index, frame] of frames.entries()) {
+    parts.push(control());
+    const data = bodyOf(frame, 'IDAT');
+    const isDefault = index === 0 && outside === undefined;
+    parts.push(isDefault ? chunk('IDAT', data) : chunk('fdAT', Buffer.from([...u(4, sequence++), ...data])));
+  }
+  return Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** A PNG with a chunk right behind its signature. */
+export function withFirstChunk(png: Buffer, type: string, body: Buffer): Buffer {
+  return Buffer.concat([png.subarray(0, 8), chunk(type, body), png.subarray(8)]);
+}
+
+/** All chunks of the type, as one. */
+function bodyOf(png: Buffer, type: string): Buffer {
+  const bodies: Buffer[] = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) !== type) continue;
+    bodies.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  }
+  return Buffer.concat(bodies);
+}
+
+function chunk(type: string, body: Buffer): Buffer {
+  const checked = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  return Buffer.concat([Buffer.from(u(4, body.length)), checked, Buffer.from(u(4, crc32(checked)))]);
 }
 
 /** Each tile is the one key frame of a video; its samples and decoder settings are moved into items. */

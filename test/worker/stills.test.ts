@@ -11,9 +11,19 @@ import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { CORNERS, paintFrame } from '../media/make-media.ts';
-import { type HeicRecipe, type HeicStep, makeHeic, makeJxl } from '../media/make-stills.ts';
+import { CORNERS, paintFrame, readFrameNumber } from '../media/make-media.ts';
+import {
+  type HeicRecipe,
+  type HeicStep,
+  makeApng,
+  makeHeic,
+  makeJxl,
+  makeSequence,
+  withFirstChunk,
+} from '../media/make-stills.ts';
+import { makeTiff, type TiffRecipe } from '../media/make-tiff.ts';
 import { writePicture } from '../media/pictures.ts';
+import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -29,6 +39,7 @@ after(async () => {
 
 const WIDTH = 240;
 const HEIGHT = 160;
+const SIDES = { width: WIDTH, height: HEIGHT };
 const RGB = Buffer.alloc(WIDTH * HEIGHT * 3);
 paintFrame(0, WIDTH, HEIGHT, RGB);
 const upright = (): Sharp => sharp(RGB, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
@@ -80,6 +91,69 @@ const STEPS: [name: string, store: (image: Sharp) => Sharp, more: Partial<HeicRe
   ['a description behind 70 KB', (image) => image, { bytesBefore: 70_000 }],
 ];
 
+/** Its frames are numbered (`paintFrame`), so that a test can tell them apart. */
+const FRAMES = 12;
+const frameOf = (index: number): Buffer => {
+  const rgb = Buffer.alloc(RGB.length);
+  paintFrame(index, WIDTH, HEIGHT, rgb);
+  return rgb;
+};
+const FRAME_PICTURES = Array.from({ length: FRAMES }, (_, index) => frameOf(index));
+const tall = (): Sharp =>
+  sharp(Buffer.concat(FRAME_PICTURES), {
+    raw: { width: WIDTH, height: HEIGHT * FRAMES, channels: 3, pageHeight: HEIGHT },
+  });
+const pngs = async (): Promise<Buffer[]> =>
+  await Promise.all(
+    FRAME_PICTURES.map((rgb) =>
+      sharp(rgb, { raw: { ...SIDES, channels: 3 } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+const ANIMATIONS: { name: string; mime: string; bytes: () => Promise<Buffer> }[] = [
+  { name: 'GIF animation', mime: 'image/gif', bytes: () => tall().gif().toBuffer() },
+  { name: 'WebP animation', mime: 'image/webp', bytes: () => tall().webp({ quality: 95 }).toBuffer() },
+  { name: 'PNG animation', mime: 'image/png', bytes: async () => makeApng(await pngs()) },
+  {
+    name: 'PNG animation beside another picture',
+    mime: 'image/png',
+    bytes: async () => makeApng(await pngs(), await upright().negate().png().toBuffer()),
+  },
+  {
+    name: 'AVIF sequence',
+    mime: 'image/avif',
+    bytes: async () => makeSequence('avif', WIDTH, HEIGHT, FRAMES),
+  },
+  {
+    name: 'HEIC sequence',
+    mime: 'image/heic',
+    bytes: async () => makeSequence('heic', WIDTH, HEIGHT, FRAMES),
+  },
+];
+
+const RGB_SAMPLES = { bits: 32, photometric: 2, samplesPerPixel: 3 } as const;
+const bytesOf = ({ buffer }: { buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(buffer);
+const SAMPLES: [name: string, recipe: () => Promise<Partial<TiffRecipe> & Pick<TiffRecipe, 'data'>>][] = [
+  [
+    'floats from 0 to 1',
+    async () => ({ format: 3, data: bytesOf(Float32Array.from(RGB, (value) => value / 255)) }),
+  ],
+  ['32-bit integers', async () => ({ data: bytesOf(Uint32Array.from(RGB, (value) => value * 0x1010101)) })],
+  [
+    'CIELab of 8 bits',
+    async () => {
+      const { buffer, byteOffset } = await upright().toColourspace('lab').raw({ depth: 'float' }).toBuffer();
+      const lab = new Float32Array(buffer, byteOffset, RGB.length);
+      const data = Uint8Array.from(
+        lab,
+        (value, index) => Math.round(index % 3 === 0 ? value * 2.55 : value) & 255,
+      );
+      return { bits: 8, photometric: 8, data };
+    },
+  ],
+];
+
 const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?: number }[] = [
   ...STEPS.flatMap(([name, store, more]) => [
     { name: `HEIC of ${name}`, mime: 'image/heic', bytes: () => heic(store, more) },
@@ -88,9 +162,15 @@ const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?
   { name: 'AVIF', mime: 'image/avif', bytes: () => upright().avif({ quality: 90 }).toBuffer() },
   { name: 'GIF', mime: 'image/gif', bytes: () => upright().gif().toBuffer() },
   { name: 'JPEG XL', mime: 'image/jxl', bytes: async () => makeJxl(RGB, WIDTH, HEIGHT) },
+  ...ANIMATIONS.map(({ name, mime, bytes }) => ({ name, mime, bytes, pages: FRAMES })),
+  ...SAMPLES.map(([name, recipe]) => ({
+    name: `TIFF of ${name}`,
+    mime: 'image/tiff',
+    bytes: async () => makeTiff({ ...SIDES, ...RGB_SAMPLES, ...(await recipe()) }),
+  })),
 ];
 
-for (const { name, mime, bytes } of STILLS) {
+for (const { name, mime, bytes, pages = 1 } of STILLS) {
   test(`${name}: probed, upright and in the right colours`, async () => {
     const input = await place(await bytes());
     const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
@@ -99,7 +179,7 @@ for (const { name, mime, bytes } of STILLS) {
       mime,
       width: WIDTH,
       height: HEIGHT,
-      pages: 1,
+      pages,
       durationSeconds: null,
       hasSound: false,
     });
@@ -141,6 +221,93 @@ for (const { name, mime, bytes } of STILLS) {
   });
 }
 
+test('frames spread over an animation are cut, up to its last', async (context) => {
+  for (const { name, bytes } of ANIMATIONS) {
+    await context.test(name, async () => {
+      const input = await place(await bytes());
+      const layout = { size: 160, align: 8, countMax: 1 };
+      const frameSets = [{ name: 'whole', variant: 'original', layout } as const];
+      const request = {
+        type: 'decode-image',
+        input,
+        limits: LIMITS,
+        trust: NO_TRUST,
+        patchSets: [],
+        frameSets,
+      } as const;
+      const { image } = await slot.request(request);
+      const seen = image.frames.map(async ({ number, file, patchSets }) => {
+        assert.deepEqual(
+          patchSets.map((set) => set.name),
+          ['whole'],
+        );
+        const { data } = await sharp(slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
+        assert.equal(readFrameNumber(data, WIDTH, HEIGHT), number - 1);
+        return number;
+      });
+      assert.deepEqual(await Promise.all(seen), [4, 7, 9, 12]);
+    });
+  }
+});
+
+/** Files of the collection, by rule: what a viewer shows of each. */
+const CASES: [file: string, width: number, height: number, pages: number][] = [
+  ['reference-left.heic', 480, 486, 1],
+  ['meta-behind-70k.heic', 480, 486, 1],
+  ['clap-left.heic', 480, 486, 1],
+  ['clap-right.heic', 480, 486, 1],
+  ['iden.heic', 486, 480, 1],
+  ['seq.avif', 480, 486, 2],
+  ['apng-default.png', 200, 203, 2],
+  ['lab8.tif', 200, 203, 1],
+  ['float01.tif', 256, 256, 1],
+];
+
+test('the cases of the collection are shown as viewers show them', {
+  skip: skipWithoutSharedData('cases'),
+}, async () => {
+  const colours = new Map<string, number[]>();
+  for (const [file, ...expected] of CASES) {
+    const input = await place(await readFile(sharedData('cases', file)));
+    const layout = { size: 160, align: 8, countMax: 1 };
+    const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
+    const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
+    const { image } = await slot.request(request);
+    assert.deepEqual([image.width, image.height, image.pages], expected, file);
+    const patch = sharp(await readFile(slot.outPath('whole.rgb')), {
+      raw: { width: 160, height: 160, channels: 3 },
+    });
+    colours.set(
+      file,
+      (await patch.stats()).channels.map(({ mean }) => mean),
+    );
+  }
+  const error = (one: string, other: string) =>
+    Math.max(
+      ...[0, 1, 2].map((at) => Math.abs((colours.get(one)?.[at] ?? 0) - (colours.get(other)?.[at] ?? 0))),
+    );
+  const reference = 'reference-left.heic';
+  assert.ok(error('clap-left.heic', reference) < 3);
+  assert.ok(error('clap-right.heic', reference) > 3);
+  assert.ok(error('meta-behind-70k.heic', reference) < 1);
+  assert.ok((colours.get('float01.tif')?.[0] ?? 0) > 50);
+});
+
+test('what lies under transparency is not judged', async () => {
+  const hidden = Buffer.alloc(WIDTH * HEIGHT * 4, 0);
+  const image = sharp(hidden, { raw: { ...SIDES, channels: 4 } });
+  const input = await place(await image.avif({ quality: 90 }).toBuffer());
+  const layout = { size: 160, align: 8, countMax: 1 };
+  const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
+  const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
+  const { image: decoded } = await slot.request(request);
+  const patch = await readFile(slot.outPath(decoded.patchSets[0]?.file ?? ''));
+  assert.ok(
+    patch.every((value) => value >= 250),
+    `${patch[0]}`,
+  );
+});
+
 /** A TIFF of one page with the given tags (all LONG). */
 function tiff(tags: readonly (readonly [tag: number, value: number])[], mark = ''): Buffer {
   const bytes = Buffer.alloc(512);
@@ -174,6 +341,9 @@ function jxlSides(width: number, height: number): number[] {
   );
 }
 
+const grey = (recipe: Pick<TiffRecipe, 'bits' | 'data'> & Partial<TiffRecipe>): Buffer =>
+  makeTiff({ ...SIDES, ...recipe });
+
 const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; message: RegExp }[] = [
   {
     name: 'DNG',
@@ -203,6 +373,44 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
     bytes: async () => Buffer.from('\0\0\0\x18ftypcrx \0\0\0\x01crx isom', 'latin1'),
     fault: 'unsupported_media_type',
     message: /a Canon CR3 raw photograph/,
+  },
+  {
+    name: 'TIFF of 12 bits',
+    bytes: async () => grey({ bits: 12, data: Buffer.alloc(WIDTH * HEIGHT * 1.5, 0x7f) }),
+    fault: 'unsupported_media_type',
+    message: /TIFF with samples of 12 bits/,
+  },
+  {
+    name: 'TIFF of signed integers',
+    bytes: async () => grey({ bits: 16, format: 2, data: Buffer.alloc(WIDTH * HEIGHT * 2, 0x7f) }),
+    fault: 'unsupported_media_type',
+    message: /signed integers of 16 bits/,
+  },
+  {
+    name: 'TIFF of floats beyond 1',
+    bytes: async () =>
+      grey({ bits: 32, format: 3, data: bytesOf(Float32Array.from(RGB.subarray(0, WIDTH * HEIGHT))) }),
+    fault: 'unsupported_media_type',
+    message: /floats from 40 to 200;/,
+  },
+  {
+    name: 'TIFF of a compression that is not known',
+    bytes: async () => grey({ bits: 8, compression: 34_712, data: Buffer.alloc(WIDTH * HEIGHT, 0x7f) }),
+    fault: 'unsupported_media_type',
+    message: /Compression scheme 34712/,
+  },
+  {
+    name: 'TIFF cut in half',
+    bytes: async () => grey({ bits: 8, data: Buffer.alloc(WIDTH * HEIGHT, 0x7f) }).subarray(0, 20_000),
+    fault: 'corrupt',
+    message: /TIFF data/,
+  },
+  {
+    name: 'PNG in Apple’s form',
+    bytes: async () =>
+      withFirstChunk(await upright().png().toBuffer(), 'CgBI', Buffer.from([0x50, 0, 0x20, 2])),
+    fault: 'unsupported_media_type',
+    message: /CgBI/,
   },
   {
     name: 'JPEG XL of 1.6 gigapixels',

@@ -89,14 +89,16 @@ export class HeifFile implements Disposable {
     this.#meta = meta;
   }
 
-  /** Throws MediaFaultFound if the file has no such description: it is damaged, or holds a sequence alone. */
-  static open(path: string): HeifFile {
+  /** Null if the file has no such description: it is damaged, or holds a sequence alone. */
+  static open(path: string): HeifFile | null {
     const file = openSync(path, 'r');
     try {
       const { size } = fstatSync(file);
-      const box = findMeta(file, size);
-      if (box === null || box.length > META_BYTES_MAX)
-        throw new MediaFaultFound('corrupt', 'the HEIF data names no picture');
+      const box = findBox(file, size, 'meta');
+      if (box === null || box.length > META_BYTES_MAX) {
+        closeSync(file);
+        return null;
+      }
       return new HeifFile(file, size, parseMeta(new BoxReader(readAt(file, box.offset, box.length))));
     } catch (error) {
       closeSync(file);
@@ -194,7 +196,25 @@ function readAt(file: number, offset: number, length: number): Buffer {
   return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
 }
 
-function findMeta(file: number, fileBytes: number): { offset: number; length: number } | null {
+/** Brands of files whose sequence is what viewers show, though they may hold a picture beside it. */
+const SEQUENCE_BRAND = /^(avis|msf1|hev[cx])/;
+
+/** Whether a file shows a sequence, which is a track as in films, and not an item. */
+export function showsSequence(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const [shown, other] = SEQUENCE_BRAND.test(readAt(file, 8, 4).toString('latin1'))
+      ? (['moov', 'meta'] as const)
+      : (['meta', 'moov'] as const);
+    const found = findBox(file, size, shown) !== null ? shown : other;
+    return found === 'moov' && findBox(file, size, 'moov') !== null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function findBox(file: number, fileBytes: number, type: string): { offset: number; length: number } | null {
   let offset = 0;
   for (let count = 0; count < FILE_BOXES_MAX && offset + 8 <= fileBytes; count++) {
     const [box] = new BoxReader(readAt(file, offset, 16)).boxes();
@@ -202,7 +222,7 @@ function findMeta(file: number, fileBytes: number): { offset: number; length: nu
     // A length of zero reaches to the end of the file, which the reader does not see.
     const isRest = readAt(file, offset, 4).readUInt32BE(0) === 0;
     const length = isRest ? fileBytes - offset - box.start : box.length;
-    if (box.type === 'meta') return { offset: offset + box.start, length };
+    if (box.type === type) return { offset: offset + box.start, length };
     offset += box.start + length;
   }
   return null;

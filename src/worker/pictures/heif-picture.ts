@@ -2,7 +2,7 @@
  * The picture that a HEIF file shows: its primary item, coded or put together of others, after all that is done to each of
  * them in its order. The whole picture is in memory once, as RGB, and twice while it is turned or cropped.
  */
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { Display } from '../libav/display.ts';
 import { toUprightPicture } from '../libav/frame-picture.ts';
 import { HeifFile, type HeifItem, type HeifStep } from '../libav/heif-items.ts';
@@ -10,6 +10,8 @@ import { ItemDecoder } from '../libav/item-decoder.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
+import { assertBounds } from './picture-bounds.ts';
+import { openPixels } from './picture-file.ts';
 import type { Region } from './picture-region.ts';
 
 interface Sides {
@@ -26,14 +28,20 @@ const LAYERS_MAX = 4;
 
 /** The sides of what is shown, by the description alone, and how many pictures a viewer can choose from. */
 export function describeHeif(path: string): Sides & { pages: number } {
-  using file = HeifFile.open(path);
+  using file = openItems(path);
   return { ...shownSides(file, file.item(file.primary), 0), pages: file.pictureCount };
 }
 
 /** Throws MediaFaultFound if a part is missing, damaged or too large. */
 export async function drawHeif(path: string, limits: DecodeLimits): Promise<Picture> {
-  using drawing = new Drawing(HeifFile.open(path), limits);
+  using drawing = new Drawing(openItems(path), limits);
   return await drawing.draw(drawing.file.primary);
+}
+
+function openItems(path: string): HeifFile {
+  const file = HeifFile.open(path);
+  if (file === null) throw new MediaFaultFound('corrupt', 'the HEIF data names no picture');
+  return file;
 }
 
 /** Where an item that is put together says how: the sides of the canvas, and the place of each input. */
@@ -116,12 +124,6 @@ class Drawing implements Disposable {
 
 function assertDepth(depth: number): void {
   if (depth > DEPTH_MAX) throw new MediaFaultFound('corrupt', 'the HEIF picture is made of itself');
-}
-
-function assertBounds({ width, height }: Sides, { pixelsMax, sidePixelsMax }: DecodeLimits): void {
-  if (width * height <= pixelsMax && Math.max(width, height) <= sidePixelsMax) return;
-  const found = `a part of the picture has ${width * height} pixels (${width} × ${height})`;
-  throw new MediaFaultFound('too_many_pixels', `${found}; at most ${pixelsMax} are accepted`);
 }
 
 function onlyInput({ inputs: [input] }: HeifItem): number {
@@ -208,8 +210,7 @@ async function apply(picture: Picture, step: HeifStep): Promise<Picture> {
 }
 
 function change(picture: Picture, step: HeifStep): Sharp {
-  const { width, height, rgb } = picture;
-  const image = sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false });
+  const image = openPixels(picture);
   if (step.type === 'rotate') return image.rotate(step.clockwise);
   if (step.type === 'mirror') return step.isUpDown ? image.flip() : image.flop();
   const { x, y, ...sides } = cropOf(picture, step);

@@ -8,6 +8,7 @@ import { type Declaration, originOfSourceType } from '../../domain/provenance/pr
 import { HeifFile } from '../libav/heif-items.ts';
 import { readExifTexts } from '../pictures/exif-text.ts';
 import { openPicture } from '../pictures/picture-file.ts';
+import { openableTiff } from '../pictures/tiff-samples.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
 const DECLARATIONS_MAX = 8;
@@ -40,19 +41,14 @@ export async function readDeclarations(path: string, mime: string): Promise<Decl
   return found.slice(0, DECLARATIONS_MAX);
 }
 
-/** Whether a picture of the type is searched for declarations. */
-export function hasDeclarations(mime: string): boolean {
-  const { isHeif = false, sharp } = formatOf(mime) ?? {};
-  return isHeif || sharp?.includes('metadata') === true;
-}
-
 async function readBlocks(path: string, mime: string): Promise<Pick<Metadata, 'exif' | 'xmp' | 'comments'>> {
-  const { isHeif, sharp } = formatOf(mime) ?? {};
+  const { isHeif, hasMetadata } = formatOf(mime) ?? {};
   if (isHeif) {
     using file = HeifFile.open(path);
-    return file.readMetadata();
+    return file?.readMetadata() ?? {};
   }
-  return sharp?.includes('metadata') ? await openPicture(path, false).metadata() : {};
+  if (!hasMetadata) return {};
+  return await openPicture(mime === 'image/tiff' ? await openableTiff(path) : path, false).metadata();
 }
 
 /** Declarations in the tags of a film or a sound: some containers hold XMP, others a generator's name or its settings. */
