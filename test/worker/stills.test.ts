@@ -11,18 +11,9 @@ import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { CORNERS, paintFrame, readFrameNumber } from '../media/make-media.ts';
-import {
-  type HeicRecipe,
-  type HeicStep,
-  makeApng,
-  makeHeic,
-  makeJxl,
-  makeSequence,
-  withFirstChunk,
-} from '../media/make-stills.ts';
-import { makeTiff, type TiffRecipe } from '../media/make-tiff.ts';
+import { type HeicRecipe, type HeicStep, makeHeic, makeJxl, withFirstChunk } from '../media/make-stills.ts';
 import { writePicture } from '../media/pictures.ts';
+import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../media/still-fixture.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
@@ -37,12 +28,6 @@ after(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-const WIDTH = 240;
-const HEIGHT = 160;
-const SIDES = { width: WIDTH, height: HEIGHT };
-const RGB = Buffer.alloc(WIDTH * HEIGHT * 3);
-paintFrame(0, WIDTH, HEIGHT, RGB);
-const upright = (): Sharp => sharp(RGB, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
 const place = async (bytes: Uint8Array) =>
   await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
 
@@ -91,69 +76,6 @@ const STEPS: [name: string, store: (image: Sharp) => Sharp, more: Partial<HeicRe
   ['a description behind 70 KB', (image) => image, { bytesBefore: 70_000 }],
 ];
 
-/** Its frames are numbered (`paintFrame`), so that a test can tell them apart. */
-const FRAMES = 12;
-const frameOf = (index: number): Buffer => {
-  const rgb = Buffer.alloc(RGB.length);
-  paintFrame(index, WIDTH, HEIGHT, rgb);
-  return rgb;
-};
-const FRAME_PICTURES = Array.from({ length: FRAMES }, (_, index) => frameOf(index));
-const tall = (): Sharp =>
-  sharp(Buffer.concat(FRAME_PICTURES), {
-    raw: { width: WIDTH, height: HEIGHT * FRAMES, channels: 3, pageHeight: HEIGHT },
-  });
-const pngs = async (): Promise<Buffer[]> =>
-  await Promise.all(
-    FRAME_PICTURES.map((rgb) =>
-      sharp(rgb, { raw: { ...SIDES, channels: 3 } })
-        .png()
-        .toBuffer(),
-    ),
-  );
-const ANIMATIONS: { name: string; mime: string; bytes: () => Promise<Buffer> }[] = [
-  { name: 'GIF animation', mime: 'image/gif', bytes: () => tall().gif().toBuffer() },
-  { name: 'WebP animation', mime: 'image/webp', bytes: () => tall().webp({ quality: 95 }).toBuffer() },
-  { name: 'PNG animation', mime: 'image/png', bytes: async () => makeApng(await pngs()) },
-  {
-    name: 'PNG animation beside another picture',
-    mime: 'image/png',
-    bytes: async () => makeApng(await pngs(), await upright().negate().png().toBuffer()),
-  },
-  {
-    name: 'AVIF sequence',
-    mime: 'image/avif',
-    bytes: async () => makeSequence('avif', WIDTH, HEIGHT, FRAMES),
-  },
-  {
-    name: 'HEIC sequence',
-    mime: 'image/heic',
-    bytes: async () => makeSequence('heic', WIDTH, HEIGHT, FRAMES),
-  },
-];
-
-const RGB_SAMPLES = { bits: 32, photometric: 2, samplesPerPixel: 3 } as const;
-const bytesOf = ({ buffer }: { buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(buffer);
-const SAMPLES: [name: string, recipe: () => Promise<Partial<TiffRecipe> & Pick<TiffRecipe, 'data'>>][] = [
-  [
-    'floats from 0 to 1',
-    async () => ({ format: 3, data: bytesOf(Float32Array.from(RGB, (value) => value / 255)) }),
-  ],
-  ['32-bit integers', async () => ({ data: bytesOf(Uint32Array.from(RGB, (value) => value * 0x1010101)) })],
-  [
-    'CIELab of 8 bits',
-    async () => {
-      const { buffer, byteOffset } = await upright().toColourspace('lab').raw({ depth: 'float' }).toBuffer();
-      const lab = new Float32Array(buffer, byteOffset, RGB.length);
-      const data = Uint8Array.from(
-        lab,
-        (value, index) => Math.round(index % 3 === 0 ? value * 2.55 : value) & 255,
-      );
-      return { bits: 8, photometric: 8, data };
-    },
-  ],
-];
-
 const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?: number }[] = [
   ...STEPS.flatMap(([name, store, more]) => [
     { name: `HEIC of ${name}`, mime: 'image/heic', bytes: () => heic(store, more) },
@@ -162,93 +84,13 @@ const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?
   { name: 'AVIF', mime: 'image/avif', bytes: () => upright().avif({ quality: 90 }).toBuffer() },
   { name: 'GIF', mime: 'image/gif', bytes: () => upright().gif().toBuffer() },
   { name: 'JPEG XL', mime: 'image/jxl', bytes: async () => makeJxl(RGB, WIDTH, HEIGHT) },
-  ...ANIMATIONS.map(({ name, mime, bytes }) => ({ name, mime, bytes, pages: FRAMES })),
-  ...SAMPLES.map(([name, recipe]) => ({
-    name: `TIFF of ${name}`,
-    mime: 'image/tiff',
-    bytes: async () => makeTiff({ ...SIDES, ...RGB_SAMPLES, ...(await recipe()) }),
-  })),
 ];
 
-for (const { name, mime, bytes, pages = 1 } of STILLS) {
+for (const { name, mime, bytes } of STILLS) {
   test(`${name}: probed, upright and in the right colours`, async () => {
-    const input = await place(await bytes());
-    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
-    assert.deepEqual(probe, {
-      kind: 'image',
-      mime,
-      width: WIDTH,
-      height: HEIGHT,
-      pages,
-      durationSeconds: null,
-      hasSound: false,
-    });
-    const layout = { size: 160, align: 8, countMax: 1 };
-    const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
-    const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
-    const { image } = await slot.request(request);
-    assert.deepEqual(
-      [image.mime, image.width, image.height, image.provenance.fault],
-      [mime, WIDTH, HEIGHT, null],
-    );
-    const [set] = image.patchSets;
-    assert.ok(set !== undefined);
-    const patch = await readFile(slot.outPath(set.file));
-    const left = set.positions[0]?.x ?? 0;
-    for (const [corner, [x, y]] of [
-      [60, 20],
-      [180, 20],
-      [60, 120],
-      [180, 120],
-    ].entries()) {
-      const at = ((y ?? 0) * 160 + (x ?? 0) - left) * 3;
-      const error = [0, 1, 2].map((channel) =>
-        Math.abs((patch[at + channel] ?? 0) - (CORNERS[corner]?.[channel] ?? 0)),
-      );
-      assert.ok(Math.max(...error) <= 12, `corner ${corner}: ${[...patch.subarray(at, at + 3)]}`);
-    }
-    const map = {
-      type: 'render-heatmap',
-      layer: 'origin',
-      input,
-      folder: 'in',
-      limits: LIMITS,
-      size: 160,
-      output: 'map.png',
-    } as const;
-    const { heatmap } = await slot.request({ ...map, positions: [{ x: 40, y: 0 }], probabilities: [0.5] });
-    assert.equal(heatmap.width, WIDTH);
+    await checkShown(slot, await place(await bytes()), { mime, pages: 1 });
   });
 }
-
-test('frames spread over an animation are cut, up to its last', async (context) => {
-  for (const { name, bytes } of ANIMATIONS) {
-    await context.test(name, async () => {
-      const input = await place(await bytes());
-      const layout = { size: 160, align: 8, countMax: 1 };
-      const frameSets = [{ name: 'whole', variant: 'original', layout } as const];
-      const request = {
-        type: 'decode-image',
-        input,
-        limits: LIMITS,
-        trust: NO_TRUST,
-        patchSets: [],
-        frameSets,
-      } as const;
-      const { image } = await slot.request(request);
-      const seen = image.frames.map(async ({ number, file, patchSets }) => {
-        assert.deepEqual(
-          patchSets.map((set) => set.name),
-          ['whole'],
-        );
-        const { data } = await sharp(slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
-        assert.equal(readFrameNumber(data, WIDTH, HEIGHT), number - 1);
-        return number;
-      });
-      assert.deepEqual(await Promise.all(seen), [4, 7, 9, 12]);
-    });
-  }
-});
 
 /** Files of the collection, by rule: what a viewer shows of each. */
 const CASES: [file: string, width: number, height: number, pages: number][] = [
@@ -269,8 +111,7 @@ test('the cases of the collection are shown as viewers show them', {
   const colours = new Map<string, number[]>();
   for (const [file, ...expected] of CASES) {
     const input = await place(await readFile(sharedData('cases', file)));
-    const layout = { size: 160, align: 8, countMax: 1 };
-    const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
+    const patchSets = [WHOLE];
     const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
     const { image } = await slot.request(request);
     assert.deepEqual([image.width, image.height, image.pages], expected, file);
@@ -297,8 +138,7 @@ test('what lies under transparency is not judged', async () => {
   const hidden = Buffer.alloc(WIDTH * HEIGHT * 4, 0);
   const image = sharp(hidden, { raw: { ...SIDES, channels: 4 } });
   const input = await place(await image.avif({ quality: 90 }).toBuffer());
-  const layout = { size: 160, align: 8, countMax: 1 };
-  const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
+  const patchSets = [WHOLE];
   const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
   const { image: decoded } = await slot.request(request);
   const patch = await readFile(slot.outPath(decoded.patchSets[0]?.file ?? ''));
@@ -341,9 +181,6 @@ function jxlSides(width: number, height: number): number[] {
   );
 }
 
-const grey = (recipe: Pick<TiffRecipe, 'bits' | 'data'> & Partial<TiffRecipe>): Buffer =>
-  makeTiff({ ...SIDES, ...recipe });
-
 const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; message: RegExp }[] = [
   {
     name: 'DNG',
@@ -373,37 +210,6 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
     bytes: async () => Buffer.from('\0\0\0\x18ftypcrx \0\0\0\x01crx isom', 'latin1'),
     fault: 'unsupported_media_type',
     message: /a Canon CR3 raw photograph/,
-  },
-  {
-    name: 'TIFF of 12 bits',
-    bytes: async () => grey({ bits: 12, data: Buffer.alloc(WIDTH * HEIGHT * 1.5, 0x7f) }),
-    fault: 'unsupported_media_type',
-    message: /TIFF with samples of 12 bits/,
-  },
-  {
-    name: 'TIFF of signed integers',
-    bytes: async () => grey({ bits: 16, format: 2, data: Buffer.alloc(WIDTH * HEIGHT * 2, 0x7f) }),
-    fault: 'unsupported_media_type',
-    message: /signed integers of 16 bits/,
-  },
-  {
-    name: 'TIFF of floats beyond 1',
-    bytes: async () =>
-      grey({ bits: 32, format: 3, data: bytesOf(Float32Array.from(RGB.subarray(0, WIDTH * HEIGHT))) }),
-    fault: 'unsupported_media_type',
-    message: /floats from 40 to 200;/,
-  },
-  {
-    name: 'TIFF of a compression that is not known',
-    bytes: async () => grey({ bits: 8, compression: 34_712, data: Buffer.alloc(WIDTH * HEIGHT, 0x7f) }),
-    fault: 'unsupported_media_type',
-    message: /Compression scheme 34712/,
-  },
-  {
-    name: 'TIFF cut in half',
-    bytes: async () => grey({ bits: 8, data: Buffer.alloc(WIDTH * HEIGHT, 0x7f) }).subarray(0, 20_000),
-    fault: 'corrupt',
-    message: /TIFF data/,
   },
   {
     name: 'PNG in Apple’s form',
