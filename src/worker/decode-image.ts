@@ -1,6 +1,7 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
 import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
+import { writeAnimationFrames } from './animation-frames.ts';
 import { endPicture } from './kept-picture.ts';
 import type { Picture } from './media/picture.ts';
 import type { ReportStep } from './media/progress.ts';
@@ -8,7 +9,6 @@ import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodeImageRequest } from './protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture, PatchSet } from './protocol/decoded-media.ts';
-import { writeAnimationFrames } from './steps/animation-frames.ts';
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';

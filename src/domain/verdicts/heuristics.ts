@@ -50,7 +50,7 @@ function meanLogOdds(voices: readonly Voice[]): number {
   return voices.reduce((sum, { weight, logOdds }) => sum + weight * logOdds, 0) / weightSum;
 }
 
-/** Of `artificial`, of all runs that answered taken together; null if none did. */
+/** The probability of `artificial` by all runs that answered, taken together; null if none did. */
 export function probabilityOf(runs: readonly ModelRun[]): number | null {
   const usable = usableRuns(runs);
   return usable.length === 0 ? null : logistic(fuseLogOdds(usable));

@@ -25,7 +25,7 @@ export interface DecidingPicture extends Pick<CutViewsRequest, 'input' | 'folder
 export interface AnimationWork {
   input: string;
   image: DecodedImage;
-  /** Of the first frame. */
+  /** Those for the first frame. */
   answers: Answer[];
   packs: readonly QueuedPack<ImagePack>[];
   /** Without the sets of copies. */
@@ -43,8 +43,8 @@ export async function judgeAnimation(
   if (image.frames.length === 0) return first;
   const origin = setsOf(plan, 'origin');
   const judgeFrame = async (frame: AnimationFrame) => {
-    const told = await inferPatches(parts, slot, { picture: frame, plan: origin, signal }, () => {});
-    return { frame, told, runs: toImageRuns(packs, frame, told, 'origin') };
+    const found = await inferPatches(parts, slot, { picture: frame, plan: origin, signal }, () => {});
+    return { frame, found, runs: toImageRuns(packs, frame, found, 'origin') };
   };
   const judging = image.frames.map(judgeFrame);
   // Waits for all even if one fails: their files vanish with the slot.
@@ -67,7 +67,7 @@ export async function judgeAnimation(
   const picture =
     drawn.length === 0 ? frame : { ...frame, patchSets: (await slot.request(work, { signal })).sets };
   const map = await inferPatches(parts, slot, { picture, plan: drawn, signal }, () => {});
-  const deciding = { ...place, picture: frame, answers: [...worst.told, ...map], runs: worst.runs };
+  const deciding = { ...place, picture: frame, answers: [...worst.found, ...map], runs: worst.runs };
   return { ...deciding, animation: { frames, decides: frame.number } };
 }
 

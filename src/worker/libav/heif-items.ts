@@ -127,7 +127,12 @@ export class HeifFile implements Disposable {
     if (named === undefined)
       throw new MediaFaultFound('corrupt', 'the HEIF data lacks a part of the picture');
     const item: HeifItem = {
-      ...{ id, ...named, sides: null, settings: null, colours: null, steps: [] },
+      id,
+      ...named,
+      sides: null,
+      settings: null,
+      colours: null,
+      steps: [],
       inputs: references.get(id) ?? [],
       alpha: this.#alphaOf(id),
     };

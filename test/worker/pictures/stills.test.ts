@@ -7,15 +7,21 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
-import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { type HeicRecipe, type HeicStep, makeHeic, makeJxl, withFirstChunk } from '../media/make-stills.ts';
-import { writePicture } from '../media/pictures.ts';
-import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../media/still-fixture.ts';
-import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
+import { MediaFaultError } from '../../../src/engine/children/worker-errors.ts';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import {
+  type HeicRecipe,
+  type HeicStep,
+  makeHeic,
+  makeJxl,
+  withFirstChunk,
+} from '../../media/make-stills.ts';
+import { writePicture } from '../../media/pictures.ts';
+import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../media/still-fixture.ts';
+import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 let folder: TemporaryFolder;
 let slot: DecodeSlot;

@@ -4,16 +4,16 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { furtherFrames } from '../../domain/media/animation.ts';
-import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
-import type { Picture, PictureHeader } from '../media/picture.ts';
-import { giveBackPicture } from '../media/scratch.ts';
-import { openPicture, openPixels } from '../pictures/picture-file.ts';
-import { toPicture } from '../pictures/pixels.ts';
-import type { PatchSetRequest } from '../protocol/decode-protocol.ts';
-import type { AnimationFrame, PatchSet } from '../protocol/decoded-media.ts';
-import { PNG_OPTIONS } from './frame-writer.ts';
-import { writePatchSet } from './patches.ts';
+import { furtherFrames } from '../domain/media/animation.ts';
+import { MediaFaultFound, toPictureFault } from './media/media-fault.ts';
+import type { Picture, PictureHeader } from './media/picture.ts';
+import { giveBackPicture } from './media/scratch.ts';
+import { openPicture, openPixels } from './pictures/picture-file.ts';
+import { toPicture } from './pictures/pixels.ts';
+import type { PatchSetRequest } from './protocol/decode-protocol.ts';
+import type { AnimationFrame, PatchSet } from './protocol/decoded-media.ts';
+import { PNG_OPTIONS } from './steps/frame-writer.ts';
+import { writePatchSet } from './steps/patches.ts';
 
 export async function writeAnimationFrames(
   header: PictureHeader,
@@ -43,7 +43,7 @@ async function* openFrames(
   indexes: readonly number[],
 ): AsyncGenerator<[index: number, picture: Picture]> {
   if (header.frames === 'track') {
-    const { readTrack } = await import('../pictures/track-picture.ts');
+    const { readTrack } = await import('./pictures/track-picture.ts');
     for (const [index, image] of readTrack(header, indexes)) yield [index, await toPicture(image)];
     return;
   }

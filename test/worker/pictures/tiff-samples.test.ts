@@ -5,12 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { makeTiff, type TiffRecipe } from '../media/make-tiff.ts';
-import { writePicture } from '../media/pictures.ts';
-import { checkShown, HEIGHT, RGB, SIDES, upright, WIDTH } from '../media/still-fixture.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { makeTiff, type TiffRecipe } from '../../media/make-tiff.ts';
+import { writePicture } from '../../media/pictures.ts';
+import { checkShown, HEIGHT, RGB, SIDES, upright, WIDTH } from '../../media/still-fixture.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 let folder: TemporaryFolder;
 let slot: DecodeSlot;

@@ -6,14 +6,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { paintFrame, readFrameNumber } from '../media/make-media.ts';
-import { makeApng, makeSequence } from '../media/make-stills.ts';
-import { writePicture } from '../media/pictures.ts';
-import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../media/still-fixture.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { paintFrame, readFrameNumber } from '../../media/make-media.ts';
+import { makeApng, makeSequence } from '../../media/make-stills.ts';
+import { writePicture } from '../../media/pictures.ts';
+import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../media/still-fixture.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 let folder: TemporaryFolder;
 let slot: DecodeSlot;
