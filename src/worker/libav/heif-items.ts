@@ -60,12 +60,19 @@ type Property =
   | { type: 'alpha' }
   | { type: 'other' };
 
+interface ItemType {
+  type: string;
+  isHidden: boolean;
+  /** What a `mime` item holds. */
+  content: string;
+}
+
 interface Meta {
   primary: number;
-  types: Map<number, { type: string; isHidden: boolean }>;
+  types: Map<number, ItemType>;
   references: Map<number, number[]>;
   /** Items that belong to another, as thumbnails, masks and descriptions do, and to which. */
-  attached: Map<number, { to: number; type: string }>;
+  attached: Map<number, { to: number[]; type: string }>;
   places: Map<number, Place>;
   properties: Property[];
   associations: Map<number, number[]>;
@@ -75,6 +82,7 @@ interface Meta {
 /** Items that are pictures, coded or derived. */
 const PICTURE = /^(hvc1|hev1|lhv1|av01|avc1|vvc1|jpeg|j2k1|unci|grid|iden|iovl|tmap)$/;
 
+const XMP = 'application/rdf+xml';
 /** What an item says of another one: how opaque it is. */
 const ALPHA = /^urn:mpeg:(mpegB:cicp:systems:auxiliary:alpha|hevc:2015:auxid:1)\0/;
 
@@ -115,7 +123,7 @@ export class HeifFile implements Disposable {
   get pictureCount(): number {
     const { types, attached, references } = this.#meta;
     const inputs = new Set([...references.values()].flat());
-    const isChoice = ([id, { type, isHidden }]: [number, { type: string; isHidden: boolean }]) =>
+    const isChoice = ([id, { type, isHidden }]: [number, ItemType]) =>
       PICTURE.test(type) && !isHidden && !attached.has(id) && !inputs.has(id);
     return Math.max(1, [...types].filter(isChoice).length);
   }
@@ -148,11 +156,11 @@ export class HeifFile implements Disposable {
   /** What the file says of the shown picture beside its pixels. */
   readMetadata(): { exif?: Buffer; xmp?: Buffer } {
     const found: { exif?: Buffer; xmp?: Buffer } = {};
-    for (const [id, { type }] of this.#meta.types) {
-      if (this.#meta.attached.get(id)?.to !== this.primary) continue;
+    for (const [id, { type, content }] of this.#meta.types) {
+      if (this.#meta.attached.get(id)?.to.includes(this.primary) === false) continue;
       // The block begins behind so many bytes as its first four say.
       if (type === 'Exif') found.exif = skipPrefix(this.read({ id }));
-      if (type === 'mime') found.xmp = this.read({ id });
+      if (type === 'mime' && content === XMP) found.xmp = this.read({ id });
     }
     return found;
   }
@@ -186,8 +194,10 @@ export class HeifFile implements Disposable {
   }
 
   #alphaOf(id: number): number | null {
-    const isAlpha = ([item, { to, type }]: [number, { to: number; type: string }]) =>
-      type === 'auxl' && to === id && this.#propertiesOf(item).some((property) => property.type === 'alpha');
+    const isAlpha = ([item, { to, type }]: [number, { to: number[]; type: string }]) =>
+      type === 'auxl' &&
+      to.includes(id) &&
+      this.#propertiesOf(item).some((property) => property.type === 'alpha');
     return [...this.#meta.attached].find(isAlpha)?.[0] ?? null;
   }
 }
@@ -258,11 +268,13 @@ function parseMeta(reader: BoxReader): Meta {
 
 function parseItemTypes(body: BoxReader, { types }: Meta): void {
   body.uint(body.version() === 0 ? 2 : 4);
-  for (const { type, body: entry } of body.boxes()) {
-    if (type !== 'infe') continue;
+  for (const { type: box, body: entry } of body.boxes()) {
+    if (box !== 'infe') continue;
     const item = entry.version() === 2 ? entry.uint(2) : entry.uint(4);
     entry.uint(2);
-    types.set(item, { type: entry.text(4), isHidden: (entry.flags & 1) === 1 });
+    const type = entry.text(4);
+    const [, content = ''] = entry.rest().toString('latin1').split('\0');
+    types.set(item, { type, isHidden: (entry.flags & 1) === 1, content });
   }
 }
 
@@ -273,7 +285,7 @@ function parseReferences(body: BoxReader, { references, attached }: Meta): void 
     const count = Math.min(entry.uint(2), INPUTS_MAX + 1);
     const named = Array.from({ length: count }, () => entry.uint(bytes));
     if (type === 'dimg') references.set(from, named);
-    if (/^(thmb|auxl|cdsc)$/.test(type)) attached.set(from, { to: named[0] ?? 0, type });
+    if (/^(thmb|auxl|cdsc)$/.test(type)) attached.set(from, { to: named, type });
   }
 }
 

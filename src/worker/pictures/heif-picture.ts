@@ -25,6 +25,8 @@ const AS_STORED: Display = { turn: 'none', pixelAspect: 1 };
 const DEPTH_MAX = 6;
 /** Tiles beyond the edge and layers that lie on one another: what is decoded against what is shown. */
 const LAYERS_MAX = 4;
+/** Twice what a grid may have: parts of parts could be multiplied without end. */
+const PARTS_MAX = 2048;
 
 /** The sides of what is shown, by the description alone, and how many pictures a viewer can choose from. */
 export function describeHeif(path: string): Sides & { pages: number } {
@@ -56,6 +58,7 @@ class Drawing implements Disposable {
   readonly file: HeifFile;
   readonly #limits: DecodeLimits;
   #pixelsLeft: number;
+  #partsLeft = PARTS_MAX;
   #decoder: ItemDecoder | null = null;
 
   constructor(file: HeifFile, limits: DecodeLimits) {
@@ -67,6 +70,9 @@ class Drawing implements Disposable {
   async draw(id: number, depth = 0): Promise<Picture> {
     const item = this.file.item(id);
     assertDepth(depth);
+    this.#partsLeft -= 1;
+    if (this.#partsLeft < 0)
+      throw new MediaFaultFound('corrupt', `the HEIF picture has more than ${PARTS_MAX} parts`);
     let picture = await this.#compose(item, depth);
     if (item.alpha !== null) layOnWhite(picture, await this.#compose(this.file.item(item.alpha), depth + 1));
     for (const step of item.steps) picture = await apply(picture, step);

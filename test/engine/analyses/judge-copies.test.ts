@@ -1,7 +1,9 @@
 /**
- * Stability copies through a running daemon.
+ * Stability copies and animations through a running daemon.
  *
  * Invariant: an answer that is clear of what copies change is told without them, and the record says which were left out.
+ *
+ * Invariant: the most suspicious frame of an animation decides, and the record says which it is.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
