@@ -12,7 +12,7 @@ import type { Picture } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertBounds } from './picture-bounds.ts';
 import { openPixels } from './picture-file.ts';
-import type { Region } from './picture-region.ts';
+import { cutRegion, type Region } from './picture-region.ts';
 
 interface Sides {
   width: number;
@@ -116,7 +116,7 @@ class Drawing implements Disposable {
     }
     const frame = this.#decoder.decode(this.file.read(item), item.colours);
     this.#take(frame);
-    return toUprightPicture(frame, AS_STORED);
+    return fit(toUprightPicture(frame, AS_STORED), item.sides);
   }
 
   #take(sides: Sides): void {
@@ -187,6 +187,16 @@ function toOverlay(payload: Buffer, { inputs }: HeifItem): Canvas {
     layout: { places: inputs.map((_, index) => ({ x: place(2 * index), y: place(2 * index + 1) })) },
     fill: [red, green, blue],
   };
+}
+
+/** An encoder may fill a picture up to whole blocks: what is more than the file says is not shown. */
+function fit(picture: Picture, sides: Sides | null): Picture {
+  const { width, height } = sides ?? picture;
+  if (picture.width === width && picture.height === height) return picture;
+  if (picture.width >= width && picture.height >= height)
+    return cutRegion(picture, { x: 0, y: 0, width, height });
+  const found = `${picture.width} × ${picture.height} pixels, and says ${width} × ${height}`;
+  throw new MediaFaultFound('corrupt', `a part of the HEIF picture has ${found}`);
 }
 
 /** What lies outside the canvas is not shown: tiles at its right and lower edge reach beyond it. */

@@ -231,6 +231,16 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
     message: /1600000000 pixels \(40000 × 40000\)/,
   },
   {
+    name: 'HEIC that is smaller than it says',
+    bytes: async () => {
+      const bytes = await heic((image) => image, {});
+      bytes.writeUInt32BE(WIDTH + 40, bytes.indexOf('ispe') + 8);
+      return bytes;
+    },
+    fault: 'corrupt',
+    message: /240 × 160 pixels, and says 280 × 160/,
+  },
+  {
     name: 'HEIC cut in half',
     bytes: async () => {
       const whole = await heic((image) => image, { tile: 64 });
