@@ -9,6 +9,7 @@ import { HeifFile, type HeifItem, type HeifStep } from '../libav/heif-items.ts';
 import { ItemDecoder } from '../libav/item-decoder.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
+import { giveBackPicture } from '../media/scratch.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertBounds } from './picture-bounds.ts';
 import { openPixels } from './picture-file.ts';
@@ -75,7 +76,11 @@ class Drawing implements Disposable {
       throw new MediaFaultFound('corrupt', `the HEIF picture has more than ${PARTS_MAX} parts`);
     let picture = await this.#compose(item, depth);
     if (item.alpha !== null) layOnWhite(picture, await this.#compose(this.file.item(item.alpha), depth + 1));
-    for (const step of item.steps) picture = await apply(picture, step);
+    for (const step of item.steps) {
+      const stored = picture;
+      picture = await apply(stored, step);
+      giveBackPicture(stored);
+    }
     return picture;
   }
 
@@ -102,6 +107,7 @@ class Drawing implements Disposable {
             }
           : (layout.places[index] ?? { x: 0, y: 0 });
       lay(picture, part, x, y);
+      giveBackPicture(part);
     }
     return { width: canvas.width, height: canvas.height, rgb: picture.rgb };
   }
