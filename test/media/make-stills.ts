@@ -1,6 +1,11 @@
 /** Pictures in formats that the picture library does not write: HEIC and AVIF with items of every kind, JPEG XL. */
 import { crc32 } from 'node:zlib';
-import { FF_ENCODER_LIBJXL, FF_ENCODER_LIBSVTAV1, FF_ENCODER_LIBX265 } from 'node-av/constants';
+import {
+  FF_ENCODER_LIBJXL,
+  FF_ENCODER_LIBJXL_ANIM,
+  FF_ENCODER_LIBSVTAV1,
+  FF_ENCODER_LIBX265,
+} from 'node-av/constants';
 import sharp from 'sharp';
 import { makeVideo } from './make-media.ts';
 
@@ -30,6 +35,12 @@ export interface HeicRecipe {
   /** Bytes of a box before the description, as a manifest lies there. */
   bytesBefore?: number;
   codec?: 'hevc' | 'av1';
+}
+
+/** Numbered frames (`paintFrame`). */
+export function makeJxlAnimation(width: number, height: number, count: number): Buffer {
+  const recipe = { container: 'image2pipe', codec: FF_ENCODER_LIBJXL_ANIM, seconds: count, fps: 1 };
+  return makeVideo({ ...recipe, width, height });
 }
 
 export function makeJxl(rgb: Buffer, width: number, height: number): Buffer {

@@ -65,7 +65,7 @@ async function describeJxl(file: PictureFile): Promise<Described> {
   if (stored === null) throw new MediaFaultFound('corrupt', `the ${file.format} header is damaged`);
   assertBounds(stored, file.limits);
   const { describeTrack } = await import('./track-picture.ts');
-  return { ...describeTrack(file), reader: 'track', frames: null };
+  return { ...describeTrack(file), reader: 'track', frames: 'track' };
 }
 
 async function describePng(file: PictureFile): Promise<Described> {

@@ -16,12 +16,20 @@ import { openPixels } from './picture-file.ts';
 
 type TrackFile = Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>;
 
-/** The sides as the first frame stands upright, and how many frames there are as far as the file says. Decodes the first. */
+/** Where no header says how many frames there are, so many pixels are decoded to count them: about a second. */
+const COUNTED_PIXELS_MAX = 250_000_000;
+
+/** The sides as the first frame stands upright, and how many frames there are, at least. Decodes the first. */
 export function describeTrack(file: TrackFile): Pick<PictureHeader, 'width' | 'height' | 'pages'> {
+  let first: { width: number; height: number } | null = null;
+  let pages = 0;
   for (const { stream, frame } of walk(file)) {
-    const pages = Math.max(1, Number(stream.nbFrames));
-    return { ...shownSides(frame, displayOf(stream, frame)), pages };
+    const sides = shownSides(frame, displayOf(stream, frame));
+    first ??= sides;
+    pages = Math.max(pages + 1, Number(stream.nbFrames));
+    if (stream.nbFrames > 0 || pages * sides.width * sides.height > COUNTED_PIXELS_MAX) break;
   }
+  if (first !== null) return { ...first, pages };
   throw new MediaFaultFound('corrupt', `the ${file.format} data is damaged or ends early`);
 }
 

@@ -10,7 +10,7 @@ import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
 import { paintFrame, readFrameNumber } from '../../media/make-media.ts';
-import { makeApng, makeSequence } from '../../media/make-stills.ts';
+import { makeApng, makeJxlAnimation, makeSequence } from '../../media/make-stills.ts';
 import { writePicture } from '../../media/pictures.ts';
 import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../media/still-fixture.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
@@ -50,6 +50,11 @@ const pngs = async (): Promise<Buffer[]> =>
     ),
   );
 const ANIMATIONS: { name: string; mime: string; bytes: () => Promise<Buffer> }[] = [
+  {
+    name: 'JPEG XL animation',
+    mime: 'image/jxl',
+    bytes: async () => makeJxlAnimation(WIDTH, HEIGHT, FRAMES),
+  },
   { name: 'GIF animation', mime: 'image/gif', bytes: () => tall().gif().toBuffer() },
   { name: 'WebP animation', mime: 'image/webp', bytes: () => tall().webp({ quality: 95 }).toBuffer() },
   { name: 'PNG animation', mime: 'image/png', bytes: async () => makeApng(await pngs()) },
