@@ -1,12 +1,14 @@
-/** What operators import names figures that the daemon really has, and states that it really counts. */
+/** Documents say it in one word each, and what operators import names figures that the daemon really has, and states that it really counts. */
 import { deepEqual, ok } from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Metrics } from '../src/machinery/metrics.ts';
 import { TestDaemon } from './daemon.ts';
 
-const DOCS = join(import.meta.dirname, '..', 'docs');
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
 /** Prometheus' own suffixes of a histogram. */
 const SUFFIX = /_(bucket|sum|count)$/;
 
@@ -34,4 +36,16 @@ test('what an alert waits for as an increase is counted from zero on: Prometheus
     missing.filter((series) => !new RegExp(`^${series}\\{?.* 0$`, 'm').test(exposed)),
     [],
   );
+});
+
+/** A list of the words themselves. */
+const OTHER_DOCUMENTS = /^docs\/glossary\.md$/;
+
+test('the documents say it in the words of docs/glossary.md', () => {
+  const documents = globSync(['*.md', 'docs/*.md'], { cwd: ROOT })
+    .filter((file) => !OTHER_DOCUMENTS.test(file) && file !== 'CHANGELOG.md')
+    .filter((file) =>
+      /\b(told|tells|whoever|nobody|reckon\w*|mends?|mended)\b/i.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+  deepEqual(documents, []);
 });

@@ -380,18 +380,6 @@ test('the fields of a noun are listed in its table only', () => {
   assert.deepEqual(faults, []);
 });
 
-/** A list of the words themselves. */
-const OTHER_DOCUMENTS = /^docs\/glossary\.md$/;
-
-test('the documents say it in the words of docs/glossary.md', () => {
-  const documents = globSync(['*.md', 'docs/*.md'], { cwd: root })
-    .filter((file) => !OTHER_DOCUMENTS.test(file) && file !== 'CHANGELOG.md')
-    .filter((file) =>
-      /\b(told|tells|whoever|nobody|reckon\w*|mends?|mended)\b/i.test(readFileSync(join(root, file), 'utf8')),
-    );
-  assert.deepEqual(documents, []);
-});
-
 test('no test is skipped for good or run alone', () => {
   const pattern = /\b(test|it|describe)\.(only|skip|todo)\b/;
   const own = relative(root, import.meta.filename);

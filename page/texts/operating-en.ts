@@ -150,6 +150,8 @@ export const OPERATING_EN = {
 
   reason_FRAMES: '{figure1} of {figure2} frames lean artificial; the upper fifth decides.',
   reason_DAMAGED_FRAMES: '{figure1} of the chosen frames could not be decoded.',
+  reason_ANIMATION_FRAMES:
+    'Its origin was judged on {figure1} frames of the animation; the most suspicious, number {figure2}, decides.',
   reason_FIRST_PAGE_ONLY: 'Only the first of {figure1} pages was analysed.',
   reason_DAMAGED: 'The sound is damaged or ends early; what could be decoded was analysed.',
   reason_METADATA_CONTRADICT_MODELS:

@@ -155,6 +155,8 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
 
   reason_FRAMES: '{figure1} fotogrammi su {figure2} tendono all’artificiale; decide il quinto più sospetto.',
   reason_DAMAGED_FRAMES: '{figure1} dei fotogrammi scelti non si sono potuti decodificare.',
+  reason_ANIMATION_FRAMES:
+    'L’origine è stata valutata su {figure1} fotogrammi dell’animazione; decide il più sospetto, il numero {figure2}.',
   reason_FIRST_PAGE_ONLY: 'È stata analizzata solo la prima di {figure1} pagine.',
   reason_DAMAGED: 'Il suono è danneggiato o finisce prima; si è analizzato ciò che si poteva decodificare.',
   reason_METADATA_CONTRADICT_MODELS:

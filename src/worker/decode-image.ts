@@ -1,6 +1,7 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
 import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
+import { writeAnimationFrames } from './animation-frames.ts';
 import { endPicture } from './kept-picture.ts';
 import type { Picture } from './media/picture.ts';
 import type { ReportStep } from './media/progress.ts';
@@ -60,8 +61,9 @@ export async function decodeImage(
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);
   const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
+  const frames = await writeAnimationFrames(header, request.frameSets ?? [], join(slotFolder, 'out'));
   endPicture(path, picture, { isKept: request.keepsPicture === true });
-  return { mime, width, height, pages, quality, provenance, marks, likeness, patchSets };
+  return { mime, width, height, pages, quality, provenance, marks, likeness, frames, patchSets };
 }
 
 async function writeSets(

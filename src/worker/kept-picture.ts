@@ -38,7 +38,7 @@ export async function readPicture(path: string, limits: DecodeLimits): Promise<P
 
 /** Patches of copies of a picture, once the models' answer for the picture itself is known to need them. */
 export async function copyPatches(request: CopyPatchesRequest, slotFolder: string): Promise<PatchSet[]> {
-  const picture = await readPicture(join(slotFolder, 'in', request.input), request.limits);
+  const picture = await readPicture(join(slotFolder, request.folder, request.input), request.limits);
   const sets: PatchSet[] = [];
   for (const set of request.patchSets) {
     const written = await writePatchSet(picture, set, join(slotFolder, 'out'));

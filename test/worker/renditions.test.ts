@@ -94,7 +94,7 @@ function quarters(width: number, height: number): Buffer {
 }
 
 test('a picture that browsers do not know becomes an upright WebP of its own size', async () => {
-  const heic = await makeHeic({ rgb: quarters(320, 192), width: 320, height: 192, quarters: 1 });
+  const heic = await makeHeic({ rgb: quarters(320, 192), width: 320, height: 192, steps: [{ irot: 1 }] });
   assert.deepEqual(await render('picture', heic), { kind: 'picture', width: 192, height: 320 });
   const picture = await outFile('picture.webp');
   const { format, width, height } = await sharp(picture).metadata();

@@ -25,6 +25,7 @@ export const DECODERS = {
     ...['aac,alac,opus,vorbis,flac,amrnb,amrwb,qdm2,adpcm_ima_qt,adpcm_ms', MPEG_SOUND, DOLBY, PCM],
   ),
   heif: 'hevc,libdav1d',
+  apng: 'apng',
   jxl: 'libjxl,libjxl_anim',
   /** A tag of its kind may also stand before FLAC and AAC. */
   mpegSound: all(MPEG_SOUND, 'flac,aac'),

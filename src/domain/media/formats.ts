@@ -26,8 +26,10 @@ export interface Format {
   demuxers?: string;
   /** Its names for what may read the streams in it. */
   decoders?: string;
-  /** What the picture library does with it. */
-  sharp?: readonly PictureAbility[];
+  /** Whether what it says of itself without a signature is read. */
+  hasMetadata?: true;
+  /** Its pictures are items of a HEIF file, which our own reader puts together. */
+  isHeif?: true;
   /** The C2PA reader's name of a format in which it finds manifests; no other has provenance. */
   c2pa?: string;
   /** The type under which every current browser shows it, or opens it: whether it plays, only the browser knows. */
@@ -37,11 +39,9 @@ export interface Format {
 }
 
 export type FormatFamily = 'ogg' | 'ebml' | 'riff' | 'iff' | 'iso' | 'packets' | 'frames';
-export type PictureAbility = 'pixels' | 'profile' | 'metadata';
 
 /** The format of a family's file that names none of the others. */
 const USUAL = /^$/;
-const ALL: readonly PictureAbility[] = ['pixels', 'profile', 'metadata'];
 
 type Facets = Omit<Format, 'mime' | 'name' | 'extensions'>;
 
@@ -54,28 +54,31 @@ export const FORMATS: readonly Format[] = [
   format('image/png', 'PNG', ['png'], {
     kinds: { image: 'documented' },
     starts: ['\x89PNG\r\n\x1a\n'],
-    sharp: ALL,
+    // For animations, of which the picture library sees one picture.
+    demuxers: 'apng',
+    decoders: DECODERS.apng,
+    hasMetadata: true,
     c2pa: 'image/png',
     shownAs: 'image/png',
   }),
   format('image/jpeg', 'JPEG', ['jpg', 'jpeg'], {
     kinds: { image: 'documented' },
     starts: ['\xff\xd8\xff'],
-    sharp: ALL,
+    hasMetadata: true,
     c2pa: 'image/jpeg',
     shownAs: 'image/jpeg',
   }),
   format('image/webp', 'WEBP', ['webp'], {
     kinds: { image: 'documented' },
     within: ['riff', /^WEBP$/],
-    sharp: ALL,
+    hasMetadata: true,
     c2pa: 'image/webp',
     shownAs: 'image/webp',
   }),
   format('image/tiff', 'TIFF', ['tiff', 'tif'], {
     kinds: { image: 'documented' },
     starts: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
-    sharp: ALL,
+    hasMetadata: true,
     c2pa: 'image/tiff',
   }),
   format('image/heic', 'HEIC', ['heic', 'heif', 'hif'], {
@@ -83,7 +86,8 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^(hei[cxms]|hev[cx])/],
     demuxers: 'mov',
     decoders: DECODERS.heif,
-    sharp: ['metadata'],
+    isHeif: true,
+    hasMetadata: true,
     c2pa: 'image/heic',
   }),
   format('image/avif', 'AVIF', ['avif'], {
@@ -91,14 +95,14 @@ export const FORMATS: readonly Format[] = [
     within: ['iso', /^avi[fs]/],
     demuxers: 'mov',
     decoders: DECODERS.heif,
-    sharp: ['pixels', 'metadata'],
+    isHeif: true,
+    hasMetadata: true,
     c2pa: 'image/avif',
     shownAs: 'image/avif',
   }),
   format('image/gif', 'GIF', ['gif'], {
     kinds: { image: 'foreign' },
     starts: ['GIF87a', 'GIF89a'],
-    sharp: ['pixels', 'profile'],
     c2pa: 'image/gif',
     shownAs: 'image/gif',
   }),

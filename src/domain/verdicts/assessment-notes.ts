@@ -4,7 +4,7 @@ import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/prov
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 import { decidingChannel } from './deciding-channel.ts';
-import { fuseLogOdds, logistic, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
+import { fuseLogOdds, logistic, probabilityOf, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
 import type { AudioResult, ImageResult, ModelRun, TamperingSummary, VideoResult } from './result.ts';
 
@@ -51,6 +51,7 @@ export function notesOnImage({
   provenance,
   quality,
   pages,
+  animation,
   marks,
 }: ImageResult): AssessmentReason[] {
   const notes = [
@@ -66,6 +67,11 @@ export function notesOnImage({
     );
   }
   if (pages > 1) notes.push(note('FIRST_PAGE_ONLY', `Only the first of ${pages} pages was analysed.`));
+  if (animation !== undefined) {
+    const { frames, decides } = animation;
+    const judged = `Its origin was judged on ${frames.length} frames of the animation`;
+    notes.push(note('ANIMATION_FRAMES', `${judged}; the most suspicious, number ${decides}, decides.`));
+  }
   return notes;
 }
 
@@ -167,11 +173,6 @@ function notesOnChannels({ runs: decided, channels }: AudioResult): AssessmentRe
   const decides = probabilityOf(decided) === most.probability ? ' and decides' : '';
   const sentence = `The channels hold different voices; the most suspicious is ${most.name}${decides} (artificial: ${shown.join(', ')}).`;
   return [note('CHANNELS_DIFFER', sentence)];
-}
-
-function probabilityOf(runs: readonly ModelRun[]): number | null {
-  const usable = usableRuns(runs);
-  return usable.length === 0 ? null : logistic(fuseLogOdds(usable));
 }
 
 function notesOnProvenance(provenance: Provenance): AssessmentReason[] {

@@ -50,6 +50,12 @@ function meanLogOdds(voices: readonly Voice[]): number {
   return voices.reduce((sum, { weight, logOdds }) => sum + weight * logOdds, 0) / weightSum;
 }
 
+/** The probability of `artificial` by all runs that answered, taken together; null if none did. */
+export function probabilityOf(runs: readonly ModelRun[]): number | null {
+  const usable = usableRuns(runs);
+  return usable.length === 0 ? null : logistic(fuseLogOdds(usable));
+}
+
 /** Weighted mean of the calibrated log-odds; the models see the same pixels, so a sum would count them twice. */
 export function fuseLogOdds(runs: readonly UsableRun[]): number {
   return meanLogOdds(voicesOf(runs));

@@ -5,6 +5,7 @@
  * number is finite, since `z.number()` takes neither NaN nor an infinity.
  */
 import { z } from 'zod';
+import { FRAMES_JUDGED_MAX } from '../media/animation.ts';
 import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
@@ -131,14 +132,23 @@ const tamperingSummary = z.strictObject({
 /** What the look for edits covered. */
 export type TamperingSummary = z.infer<typeof tamperingSummary>;
 
+const animation = z.strictObject({
+  /** Numbers of the frames that were judged, ascending from the first, which is 1. */
+  frames: z.array(z.int().min(1)).min(2).max(FRAMES_JUDGED_MAX),
+  /** The one that `runs`, the copies and the heatmap are of: the most suspicious. */
+  decides: z.int().min(1),
+});
+
 const imageResult = z.strictObject({
   kind: z.literal('image'),
   mime,
   /** After EXIF orientation, pixels. */
   width: side,
   height: side,
-  /** Pages or animation frames in the file; only the first is analysed. */
+  /** Pages or animation frames in the file; the first is analysed. */
   pages: z.int().min(1),
+  /** Absent if no other frame was judged. */
+  animation: animation.exactOptional(),
   runs: runsSchema,
   /** Probability of unsafe content, or null when not asked. */
   nsfw: probability.nullable(),

@@ -22,7 +22,8 @@ import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toProbabilities } from './calibration.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';
 import { isOfCopy, type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
-import { type Answer, findMap, imagePacksOf, inferPatches, StepCount, toImageRuns } from './image-runs.ts';
+import { type Answer, findMap, imagePacksOf, inferPatches, StepCount } from './image-runs.ts';
+import { judgeAnimation, setsOf } from './judge-animation.ts';
 import { judgeCopies } from './judge-copies.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
@@ -53,13 +54,13 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const keepsPicture = copies.length > 0;
   const work = { input, plan, tileSets, viewSets, steps, keepsPicture };
   const { image, answers } = await decodeAndInfer(parts, attempt, slot, work);
-  const originRuns = toImageRuns(packs, image, answers, 'origin');
-  const judged = { input, image, packs, plan: copies, originRuns, steps };
+  const deciding = await judgeAnimation(parts, attempt, slot, { input, image, answers, packs, plan });
+  const judged = { deciding, packs, plan: copies, steps };
   const { variants: stability, notNeeded } = await judgeCopies(parts, attempt, slot, judged);
-  const map = findMap(answers, originRuns);
+  const map = findMap(deciding.answers, deciding.runs);
   if (map !== undefined) {
     await timed(parts, 'heatmap', () =>
-      drawHeatmap(parts, attempt, slot, { input, folder: 'in', map, name: HEATMAP_FILES.origin }),
+      drawHeatmap(parts, attempt, slot, { ...deciding, map, name: HEATMAP_FILES.origin }),
     );
   }
 
@@ -72,13 +73,15 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   if (tileSets.length > 0) steps.advance('tampering');
   if (image.likeness !== null) attempt.seen({ likeness: image.likeness, timeSeconds: null });
   const { mime, width, height, pages, provenance, marks, quality } = image;
-  const runs = [...originRuns, ...seen.runs, ...edits.runs];
+  const runs = [...deciding.runs, ...seen.runs, ...edits.runs];
+  const { animation } = deciding;
   return {
     kind: 'image',
     mime,
     width,
     height,
     pages,
+    ...(animation === undefined ? {} : { animation }),
     runs,
     nsfw: seen.nsfw,
     detections: seen.detections,
@@ -127,6 +130,7 @@ async function decodeAndInfer(
     trust,
     patchSets,
     viewSets,
+    frameSets: requestsOf(setsOf(plan, 'origin')),
     keepsPicture,
   };
   try {

@@ -4,24 +4,21 @@ import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { isClear } from '../../domain/packs/stability-reach.ts';
 import { usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
-import type { DecodedImage } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toStabilityVariant } from './calibration.ts';
 import { type PlannedSet, requestsOf } from './image-patches.ts';
 import { inferPatches, type QueuedPack, type StepCount, toImageRuns } from './image-runs.ts';
+import type { DecidingPicture } from './judge-animation.ts';
 import { timed } from './timed-parts.ts';
 
 export interface CopiesToJudge {
-  /** The file that the slot holds and has decoded. */
-  input: string;
-  image: DecodedImage;
+  /** What the packs have judged, and said of it. */
+  deciding: DecidingPicture;
   packs: readonly QueuedPack<ImagePack>[];
   /** The sets of all copies. */
   plan: readonly PlannedSet[];
-  /** What the same packs said of the picture itself. */
-  originRuns: readonly ModelRun[];
   steps: StepCount;
 }
 
@@ -34,8 +31,9 @@ export async function judgeCopies(
   parts: AnalysisParts,
   { signal }: Attempt,
   slot: DecodeSlot,
-  { input, image, packs, plan, originRuns, steps }: CopiesToJudge,
+  { deciding, packs, plan, steps }: CopiesToJudge,
 ): Promise<JudgedCopies> {
+  const { input, folder, picture, runs: originRuns } = deciding;
   // If no model answered, there is nothing that a copy could change.
   const isAsked = plan.length > 0 && usableRuns(originRuns).length > 0;
   const notNeeded = isAsked ? findClear(packs, originRuns) : [];
@@ -46,12 +44,13 @@ export async function judgeCopies(
     const work = {
       type: 'copy-patches',
       input,
+      folder,
       limits: DECODE_LIMITS,
       patchSets: requestsOf(needed),
     } as const;
     return (await slot.request(work, { signal })).sets;
   });
-  const copies = { ...image, patchSets };
+  const copies = { ...picture, patchSets };
   const answers = await timed(parts, 'infer', () =>
     inferPatches(parts, slot, { picture: copies, plan: needed, signal }, () => steps.advance('models')),
   );

@@ -3,6 +3,7 @@
  * wrong shape, a path in a file name, an endless text end the child, not the daemon.
  */
 import { z } from 'zod';
+import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { askedPictureSchema, perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
@@ -60,6 +61,9 @@ const decodedImage = patchedPicture.extend({
   provenance: provenanceSchema,
   marks: markSearchSchema,
   likeness,
+  frames: z
+    .array(patchedPicture.extend({ number: z.int().min(2), file: outFile }))
+    .max(FRAMES_JUDGED_MAX - 1),
 });
 
 const probe = z.strictObject({

@@ -32,7 +32,7 @@ const RIGHTS = {
 export type FileRules = Readonly<Record<keyof typeof RIGHTS, readonly string[]>>;
 
 /** System calls of x86-64 that no decoder needs, by what one that fell would do with them. */
-const DENIED: Readonly<Record<string, string>> = {
+const DENIED = {
   'speak to other programs': 'socket=41 shmget=29 shmat=30 semget=64 msgget=68 mq_open=240',
   'start another process, which outlives it': 'fork=57 vfork=58',
   'reach into other processes': `

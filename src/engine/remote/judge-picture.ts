@@ -21,6 +21,7 @@ export function checkImage(job: JudgedJob, image: ImageResult, files: Set<string
   checkProvenance(provenance);
   must(marks !== undefined, () => 'marks: were not looked for');
   checkPicture('image', job, image);
+  checkAnimation(image);
   const names = [...stability.map(({ name }) => name), ...copiesNotNeeded];
   const isKnown = names.every((name) => STABILITY_VARIANTS.some((variant) => variant === name));
   must(isKnown && new Set(names).size === names.length, () => `stability: of ${names.join(', ')}`);
@@ -38,16 +39,26 @@ export function checkImage(job: JudgedJob, image: ImageResult, files: Set<string
   files.add(HEATMAP_FILES.tampering_reliability);
 }
 
+function checkAnimation({ pages, animation }: ImageResult): void {
+  if (animation === undefined) return;
+  const { frames, decides } = animation;
+  const isAscending = frames.every((number, index) => index === 0 || number > (frames[index - 1] ?? 0));
+  const isInside = frames[0] === 1 && (frames.at(-1) ?? 0) <= pages;
+  must(isAscending && isInside, () => `animation: frames ${frames.join(', ')} of ${pages}`);
+  must(frames.includes(decides), () => `animation: frame ${decides} decides, which was not judged`);
+}
+
 /** Throws a Contradiction. */
 export function checkFrameImage(place: string, job: JudgedJob, image: ImageResult): void {
-  const { mime, pages, width, height, provenance, stability, quality, marks, tampering } = image;
+  const { mime, pages, animation, width, height, provenance, stability, quality, marks, tampering } = image;
   const shortSide = Math.min(width, height);
   const { copiesNotNeeded } = image;
   const hasMap = tampering?.hasMap ?? false;
-  const own = { mime, pages, provenance, stability, copiesNotNeeded, quality, marks, hasMap };
+  const own = { mime, pages, animation, provenance, stability, copiesNotNeeded, quality, marks, hasMap };
   const expected = {
     mime: 'image/png',
     pages: 1,
+    animation: undefined,
     provenance: NO_PROVENANCE,
     stability: [],
     copiesNotNeeded: undefined,

@@ -36,7 +36,10 @@ export function serveReflection(
 }
 
 function healthFiles(): Buffer[] {
-  const { Check } = healthService as unknown as Record<string, { requestType?: { fileDescriptorProtos: Buffer[] } }>;
+  const { Check } = healthService as unknown as Record<
+    string,
+    { requestType?: { fileDescriptorProtos: Buffer[] } }
+  >;
   return Check?.requestType?.fileDescriptorProtos ?? [];
 }
 

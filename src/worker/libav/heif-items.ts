@@ -1,84 +1,246 @@
 /**
- * Reads from a HEIF file how its primary picture is put together (ISO/IEC 23008-12): the items that are coded
- * pictures, in what grid they lie, and how the whole is turned. The media library decodes the items and says
- * them apart by number; the grid it does not show.
+ * Reads from a HEIF file how its pictures are put together (ISO/IEC 23008-12): coded items and those derived from others,
+ * and what is done to each before it is shown. Ours, since no library does all of it for HEVC: see ARCHITECTURE.md.
  */
-import { open } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { MediaFaultFound } from '../media/media-fault.ts';
 import { BoxReader } from './box-reader.ts';
 
-export interface HeifPicture {
-  /** Coded items, row by row. */
-  items: number[];
-  columns: number;
-  /** Size of the whole picture before it is turned; null if the one item says. */
-  width: number | null;
-  height: number | null;
-  /** In the order in which they apply. */
-  turns: HeifTurn[];
+/** What is done to an item before it is shown, in the order of its properties. */
+export type HeifStep =
+  | { type: 'rotate'; clockwise: 0 | 90 | 180 | 270 }
+  | { type: 'mirror'; isUpDown: boolean }
+  /** Sides of what is left, and how far its middle lies from the picture's: pixels, perhaps halves. */
+  | { type: 'crop'; width: number; height: number; right: number; down: number };
+
+/** As ITU-T H.273 numbers them; they count more than what the coded picture says. */
+export interface HeifColours {
+  primaries: number;
+  transfer: number;
+  matrix: number;
+  isFullRange: boolean;
 }
 
-export type HeifTurn =
-  | { type: 'rotate'; clockwise: 0 | 90 | 180 | 270 }
-  | { type: 'mirror'; isUpDown: boolean };
+export interface HeifItem {
+  id: number;
+  /** `hvc1`, `av01`, …; or how it is derived: `grid`, `iden`, `iovl`. */
+  type: string;
+  isHidden: boolean;
+  /** As the file says, before any step; null if it does not. */
+  sides: { width: number; height: number } | null;
+  /** What the decoder needs beside the data. */
+  settings: Buffer | null;
+  colours: HeifColours | null;
+  steps: HeifStep[];
+  /** Items that it is derived from. */
+  inputs: number[];
+  /** The item that says how opaque it is, before any step; null if it is so throughout. */
+  alpha: number | null;
+}
 
-/** The description of the pictures lies at the beginning and has no pixels. */
+/** The description has no pixels; what is larger is an attack. */
 const META_BYTES_MAX = 4 * 1024 ** 2;
-const HEAD_BYTES = 64 * 1024;
+/** Boxes before the description: a manifest, a free space, rarely more than ten. */
+const FILE_BOXES_MAX = 1000;
 /** 256 tiles of 512² are 67 megapixels; no phone writes more. */
-const TILES_MAX = 1024;
+const INPUTS_MAX = 1024;
+const EXTENTS_MAX = 1024;
+
+interface Place {
+  /** 0: offsets in the file, 1: in the description's own data. */
+  method: number;
+  extents: { offset: number; length: number }[];
+}
+
+type Property =
+  | { type: 'step'; step: HeifStep }
+  | { type: 'sides'; sides: { width: number; height: number } }
+  | { type: 'settings'; settings: Buffer }
+  | { type: 'colours'; colours: HeifColours }
+  | { type: 'alpha' }
+  | { type: 'other' };
+
+interface ItemType {
+  type: string;
+  isHidden: boolean;
+  /** What a `mime` item holds. */
+  content: string;
+}
 
 interface Meta {
   primary: number;
-  types: Map<number, string>;
+  types: Map<number, ItemType>;
   references: Map<number, number[]>;
-  places: Map<number, { method: number; offset: number; length: number }>;
-  properties: HeifProperty[];
+  /** Items that belong to another, as thumbnails, masks and descriptions do, and to which. */
+  attached: Map<number, { to: number[]; type: string }>;
+  places: Map<number, Place>;
+  properties: Property[];
   associations: Map<number, number[]>;
-  data: Buffer | null;
+  data: Buffer;
 }
 
-type HeifProperty = { type: 'turn'; turn: HeifTurn } | { type: 'other' };
+/** Items that are pictures, coded or derived. */
+const PICTURE = /^(hvc1|hev1|lhv1|av01|avc1|vvc1|jpeg|j2k1|unci|grid|iden|iovl|tmap)$/;
 
-/** Null if the file has no such description: it is damaged, or an image sequence only. */
-export async function readHeifPicture(path: string): Promise<HeifPicture | null> {
-  await using file = await open(path, 'r');
-  const read = async (offset: number, length: number) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-    return buffer.subarray(0, bytesRead);
-  };
-  const box = findMeta(await read(0, HEAD_BYTES));
-  if (box === null || box.length > META_BYTES_MAX) return null;
-  const meta = parseMeta(new BoxReader(await read(box.offset, box.length)));
-  const turns = (meta.associations.get(meta.primary) ?? []).flatMap((index) => {
-    const property = meta.properties[index - 1];
-    return property?.type === 'turn' ? [property.turn] : [];
-  });
-  const single = { items: [meta.primary], columns: 1, width: null, height: null, turns };
-  if (meta.types.get(meta.primary) !== 'grid') return single;
-  const place = meta.places.get(meta.primary);
-  if (place === undefined) return null;
-  const payload =
-    place.method === 1
-      ? (meta.data ?? Buffer.alloc(0)).subarray(place.offset, place.offset + place.length)
-      : await read(place.offset, Math.min(place.length, 16));
-  return toGrid(payload, meta.references.get(meta.primary) ?? [], turns);
+const XMP = 'application/rdf+xml';
+/** What an item says of another one: how opaque it is. */
+const ALPHA = /^urn:mpeg:(mpegB:cicp:systems:auxiliary:alpha|hevc:2015:auxid:1)\0/;
+
+export class HeifFile implements Disposable {
+  readonly #file: number;
+  readonly #bytes: number;
+  readonly #meta: Meta;
+
+  private constructor(file: number, bytes: number, meta: Meta) {
+    this.#file = file;
+    this.#bytes = bytes;
+    this.#meta = meta;
+  }
+
+  /** Null if the file has no such description: it is damaged, or holds a sequence alone. */
+  static open(path: string): HeifFile | null {
+    const file = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(file);
+      const box = findBox(file, size, 'meta');
+      if (box === null || box.length > META_BYTES_MAX) {
+        closeSync(file);
+        return null;
+      }
+      return new HeifFile(file, size, parseMeta(new BoxReader(readAt(file, box.offset, box.length))));
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+  }
+
+  /** The picture that is shown. */
+  get primary(): number {
+    return this.#meta.primary;
+  }
+
+  /** Pictures that a viewer can choose from, the shown one among them. */
+  get pictureCount(): number {
+    const { types, attached, references } = this.#meta;
+    const inputs = new Set([...references.values()].flat());
+    const isChoice = ([id, { type, isHidden }]: [number, ItemType]) =>
+      PICTURE.test(type) && !isHidden && !attached.has(id) && !inputs.has(id);
+    return Math.max(1, [...types].filter(isChoice).length);
+  }
+
+  /** Throws MediaFaultFound if the file names no such item. */
+  item(id: number): HeifItem {
+    const { types, references } = this.#meta;
+    const named = types.get(id);
+    if (named === undefined)
+      throw new MediaFaultFound('corrupt', 'the HEIF data lacks a part of the picture');
+    const item: HeifItem = {
+      id,
+      ...named,
+      sides: null,
+      settings: null,
+      colours: null,
+      steps: [],
+      inputs: references.get(id) ?? [],
+      alpha: this.#alphaOf(id),
+    };
+    for (const property of this.#propertiesOf(id)) {
+      if (property.type === 'step') item.steps.push(property.step);
+      if (property.type === 'sides') item.sides = property.sides;
+      if (property.type === 'settings') item.settings = property.settings;
+      if (property.type === 'colours') item.colours = property.colours;
+    }
+    return item;
+  }
+
+  /** What the file says of the shown picture beside its pixels. */
+  readMetadata(): { exif?: Buffer; xmp?: Buffer } {
+    const found: { exif?: Buffer; xmp?: Buffer } = {};
+    for (const [id, { type, content }] of this.#meta.types) {
+      if (this.#meta.attached.get(id)?.to.includes(this.primary) === false) continue;
+      // The block begins behind so many bytes as its first four say.
+      if (type === 'Exif') found.exif = skipPrefix(this.read({ id }));
+      if (type === 'mime' && content === XMP) found.xmp = this.read({ id });
+    }
+    return found;
+  }
+
+  /** The bytes of an item, from all the places where they lie. Throws MediaFaultFound if they do not lie in the file. */
+  read({ id }: Pick<HeifItem, 'id'>): Buffer {
+    const { method, extents } = this.#meta.places.get(id) ?? { method: 0, extents: [] };
+    const { data } = this.#meta;
+    const end = method === 1 ? data.length : this.#bytes;
+    // No length is the rest of what it lies in.
+    const parts = extents.map(({ offset, length }) => ({ offset, length: length || end - offset }));
+    const total = parts.reduce((sum, { length }) => sum + length, 0);
+    const isWhole = parts.every(({ offset, length }) => length > 0 && offset + length <= end);
+    // Parts that overlap would make more bytes than there are.
+    if (method > 1 || parts.length === 0 || !isWhole || total > end)
+      throw new MediaFaultFound('corrupt', 'the HEIF data ends early or is damaged');
+    return Buffer.concat(
+      parts.map(({ offset, length }) =>
+        method === 1 ? data.subarray(offset, offset + length) : readAt(this.#file, offset, length),
+      ),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+
+  #propertiesOf(id: number): Property[] {
+    const { associations, properties } = this.#meta;
+    return (associations.get(id) ?? []).flatMap((index) => properties[index - 1] ?? []);
+  }
+
+  #alphaOf(id: number): number | null {
+    const isAlpha = ([item, { to, type }]: [number, { to: number[]; type: string }]) =>
+      type === 'auxl' &&
+      to.includes(id) &&
+      this.#propertiesOf(item).some((property) => property.type === 'alpha');
+    return [...this.#meta.attached].find(isAlpha)?.[0] ?? null;
+  }
 }
 
-function findMeta(head: Buffer): { offset: number; length: number } | null {
-  const reader = new BoxReader(head);
-  for (const box of reader.boxes()) if (box.type === 'meta') return { offset: box.start, length: box.length };
+function skipPrefix(block: Buffer): Buffer {
+  return block.length < 4 ? block : block.subarray(4 + block.readUInt32BE(0));
+}
+
+function readAt(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+}
+
+/** Brands of files whose sequence is what viewers show, though they may hold a picture beside it. */
+const SEQUENCE_BRAND = /^(avis|msf1|hev[cx])/;
+
+/** Whether a file shows a sequence, which is a track as in films, and not an item. */
+export function showsSequence(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const [shown, other] = SEQUENCE_BRAND.test(readAt(file, 8, 4).toString('latin1'))
+      ? (['moov', 'meta'] as const)
+      : (['meta', 'moov'] as const);
+    const found = findBox(file, size, shown) !== null ? shown : other;
+    return found === 'moov' && findBox(file, size, 'moov') !== null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function findBox(file: number, fileBytes: number, type: string): { offset: number; length: number } | null {
+  let offset = 0;
+  for (let count = 0; count < FILE_BOXES_MAX && offset + 8 <= fileBytes; count++) {
+    const [box] = new BoxReader(readAt(file, offset, 16)).boxes();
+    if (box === undefined) return null;
+    // A length of zero reaches to the end of the file, which the reader does not see.
+    const isRest = readAt(file, offset, 4).readUInt32BE(0) === 0;
+    const length = isRest ? fileBytes - offset - box.start : box.length;
+    if (box.type === type) return { offset: offset + box.start, length };
+    offset += box.start + length;
+  }
   return null;
-}
-
-function toGrid(payload: Buffer, items: number[], turns: HeifTurn[]): HeifPicture | null {
-  if (payload.length < 8) return null;
-  const [rows, columns] = [payload.readUInt8(2) + 1, payload.readUInt8(3) + 1];
-  const isLong = (payload.readUInt8(1) & 1) === 1;
-  if (payload.length < (isLong ? 12 : 8)) return null;
-  const width = isLong ? payload.readUInt32BE(4) : payload.readUInt16BE(4);
-  const height = isLong ? payload.readUInt32BE(8) : payload.readUInt16BE(6);
-  const isWhole = items.length === rows * columns && items.length <= TILES_MAX;
-  return isWhole ? { items, columns, width, height, turns } : null;
 }
 
 function parseMeta(reader: BoxReader): Meta {
@@ -86,10 +248,11 @@ function parseMeta(reader: BoxReader): Meta {
     primary: 0,
     types: new Map(),
     references: new Map(),
+    attached: new Map(),
     places: new Map(),
     properties: [],
     associations: new Map(),
-    data: null,
+    data: Buffer.alloc(0),
   };
   for (const box of reader.inside(4).boxes()) {
     const body = box.body;
@@ -105,24 +268,24 @@ function parseMeta(reader: BoxReader): Meta {
 
 function parseItemTypes(body: BoxReader, { types }: Meta): void {
   body.uint(body.version() === 0 ? 2 : 4);
-  for (const { type, body: entry } of body.boxes()) {
-    if (type !== 'infe') continue;
+  for (const { type: box, body: entry } of body.boxes()) {
+    if (box !== 'infe') continue;
     const item = entry.version() === 2 ? entry.uint(2) : entry.uint(4);
     entry.uint(2);
-    types.set(item, entry.text(4));
+    const type = entry.text(4);
+    const [, content = ''] = entry.rest().toString('latin1').split('\0');
+    types.set(item, { type, isHidden: (entry.flags & 1) === 1, content });
   }
 }
 
-function parseReferences(body: BoxReader, { references }: Meta): void {
+function parseReferences(body: BoxReader, { references, attached }: Meta): void {
   const bytes = body.version() === 0 ? 2 : 4;
   for (const { type, body: entry } of body.boxes()) {
-    if (type !== 'dimg') continue;
     const from = entry.uint(bytes);
-    const count = Math.min(entry.uint(2), TILES_MAX + 1);
-    references.set(
-      from,
-      Array.from({ length: count }, () => entry.uint(bytes)),
-    );
+    const count = Math.min(entry.uint(2), INPUTS_MAX + 1);
+    const named = Array.from({ length: count }, () => entry.uint(bytes));
+    if (type === 'dimg') references.set(from, named);
+    if (/^(thmb|auxl|cdsc)$/.test(type)) attached.set(from, { to: named, type });
   }
 }
 
@@ -137,13 +300,14 @@ function parsePlaces(body: BoxReader, { places }: Meta): void {
     const method = version === 0 ? 0 : body.uint(2) & 15;
     body.uint(2);
     const base = body.uint(baseBytes);
-    const extents = body.uint(2);
-    for (let extent = 0; extent < extents && !body.isEnded; extent++) {
+    const extents: Place['extents'] = [];
+    for (let left = body.uint(2); left > 0 && !body.isEnded; left--) {
       body.uint(indexBytes);
       const offset = base + body.uint(offsetBytes);
       const length = body.uint(lengthBytes);
-      if (extent === 0) places.set(item, { method, offset, length });
+      if (extents.length < EXTENTS_MAX) extents.push({ offset, length });
     }
+    places.set(item, { method, extents });
   }
 }
 
@@ -154,14 +318,46 @@ function parseProperties(body: BoxReader, meta: Meta): void {
   }
 }
 
-/** `irot` counts quarters against the clock; `imir` 0 exchanges top and bottom, 1 left and right (6.5.10, 6.5.12). */
-function parseProperty({ type, body }: { type: string; body: BoxReader }): HeifProperty {
-  if (type === 'irot') {
-    const clockwise = ([0, 270, 180, 90] as const)[body.uint(1) & 3] ?? 0;
-    return { type: 'turn', turn: { type: 'rotate', clockwise } };
+/** ISO/IEC 23008-12 6.5 and 14496-12 12.1: `irot` counts quarters against the clock; `imir` 0 exchanges top and bottom. */
+function parseProperty({ type, body }: { type: string; body: BoxReader }): Property {
+  switch (type) {
+    case 'irot': {
+      const clockwise = ([0, 270, 180, 90] as const)[body.uint(1) & 3] ?? 0;
+      return { type: 'step', step: { type: 'rotate', clockwise } };
+    }
+    case 'imir':
+      return { type: 'step', step: { type: 'mirror', isUpDown: (body.uint(1) & 1) === 0 } };
+    case 'clap':
+      return { type: 'step', step: parseCrop(body) };
+    case 'ispe':
+      body.version();
+      return { type: 'sides', sides: { width: body.uint(4), height: body.uint(4) } };
+    case 'hvcC':
+    case 'av1C':
+      return { type: 'settings', settings: body.rest() };
+    case 'auxC':
+      body.version();
+      return { type: ALPHA.test(body.rest().toString('latin1')) ? 'alpha' : 'other' };
+    case 'colr':
+      return parseColours(body);
+    default:
+      return { type: 'other' };
   }
-  if (type === 'imir') return { type: 'turn', turn: { type: 'mirror', isUpDown: (body.uint(1) & 1) === 0 } };
-  return { type: 'other' };
+}
+
+function parseCrop(body: BoxReader): HeifStep {
+  const share = (): number => {
+    const [over, under] = [body.uint(4) | 0, body.uint(4) | 0];
+    return under === 0 ? 0 : over / under;
+  };
+  const [width, height, right, down] = [share(), share(), share(), share()];
+  return { type: 'crop', width, height, right, down };
+}
+
+function parseColours(body: BoxReader): Property {
+  if (body.text(4) !== 'nclx') return { type: 'other' };
+  const [primaries, transfer, matrix] = [body.uint(2), body.uint(2), body.uint(2)];
+  return { type: 'colours', colours: { primaries, transfer, matrix, isFullRange: body.uint(1) >> 7 === 1 } };
 }
 
 function parseAssociations(body: BoxReader, { associations }: Meta): void {

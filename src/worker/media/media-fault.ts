@@ -20,11 +20,19 @@ const OWN_FAULT =
 const ENDS_EARLY =
   /premature end|truncated|unexpected end|end of (file|stream)|libpng read error|not enough/i;
 
+/** The data may be whole, and of a kind that the decoder does not know: compressions of TIFF, 12 bits or no loss in JPEG. */
+const UNKNOWN_KIND =
+  /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding/i;
+
 /** Judges what a picture decoder threw; returns the error to throw on. */
 export function toPictureFault(error: unknown, format: string): Error {
   if (error instanceof MediaFaultFound) return error;
   const text = error instanceof Error ? error.message : String(error);
   if (OWN_FAULT.test(text)) return new Error(`the picture decoder ran out of resources: ${firstLine(text)}`);
+  if (UNKNOWN_KIND.test(text)) {
+    const what = `the ${format} data is of a kind that is not read here (${firstLine(text)})`;
+    return new MediaFaultFound('unsupported_media_type', what, error);
+  }
   const what = ENDS_EARLY.test(text)
     ? `the ${format} data ends early or is damaged`
     : `the ${format} data is damaged`;

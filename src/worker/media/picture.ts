@@ -9,6 +9,12 @@ export interface Picture {
   rgb: Buffer;
 }
 
+/**
+ * What decodes it: the picture library, with or without our scaling of its samples; our reader of HEIF's items; or the media
+ * library, which shows the frames of a track.
+ */
+export type PictureReader = 'library' | 'samples' | 'lab' | 'items' | 'track';
+
 export interface PictureHeader {
   path: string;
   mime: string;
@@ -18,5 +24,8 @@ export interface PictureHeader {
   width: number;
   height: number;
   pages: number;
+  reader: PictureReader;
+  /** How the frames behind the first are found; null if the pages are none of an animation. */
+  frames: 'pages' | 'track' | null;
   limits: DecodeLimits;
 }

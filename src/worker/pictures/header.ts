@@ -3,16 +3,23 @@
  * decoded; a picture of 30,000² pixels fits into 100 KB of PNG.
  */
 
-import type { Metadata } from 'sharp';
-import type { MediaType } from '../../domain/media/formats.ts';
+import { formatOf, type MediaType } from '../../domain/media/formats.ts';
+import { showsSequence } from '../libav/heif-items.ts';
 import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
+import { assertBounds } from './picture-bounds.ts';
 import { openPicture } from './picture-file.ts';
 import { assertBoundedParts } from './picture-parts.ts';
+import { readPngForm } from './png-chunks.ts';
 import { describeRawTiff } from './raw-photo.ts';
+import { assertBits, isLab8, openableTiff, readerOf } from './tiff-samples.ts';
+import { readTiffTags } from './tiff-tags.ts';
+
+type PictureFile = Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>;
+type Described = Omit<PictureHeader, keyof PictureFile>;
 
 /** `type`, if it is known. */
 export async function readHeader(
@@ -21,47 +28,73 @@ export async function readHeader(
   { kind, mime, name: format }: MediaType = readMediaType(path),
 ): Promise<PictureHeader> {
   if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
-  if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
   assertBoundedParts(path, mime);
-  const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;
-  if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
-  const { autoOrient, pages } = await readMetadata(path, format);
-  const header = { path, mime, format, ...autoOrient, pages: pages ?? 1, limits };
-  assertBounds(header);
+  const file = { path, mime, format, limits };
+  const header = { ...file, ...(await describe(file)) };
+  assertBounds(header, limits);
   return header;
+}
+
+async function describe(file: PictureFile): Promise<Described> {
+  if (formatOf(file.mime)?.isHeif) return await describeHeifFile(file);
+  switch (file.mime) {
+    case 'image/jxl':
+      return await describeJxl(file);
+    case 'image/png':
+      return await describePng(file);
+    case 'image/tiff':
+      return await describeTiff(file);
+    default: {
+      const { sides, pages } = await readMetadata(file);
+      return { ...sides, pages, reader: 'library', frames: 'pages' };
+    }
+  }
+}
+
+async function describeHeifFile(file: PictureFile): Promise<Described> {
+  if (showsSequence(file.path)) {
+    const { describeTrack } = await import('./track-picture.ts');
+    return { ...describeTrack(file), reader: 'track', frames: 'track' };
+  }
+  // Brings the media library, which most pictures do without.
+  const { describeHeif } = await import('./heif-picture.ts');
+  return { ...describeHeif(file.path), reader: 'items', frames: null };
 }
 
 /** The bounds are judged on the header's own figures first: the media library decodes as soon as it looks. */
-async function readJxlHeader(
-  file: Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>,
-): Promise<PictureHeader> {
+async function describeJxl(file: PictureFile): Promise<Described> {
   const stored = await readJxlSize(file.path);
   if (stored === null) throw new MediaFaultFound('corrupt', `the ${file.format} header is damaged`);
-  assertBounds({ ...file, ...stored, pages: 1 });
-  const { readStillSides } = await import('./still-picture.ts');
-  const header = { ...file, ...readStillSides(file), pages: 1 };
-  assertBounds(header);
-  return header;
+  assertBounds(stored, file.limits);
+  const { describeTrack } = await import('./track-picture.ts');
+  return { ...describeTrack(file), reader: 'track', frames: 'track' };
+}
+
+async function describePng(file: PictureFile): Promise<Described> {
+  const { isCgbi, frames, isDefaultShown } = await readPngForm(file.path);
+  if (isCgbi) throw refuseKind('image', "a PNG in Apple's own form (CgBI), which only its programs read");
+  const { sides } = await readMetadata(file);
+  if (frames === null) return { ...sides, pages: 1, reader: 'library', frames: null };
+  const reader = isDefaultShown ? 'library' : 'track';
+  return { ...sides, pages: Math.max(1, frames), reader, frames: 'track' };
+}
+
+async function describeTiff(file: PictureFile): Promise<Described> {
+  const tags = await readTiffTags(file.path);
+  const raw = tags && describeRawTiff(tags);
+  if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
+  if (tags !== null) assertBits(tags);
+  const { sides, pages, samples } = await readMetadata(file, await openableTiff(file.path));
+  const reader = tags !== null && isLab8(tags) ? 'lab' : readerOf(samples);
+  return { ...sides, pages, reader, frames: null };
 }
 
 /** Without the library's own pixel limit, whose error does not say how many pixels there are. */
-async function readMetadata(path: string, format: string): Promise<Metadata> {
+async function readMetadata({ path, format }: PictureFile, source: string | Buffer = path) {
   try {
-    return await openPicture(path, false).metadata();
+    const samples = await openPicture(source, false).metadata();
+    return { sides: samples.autoOrient, pages: samples.pages ?? 1, samples };
   } catch (error) {
     throw toPictureFault(error, format);
-  }
-}
-
-function assertBounds({ width, height, limits }: PictureHeader): void {
-  const { pixelsMax, sidePixelsMax } = limits;
-  if (!(width > 0 && height > 0)) throw new MediaFaultFound('corrupt', 'the picture has no pixels');
-  if (Math.max(width, height) > sidePixelsMax) {
-    const found = `the picture is ${width} × ${height} pixels`;
-    throw new MediaFaultFound('too_many_pixels', `${found}; a side may have at most ${sidePixelsMax}`);
-  }
-  if (width * height > pixelsMax) {
-    const found = `the picture has ${width * height} pixels (${width} × ${height})`;
-    throw new MediaFaultFound('too_many_pixels', `${found}; at most ${pixelsMax} are accepted`);
   }
 }

@@ -3,6 +3,7 @@
  * accepted types are left on: a polyglot that passes the type check still meets no other parser.
  */
 import sharp, { type FailOnOptions, type Sharp } from 'sharp';
+import type { Picture } from '../media/picture.ts';
 
 // One thread per picture: the pool of children is the parallelism.
 const THREADS = 1;
@@ -17,7 +18,6 @@ sharp.unblock({
     'VipsForeignLoadWebp',
     'VipsForeignLoadTiff',
     'VipsForeignLoadNsgif',
-    'VipsForeignLoadHeif',
   ],
 });
 
@@ -27,8 +27,13 @@ export function lendThread(): Disposable {
   return { [Symbol.dispose]: () => void sharp.concurrency(THREADS) };
 }
 
+/** Pixels that lie in memory, row by row. */
+export function openPixels({ width, height, rgb }: Picture, channels: 1 | 2 | 3 | 4 = 3): Sharp {
+  return sharp(rgb, { raw: { width, height, channels }, limitInputPixels: false });
+}
+
 /**
- * The first page of a file or of its bytes. A file that ends early is an error; damage inside, which the decoder can step
+ * A page of a file or of its bytes. A file that ends early is an error; damage inside, which the decoder can step
  * over, is not: newsrooms get many such files and people look at them all the same.
  */
 export function openPicture(
@@ -37,10 +42,12 @@ export function openPicture(
   failOn: FailOnOptions = 'truncated',
   /** `stored` values for models, `shown` colours for people. */
   colours: 'stored' | 'shown' = 'stored',
+  page = 0,
 ): Sharp {
   return sharp(source, {
     failOn,
     limitInputPixels: pixelsMax,
+    page,
     sequentialRead: true,
     // The models learnt from stored values: converting a wide-gamut photograph (every recent phone's) would
     // move three of five samples and with them the traces that the models look for.

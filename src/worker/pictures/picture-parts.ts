@@ -16,17 +16,17 @@ const WINDOW_BYTES = 4096;
 
 /** Throws MediaFaultFound; what is not read to its end here is damaged, and the library says how. */
 export function assertBoundedParts(path: string, mime: string): void {
-  const check = CHECKS[mime];
+  const check = CHECKS.get(mime);
   if (check === undefined) return;
   using file = new FileWindow(path);
   check(file);
 }
 
-const CHECKS: Readonly<Record<string, (file: FileWindow) => void>> = {
-  'image/webp': checkWebp,
-  'image/tiff': checkTiff,
-  'image/png': checkPng,
-};
+const CHECKS: ReadonlyMap<string, (file: FileWindow) => void> = new Map([
+  ['image/webp', checkWebp],
+  ['image/tiff', checkTiff],
+  ['image/png', checkPng],
+]);
 
 function checkWebp(file: FileWindow): void {
   let frames = 0;

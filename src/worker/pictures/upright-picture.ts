@@ -1,17 +1,33 @@
-/** Opens a picture of any accepted type, upright and at full size, with whichever library can decode it. */
+/** Opens a picture of any accepted type, upright and at full size, with what can decode it. */
 import type { FailOnOptions, Sharp } from 'sharp';
-import { formatOf } from '../../domain/media/formats.ts';
 import type { PictureHeader } from '../media/picture.ts';
-import { openPicture } from './picture-file.ts';
+import { openPicture, openPixels } from './picture-file.ts';
+import { openLab, openSamples } from './tiff-samples.ts';
 
 export async function openUpright(
   header: PictureHeader,
   failOn: FailOnOptions = 'truncated',
+  colours: 'stored' | 'shown' = 'stored',
 ): Promise<Sharp> {
-  if (formatOf(header.mime)?.sharp?.includes('pixels') !== true) {
-    // Brings the media library, which most pictures do without.
-    const { openStill } = await import('./still-picture.ts');
-    return await openStill(header);
+  const { path, mime, limits } = header;
+  switch (header.reader) {
+    case 'library': {
+      // What of a TIFF cannot be read would be black, and judged.
+      const failsOn = mime === 'image/tiff' && failOn === 'truncated' ? 'error' : failOn;
+      return openPicture(path, limits.pixelsMax, failsOn, colours).autoOrient();
+    }
+    case 'samples':
+      return await openSamples(header);
+    case 'lab':
+      return await openLab(header);
+    // Both bring the media library, which most pictures do without.
+    case 'items': {
+      const { drawHeif } = await import('./heif-picture.ts');
+      return openPixels(await drawHeif(path, limits));
+    }
+    case 'track': {
+      const { openTrack } = await import('./track-picture.ts');
+      return openTrack(header);
+    }
   }
-  return openPicture(header.path, header.limits.pixelsMax, failOn).autoOrient();
 }

@@ -103,14 +103,17 @@ export interface DecodeImageRequest {
   trust: TrustMaterial;
   patchSets: PatchSetRequest[];
   viewSets?: ViewSetRequest[] | undefined;
+  /** Cut from further frames of an animation, too. */
+  frameSets?: PatchSetRequest[] | undefined;
   /** Whether `copy-patches` or `cut-views` may follow. */
   keepsPicture?: boolean | undefined;
 }
 
-/** Sets of copies of a picture that was decoded before. */
+/** More sets of a picture that was decoded before, or of copies of it. */
 export interface CopyPatchesRequest
   extends Pick<DecodeImageRequest, 'id' | 'input' | 'limits' | 'patchSets'> {
   type: 'copy-patches';
+  folder: 'in' | 'out';
 }
 
 /** Which frames of a video are analysed: spread evenly in time, or found by a method. */

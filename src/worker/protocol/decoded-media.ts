@@ -51,6 +51,14 @@ export interface PatchedPicture {
   patchSets: PatchSet[];
 }
 
+/** A frame of an animation behind its first. The files of its patches: `page-<number>-<name>.rgb`. */
+export interface AnimationFrame extends PatchedPicture {
+  /** From 1. */
+  number: number;
+  /** A PNG in `out/`. */
+  file: string;
+}
+
 export interface DecodedImage extends PatchedPicture {
   mime: string;
   pages: number;
@@ -59,6 +67,8 @@ export interface DecodedImage extends PatchedPicture {
   marks: MarkSearch;
   /** Null if the picture is too small for one. */
   likeness: PerceptualHash | null;
+  /** Spread over an animation, ascending; what cannot be decoded is left out. */
+  frames: AnimationFrame[];
 }
 
 export interface SampledFrame {

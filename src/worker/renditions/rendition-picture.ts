@@ -1,7 +1,6 @@
 /** A picture as a browser shows it: WebP, upright, in sRGB by its own colour profile, no larger than is shown whole. */
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
-import { formatOf } from '../../domain/media/formats.ts';
 import {
   isTiled,
   PREVIEW_PIXELS_MAX,
@@ -12,7 +11,6 @@ import {
 import { toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
-import { openPicture } from '../pictures/picture-file.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderWork } from './rendition-work.ts';
 
@@ -70,8 +68,5 @@ function sideOf(pixels: number): number {
 
 /** The first page, upright; unlike for models, its colours are what its profile says. */
 export async function openForEyes(header: PictureHeader): Promise<Sharp> {
-  const image = formatOf(header.mime)?.sharp?.includes('profile')
-    ? openPicture(header.path, header.limits.pixelsMax, 'truncated', 'shown').autoOrient()
-    : await openUpright(header);
-  return image.toColourspace('srgb');
+  return (await openUpright(header, 'truncated', 'shown')).toColourspace('srgb');
 }

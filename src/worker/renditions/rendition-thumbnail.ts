@@ -1,6 +1,6 @@
 /** What a list shows of a picture, or of a video at a third of its time: one small WebP. */
 import { join } from 'node:path';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import {
   type RenditionFigures,
   THUMBNAIL_PLACE,
@@ -15,6 +15,7 @@ import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
+import { openPixels } from '../pictures/picture-file.ts';
 import { openForEyes } from './rendition-picture.ts';
 import { measureSpan } from './rendition-strip.ts';
 import type { RenderWork } from './rendition-work.ts';
@@ -50,8 +51,7 @@ function frameOf(work: RenderWork, type: MediaType): Sharp {
   const span = measureSpan(work.path, type);
   const found = frameAt(work, type, span, span.seconds * THUMBNAIL_PLACE) ?? frameAt(work, type, span, 0);
   if (found === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
-  const { width, height, rgb } = found;
-  return sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false });
+  return openPixels(found);
 }
 
 function frameAt(

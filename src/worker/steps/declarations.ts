@@ -4,11 +4,13 @@ import type { Metadata } from 'sharp';
 import { formatOf } from '../../domain/media/formats.ts';
 import { DECLARATION_ROWS, type FileText, findDeclarations } from '../../domain/provenance/declared-marks.ts';
 import type { Declaration } from '../../domain/provenance/provenance.ts';
+import { HeifFile } from '../libav/heif-items.ts';
 import type { Picture } from '../media/picture.ts';
 import { readExifTexts } from '../pictures/exif-texts.ts';
 import { readSegments } from '../pictures/jpeg-segments.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { readStealthChannel } from '../pictures/stealth-channel.ts';
+import { openableTiff } from '../pictures/tiff-samples.ts';
 import { decodeXmp, readXmpTexts } from '../pictures/xmp-texts.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
@@ -33,15 +35,15 @@ export async function readDeclarations(
   mime: string,
   picture: Picture | null = null,
 ): Promise<Declaration[]> {
-  if (formatOf(mime)?.sharp?.includes('metadata') !== true) return [];
-  const metadata = await openPicture(path, false).metadata();
-  const { xmp, comments = [] } = metadata;
+  const { isHeif, hasMetadata } = formatOf(mime) ?? {};
+  if (!hasMetadata) return [];
+  const { exif, xmp, comments = [], pixels } = isHeif ? readHeifBlocks(path) : await readBlocks(path, mime);
   const texts = [
     ...(xmp === undefined ? [] : readXmpTexts(decodeXmp(xmp).slice(0, SEARCHED_CHARACTERS_MAX))),
     ...(mime === 'image/jpeg' ? await jpegTexts(path) : []),
-    ...(await exifTexts(path)),
+    ...(exif === undefined ? [] : exifTexts(exif)),
     ...comments.flatMap(({ keyword, text }) => textChunk(keyword, text)),
-    ...(await pixelTexts(path, metadata, picture)),
+    ...(pixels === undefined ? [] : await pixelTexts(path, pixels, picture)),
   ];
   return toDeclarations(texts);
 }
@@ -71,10 +73,32 @@ function toDeclarations(texts: readonly FileText[]): Declaration[] {
     }));
 }
 
+interface Blocks extends Pick<Metadata, 'xmp' | 'comments'> {
+  /** The file itself, in which the reader finds EXIF and IPTC, or a block of EXIF. */
+  exif?: Buffer;
+  /** What the library says of a picture whose lowest bits may hold text. */
+  pixels?: Metadata;
+}
+
+/** The picture library does not open what a HEIF holds. */
+function readHeifBlocks(path: string): Blocks {
+  using file = HeifFile.open(path);
+  return file?.readMetadata() ?? {};
+}
+
+async function readBlocks(path: string, mime: string): Promise<Blocks> {
+  const pixels = await openPicture(mime === 'image/tiff' ? await openableTiff(path) : path, false).metadata();
+  const isRead = (await stat(path)).size <= EXIF_FILE_BYTES_MAX;
+  return { ...pick(pixels), pixels, ...(isRead ? { exif: await readFile(path) } : {}) };
+}
+
+function pick({ xmp, comments }: Metadata): Blocks {
+  return { ...(xmp === undefined ? {} : { xmp }), ...(comments === undefined ? {} : { comments }) };
+}
+
 /** Makers and models stand together, and so do the two texts that only xAI writes side by side. */
-async function exifTexts(path: string): Promise<FileText[]> {
-  if ((await stat(path)).size > EXIF_FILE_BYTES_MAX) return [];
-  const texts = readExifTexts(await readFile(path));
+function exifTexts(exif: Buffer): FileText[] {
+  const texts = readExifTexts(exif);
   const join = (...names: string[]) => ({
     field: `EXIF ${names.join(', ')}`,
     text: names

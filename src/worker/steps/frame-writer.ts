@@ -20,7 +20,7 @@ const IN_FLIGHT_MAX = 2;
 /** Above 4K each picture in flight takes 100 MB. */
 const LARGE_PIXELS = 4096 * 2304;
 /** Frames are noise to a PNG encoder: the next level takes up to three times as long for a seventh less. */
-const COMPRESSION_LEVEL = 1;
+export const PNG_OPTIONS = { compressionLevel: 1, adaptiveFiltering: false } as const;
 
 type WantedSets = Pick<DecodeVideoRequest, 'patchSets' | 'viewSets'>;
 
@@ -76,7 +76,7 @@ async function writeFrame(
   const { width, height, rgb } = picture;
   // A thread encodes while this one measures and cuts.
   const encoding = sharp(rgb, { raw: { width, height, channels: 3 } })
-    .png({ compressionLevel: COMPRESSION_LEVEL, adaptiveFiltering: false })
+    .png(PNG_OPTIONS)
     .toBuffer();
   // Awaited below; this keeps a failure from being unhandled if the patches fail first.
   encoding.catch(() => {});

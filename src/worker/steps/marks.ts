@@ -6,6 +6,6 @@ import { findWatermarks } from './invisible-watermarks.ts';
 
 /** `picture` is null for films and sound: the open schemes mark single pictures, and no film's frame still holds one. */
 export function searchMarks(mime: string, picture: Picture | null): MarkSearch {
-  const hasReadMetadata = picture === null || formatOf(mime)?.sharp?.includes('metadata') === true;
+  const hasReadMetadata = picture === null || formatOf(mime)?.hasMetadata === true;
   return { hasReadMetadata, watermarks: picture === null ? null : findWatermarks(picture) };
 }

@@ -6,6 +6,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { Picture } from '../media/picture.ts';
+import { openPixels } from '../pictures/picture-file.ts';
 import { cutRegion, type Region } from '../pictures/picture-region.ts';
 import { toPicture } from '../pictures/pixels.ts';
 
@@ -28,7 +29,7 @@ export async function copyPatch(
 
 /** The whole picture in a variant, for models that see it scaled. */
 export async function copyWhole(picture: Picture, variant: StabilityVariantName): Promise<Picture> {
-  const whole = toSharp(picture);
+  const whole = openPixels(picture);
   const { width, height } = picture;
   const copy = variant === 'jpeg-60' ? whole : scaleDown(whole, { x: 0, y: 0, width, height });
   return await encode(copy, variant);
@@ -36,7 +37,7 @@ export async function copyWhole(picture: Picture, variant: StabilityVariantName)
 
 async function recompress(picture: Picture, { x, y }: PatchPosition, size: number): Promise<Picture> {
   const region = surround(picture, { x, y, width: size, height: size });
-  const copy = await encode(toSharp(cutRegion(picture, region)), 'jpeg-60');
+  const copy = await encode(openPixels(cutRegion(picture, region)), 'jpeg-60');
   return cutRegion(copy, { x: x - region.x, y: y - region.y, width: size, height: size });
 }
 
@@ -47,7 +48,7 @@ async function shrink(picture: Picture, { x, y }: PatchPosition, size: number): 
     Math.max(0, Math.min(length - side, at - Math.floor((side - size) / 2)));
   const wanted = { x: start(x, picture.width), y: start(y, picture.height), width: side, height: side };
   const region = surround(picture, wanted);
-  const copy = await encode(scaleDown(toSharp(cutRegion(picture, region)), region), 'scale-75');
+  const copy = await encode(scaleDown(openPixels(cutRegion(picture, region)), region), 'scale-75');
   const offset = (from: number, length: number) => Math.min(length - size, Math.round(from * SCALE));
   const place = { x: offset(wanted.x - region.x, copy.width), y: offset(wanted.y - region.y, copy.height) };
   return cutRegion(copy, { ...place, width: size, height: size });
@@ -65,10 +66,6 @@ function surround({ width, height }: Picture, inner: Region): Region {
     width: end(inner.x + inner.width, width) - x,
     height: end(inner.y + inner.height, height) - y,
   };
-}
-
-function toSharp({ width, height, rgb }: Picture): Sharp {
-  return sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 }
 
 function scaleDown(image: Sharp, { width, height }: Region): Sharp {

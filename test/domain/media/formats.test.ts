@@ -42,11 +42,10 @@ test('each format is told by its bytes, or is what another turns out to be', () 
   }
 });
 
-test('what is told by its bytes has something that reads it', () => {
-  for (const { mime, starts, within, kinds, sharp = [], demuxers } of FORMATS) {
-    if (starts === undefined && within === undefined) continue;
-    const isRead = ('image' in kinds && sharp.includes('pixels')) || demuxers !== undefined;
-    assert.ok(isRead, mime);
+test('a film or a sound that is told by its bytes has a demuxer', () => {
+  for (const { mime, starts, within, kinds, demuxers } of FORMATS) {
+    if ('image' in kinds || (starts === undefined && within === undefined)) continue;
+    assert.ok(demuxers !== undefined, mime);
   }
 });
 

@@ -1,7 +1,9 @@
 /**
- * Stability copies through a running daemon.
+ * Stability copies and animations through a running daemon.
  *
  * Invariant: an answer that is clear of what copies change is told without them, and the record says which were left out.
+ *
+ * Invariant: the most suspicious frame of an animation decides, and the record says which it is.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,6 +20,7 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 /** Log-odds are 20 times the brightness, 0..1, less 10. */
 const REACH = 3;
+const SIDE = 256;
 
 let daemon: TestDaemon;
 let client: AssayClient;
@@ -37,9 +40,12 @@ after(async () => {
 
 async function classify(brightness: number): Promise<Classification> {
   const background = { r: brightness, g: brightness, b: brightness };
-  const picture = sharp({ create: { width: 256, height: 256, channels: 3, background } });
-  const bytes = await picture.jpeg({ quality: 95 }).toBuffer();
-  const header = { name: `${brightness}.jpg`, kind: MediaKind.IMAGE, options: { withHeatmap: true } };
+  const picture = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background } });
+  return await classifyBytes(await picture.jpeg({ quality: 95 }).toBuffer(), `${brightness}.jpg`);
+}
+
+async function classifyBytes(bytes: Buffer, name: string): Promise<Classification> {
+  const header = { name, kind: MediaKind.IMAGE, options: { withHeatmap: true } };
   const record = await submitFile(client, { header, bytes, interrupted: new AbortController().signal });
   assert.equal(record.status, Status.DONE, record.errors);
   return record;
@@ -82,4 +88,40 @@ test('GraphQL tells what was left out', async () => {
   assert.deepEqual(data.classification, {
     assessment: { stability: { flips: 0, notNeeded: ['jpeg-60', 'scale-75'], variants: [] } },
   });
+});
+
+/** Grey frames of an animation by their brightness. */
+async function animate(...brightness: number[]): Promise<Classification> {
+  const rgb = Buffer.concat(brightness.map((value) => Buffer.alloc(SIDE * SIDE * 3, value)));
+  const raw = { width: SIDE, height: SIDE * brightness.length, channels: 3 as const, pageHeight: SIDE };
+  return await classifyBytes(await sharp(rgb, { raw }).webp({ lossless: true }).toBuffer(), 'moving.webp');
+}
+
+async function heatmapOf({ identifier }: Classification): Promise<Buffer> {
+  const init = { headers: { 'x-api-key': TEST_KEY } };
+  const response = await fetch(`${daemon.http}/media/${identifier}/heatmap`, init);
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+const notesOf = ({ assessment }: Classification) =>
+  assessment?.reasons.filter(({ code }) => /^(FIRST_PAGE_ONLY|ANIMATION_FRAMES)$/.test(code)) ?? [];
+
+test('the most suspicious frame of an animation decides, and is what copies and map are of', async () => {
+  const record = await animate(20, 21, 22, 140, 23);
+  assert.equal(record.assessment?.state, AssessmentState.ARTIFICIAL);
+  assert.deepEqual(copiesOf(record), [['jpeg-60', 'scale-75'], []]);
+  const [first, frames] = notesOf(record).map(({ sentence }) => sentence);
+  assert.match(first ?? '', /first of 5 pages/);
+  assert.match(frames ?? '', /5 frames of the animation; the most suspicious, number 4, decides/);
+  assert.deepEqual(await heatmapOf(record), await heatmapOf(await classify(140)));
+});
+
+test('an animation whose first frame is the most suspicious is judged by it', async () => {
+  const record = await animate(240, 20, 21);
+  assert.equal(record.assessment?.state, AssessmentState.ARTIFICIAL);
+  assert.match(
+    notesOf(record)[1]?.sentence ?? '',
+    /3 frames of the animation; the most suspicious, number 1/,
+  );
 });

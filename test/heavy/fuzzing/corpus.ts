@@ -1,7 +1,7 @@
 /** Whole small files of every format that is accepted, made on the spot: what the fuzzer begins with. */
 import type { FFEncoderCodec } from 'node-av/constants';
 import { makeSound, makeVideo, type VideoRecipe } from '../../media/make-media.ts';
-import { makeHeic, makeJxl } from '../../media/make-stills.ts';
+import { makeApng, makeHeic, makeJxl, makeSequence } from '../../media/make-stills.ts';
 import { animatedWebp, patternImage, patternRgb, tiffOfPages } from '../../media/pictures.ts';
 
 export interface Sample {
@@ -55,6 +55,7 @@ async function makeStills(): Promise<Sample[]> {
       .toBuffer(),
     'JPEG progressive': await picture().jpeg({ progressive: true }).toBuffer(),
     PNG: await picture().png().toBuffer(),
+    'PNG animated': makeApng([await picture().png().toBuffer(), await picture().png().toBuffer()]),
     WEBP: await picture().webp({ lossless: true }).toBuffer(),
     'WEBP animated': await animatedWebp(SIDE),
     TIFF: await picture().tiff({ compression: 'lzw' }).toBuffer(),
@@ -62,6 +63,14 @@ async function makeStills(): Promise<Sample[]> {
     GIF: await picture().gif().toBuffer(),
     AVIF: await picture().avif({ effort: 0 }).toBuffer(),
     HEIC: await makeHeic({ rgb, width: SIDE, height: SIDE }),
+    'HEIC of parts': await makeHeic({
+      rgb,
+      width: SIDE,
+      height: SIDE,
+      derived: 'iden',
+      steps: [{ irot: 1 }],
+    }),
+    'HEIC sequence': makeSequence('heic', SIDE, SIDE, 3),
     'JPEG XL': makeJxl(rgb, SIDE, SIDE),
   };
   return Object.entries(stills).map(([format, bytes]) => ({ format, kind: 'image', bytes }));

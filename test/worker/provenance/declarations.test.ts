@@ -90,6 +90,18 @@ const CASES: Case[] = [
     found: ['source_type', 'captured', 'XMP DigitalSourceType'],
   },
   {
+    name: 'a source type in an item of AVIF',
+    make: () => xmp(`i:DigitalSourceType="${IPTC}trainedAlgorithmicMedia"/>`).avif().toBuffer(),
+    mime: 'image/avif',
+    found: ['source_type', 'generated', 'XMP DigitalSourceType'],
+  },
+  {
+    name: 'a generator in the EXIF of AVIF',
+    make: () => exif({ Software: 'Stable Diffusion' }).avif().toBuffer(),
+    mime: 'image/avif',
+    found: ['generator', 'generated', 'EXIF Software'],
+  },
+  {
     name: 'a source type as a resource, as RDF writes addresses',
     make: () =>
       xmp(`><i:DigitalSourceType rdf:resource="${IPTC}trainedAlgorithmicMedia"/></rdf:Description>`)
