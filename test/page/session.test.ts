@@ -59,7 +59,10 @@ test('a wrong address shows a browser the page, and programs what they can read'
   assert.match(await shown.text(), /id="page"/);
   const read = await fetch(`${daemon.http}/nothing/here`);
   assert.deepEqual(await read.json(), { error: 'there is nothing at /nothing/here' });
-  const posted = await fetch(`${daemon.http}/nothing/here`, { method: 'POST', headers: { accept: 'text/html' } });
+  const posted = await fetch(`${daemon.http}/nothing/here`, {
+    method: 'POST',
+    headers: { accept: 'text/html' },
+  });
   assert.equal(posted.status, 404);
   assert.match(posted.headers.get('content-type') ?? '', /json/);
 });
