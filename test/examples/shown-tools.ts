@@ -25,7 +25,6 @@ export const ELSEWHERE: readonly [RegExp, string][] = [
     /^(?:go|cd examples|export|python3 -m venv|venv\/bin\/pip) ?/,
     'fetches packages; test/heavy/examples.ts does',
   ],
-  [/^node evaluate\//, "measures on folders of one's own media for many minutes"],
   [/^node_modules\/\.bin\/node test\/simulator\//, 'test/simulator/histories.test.ts runs it'],
   [/^printf /, 'takes values of a package; test/evidence/third-party.test.ts computes the same'],
 ];
