@@ -1,8 +1,7 @@
 /** The analysis of a video, as far as a decode child takes it: chosen frames and the track. */
 import { join } from 'node:path';
-import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
-import { FrameWalk } from './libav/frame-walk.ts';
+import { PlayedFrames } from './libav/played-frames.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
 import type { DecodeVideoRequest } from './protocol/decode-protocol.ts';
@@ -12,7 +11,7 @@ import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';
-import { openDecoder, VideoFile } from './steps/video-file.ts';
+import { VideoFile } from './steps/video-file.ts';
 
 interface VideoWork {
   request: DecodeVideoRequest;
@@ -29,28 +28,26 @@ export async function decodeVideo(
 ): Promise<DecodedVideo> {
   const path = join(slotFolder, 'in', request.input);
   using file = await VideoFile.open(path);
-  const { mime, span } = file;
+  const { mime, played } = file;
   const work = { request, file, outFolder: join(slotFolder, 'out'), ...callbacks };
   const provenance = await readProvenance({
     path,
     mime,
     trust: request.trust,
-    tags: file.media.container.tags,
+    tags: played.container.tags,
   });
   const marks = searchMarks(mime, null);
   const { first, ...taken } = await takeFrames(work);
   if (first === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
   const track = request.withTrack ? await takeTrack(work) : null;
   const { width, height } = first;
-  return { mime, width, height, durationSeconds: span.seconds, provenance, marks, ...taken, track };
+  return { mime, width, height, durationSeconds: played.seconds, provenance, marks, ...taken, track };
 }
 
 function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): readonly number[] {
   if (choice.method === 'at') return choice.times;
   const onProgress = (done: number, total: number) => report('frame choice', done, total);
-  return timeChooser({ open: () => file.read(), span: file.span, choice, report: onProgress })(
-    choice.countMax,
-  );
+  return timeChooser({ file: file.played, choice, report: onProgress })(choice.countMax);
 }
 
 interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames'> {
@@ -61,30 +58,27 @@ interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames'> {
 async function takeFrames(work: VideoWork): Promise<TakenFrames> {
   const { request, file, outFolder, report, frame } = work;
   const times = chooseTimes(work);
-  const { container, stream } = file.read();
-  using decoder = openDecoder({ container, stream }, request.decoder);
-  using walk = new FrameWalk(container, stream, decoder, file.span);
+  using frames = new PlayedFrames(file.played, { wanted: request.decoder });
   const writer = new FrameWriter(request, outFolder, frame);
   for (const [done, time] of times.entries()) {
     report('frames', done, times.length);
-    const shown = walk.frameAt(time);
+    const shown = frames.frameAt(time);
     if (shown === null) continue;
-    const display = displayOf(stream, shown.frame);
-    assertFrameBounds(shown.frame, display, request.limits);
-    await writer.take(shown.timeSeconds, toUprightPicture(shown.frame, display));
+    assertFrameBounds(shown.frame, shown.display, request.limits);
+    await writer.take(shown.timeSeconds, toUprightPicture(shown.frame, shown.display));
   }
   await writer.finish();
-  return { first: writer.first, decoder: decoder.decoder, damagedFrames: walk.damagedFrames };
+  const { decoder, damagedFrames } = frames;
+  return { first: writer.first, decoder, damagedFrames };
 }
 
 async function takeTrack({ request, file, outFolder, report }: VideoWork): Promise<DecodedTrack | null> {
-  const audio = file.media.from('audio');
-  if (audio === null) return null;
+  const { played } = file;
+  if (played.container.audio === null) return null;
   return await decodeTrack({
-    ...audio,
-    beginSeconds: file.span.startSeconds,
+    file: played,
     outFolder,
     secondsMax: request.soundSecondsMax,
-    onProgress: secondsReporter(report, 'track', audio.container.claimedSeconds),
+    onProgress: secondsReporter(report, 'track', played.seconds),
   });
 }

@@ -17,8 +17,9 @@ import { describeRawTiff } from './raw-photo.ts';
 export async function readHeader(
   path: string,
   limits: DecodeLimits,
-  { kind, mime, name: format }: MediaType = readMediaType(path),
+  type?: MediaType,
 ): Promise<PictureHeader> {
+  const { kind, mime, name: format } = type ?? (await readMediaType(path));
   if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
   if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
   const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;

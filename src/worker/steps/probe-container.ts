@@ -1,23 +1,22 @@
 /** Whether a film or a sound can be analysed at all: its first frame or its first sound is decoded, its length measured. */
 import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/formats.ts';
-import { Container } from '../libav/container.ts';
+import type { Container } from '../libav/container.ts';
 import { displayOf, shownSides } from '../libav/display.ts';
 import { assertFrameBounds } from '../libav/frame-picture.ts';
+import { PlayedFile } from '../libav/played-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { measureTimeSpan } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import type { Probe } from '../protocol/decoded-media.ts';
 
 /** Its kind follows from what it holds. */
 export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
-  using container = Container.open(path, type);
-  const kind = container.video === null ? 'audio' : 'video';
+  using file = PlayedFile.open(path, type, { isQuick: true });
+  const { kind, container, seconds: durationSeconds } = file;
+  const hasSound = container.audio !== null;
   const { mime } = checkStreams(container, type);
-  const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
-  const stream = container.video ?? container.audio;
-  const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
-  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
+  const sides = kind === 'video' ? probePicture(file, limits) : probeSound(file);
+  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound };
 }
 
 /** The type by what the container holds. Throws if it holds nothing that can be decoded. */
@@ -35,9 +34,9 @@ export function checkStreams(container: Container, type: MediaType): MediaType {
   );
 }
 
-function probePicture(container: Container, limits: DecodeLimits): { width: number; height: number } {
-  const stream = container.video;
-  if (stream === null) throw new Error('there is no picture to probe');
+function probePicture(file: PlayedFile, limits: DecodeLimits): { width: number; height: number } {
+  const { container, stream } = file.read(0, 'video') ?? {};
+  if (container === undefined || stream === undefined) throw new Error('there is no picture to probe');
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
   const frame = decoder.next();
@@ -47,9 +46,9 @@ function probePicture(container: Container, limits: DecodeLimits): { width: numb
   return shownSides(frame, display);
 }
 
-function probeSound(container: Container): { width: null; height: null } {
-  const stream = container.audio;
-  if (stream === null) throw new Error('there is no sound to probe');
+function probeSound(file: PlayedFile): { width: null; height: null } {
+  const { container, stream } = file.read(0, 'audio') ?? {};
+  if (container === undefined || stream === undefined) throw new Error('there is no sound to probe');
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
   if (decoder.next() === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');

@@ -1,18 +1,14 @@
 /** Decodes a stream of sound from its beginning to its end, for the consumer of the frames. */
-import type { Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
-import { StreamDecoder } from '../libav/stream-decoder.ts';
+import type { PlayedFile } from '../libav/played-file.ts';
 import { toSeconds } from '../libav/time-span.ts';
-import { type TimedFrame, timedFrames } from '../libav/timed-sound.ts';
+import { PlayedSound, type TimedFrame } from '../libav/timed-sound.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { DecodedSound } from '../protocol/decoded-media.ts';
 import { SoundFiles } from './sound-files.ts';
 
 export interface SoundWork {
-  container: Container;
-  stream: Stream;
-  /** Where the file begins by its own clock; null: with its sound. */
-  beginSeconds: number | null;
+  file: PlayedFile;
   outFolder: string;
   secondsMax: number;
   /** Whether a longer recording is refused, or its beginning is taken. */
@@ -32,39 +28,38 @@ const MISSING_SECONDS_MIN = 0.5;
 /** Other containers' lengths are estimates, and nothing follows from them. */
 const EXACT_LENGTH = /^(mov|wav|flac|aiff|caf)/;
 
-/** The container stands at its beginning. Throws `corrupt` if no sound can be decoded at all. */
+/** Throws `corrupt` if no sound can be decoded at all. */
 export function decodeSound(work: SoundWork): DecodedStream {
-  const { container, stream, outFolder, secondsMax } = work;
-  container.readOnly(stream);
-  using decoder = new StreamDecoder(container, stream);
-  const frames = timedFrames({ decoder, container, stream }, work.beginSeconds);
-  const first = frames.next();
-  if (first.done) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
-  const { sampleRate, channels } = first.value.frame;
+  const { file, outFolder, secondsMax } = work;
+  using played = new PlayedSound(file);
+  const first = played.next();
+  if (first === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  const { sampleRate, channels } = first.frame;
   using files = new SoundFiles(outFolder, channels);
-  for (let next: IteratorResult<TimedFrame, void> = first; next.done !== true; next = frames.next()) {
-    const { frame, silentSeconds } = next.value;
+  for (let next: TimedFrame | null = first; next !== null; next = played.next()) {
+    const { frame, silentSeconds } = next;
     if (files.seconds + silentSeconds >= secondsMax) {
-      if (work.isLongRefused) throw tooLong(container, secondsMax);
+      if (work.isLongRefused) throw tooLong(file.container, secondsMax);
       break;
     }
     if (silentSeconds > 0) files.rest(silentSeconds);
     files.write(frame);
-    work.onFrame?.(next.value);
+    work.onFrame?.(next);
     work.onProgress(files.seconds);
   }
   const sounds = files.finish();
   const durationSeconds = (sounds[0]?.sampleCount ?? 0) / 16_000;
   if (durationSeconds === 0) throw new MediaFaultFound('corrupt', 'the sound in the file has no samples');
-  const isCutOff = durationSeconds < exactSeconds(container, stream) - MISSING_SECONDS_MIN;
-  const isDamaged =
-    decoder.badPackets > 0 || container.isReadBroken || (isCutOff && durationSeconds < secondsMax);
+  const isCutOff = durationSeconds < exactSeconds(file) - MISSING_SECONDS_MIN;
+  const isDamaged = played.isDamaged || (isCutOff && durationSeconds < secondsMax);
   return { sound: { durationSeconds, sampleRate, channelCount: channels, sounds }, isDamaged };
 }
 
-function exactSeconds(container: Container, stream: Stream): number {
-  if (!EXACT_LENGTH.test(container.formatName) || stream.duration <= 0n) return 0;
-  return toSeconds(stream.duration, stream);
+/** Where the header's length lies, what was read instead counts. */
+function exactSeconds({ container, seconds }: PlayedFile): number {
+  const stream = container.audio;
+  if (stream === null || !EXACT_LENGTH.test(container.formatName) || stream.duration <= 0n) return 0;
+  return Math.min(seconds, toSeconds(stream.duration, stream));
 }
 
 function tooLong(container: Container, secondsMax: number): MediaFaultFound {
