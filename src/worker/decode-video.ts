@@ -6,7 +6,7 @@ import { MediaFaultFound } from './media/media-fault.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
 import type { DecodeVideoRequest } from './protocol/decode-protocol.ts';
 import type { DecodedFrame, DecodedTrack, DecodedVideo } from './protocol/decoded-media.ts';
-import { timeChooser } from './steps/frame-choice.ts';
+import { spreadEvenly, thin, timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
 import { readProvenance } from './steps/provenance.ts';
@@ -44,32 +44,66 @@ export async function decodeVideo(
   return { mime, width, height, durationSeconds: played.seconds, provenance, marks, ...taken, track };
 }
 
-function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): readonly number[] {
-  if (choice.method === 'at') return choice.times;
-  const onProgress = (done: number, total: number) => report('frame choice', done, total);
-  return timeChooser({ file: file.played, choice, report: onProgress })(choice.countMax);
+/** Of the frames that were asked for, at most half are of pictures that players do not show first. */
+const FURTHER_PICTURES_MAX = 3;
+const FURTHER_FRAMES_MAX = 4;
+
+interface ChosenFrame {
+  seconds: number;
+  /** 0 is the one that players show first. */
+  picture: number;
 }
 
-interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames'> {
+/** In the order of time. */
+function chooseFrames(work: VideoWork): { chosen: ChosenFrame[]; picturesLeftOut: number } {
+  const { request, file } = work;
+  const choice = request.frames;
+  const countMax = choice.method === 'at' ? choice.times.length : choice.countMax;
+  const others = file.played.container.pictures.length - 1;
+  const looked = Math.min(others, FURTHER_PICTURES_MAX, countMax - 1);
+  const each = Math.max(1, Math.min(FURTHER_FRAMES_MAX, Math.floor(countMax / (2 * looked))));
+  const further = Array.from({ length: looked }, (_, at) =>
+    spreadEvenly(each, file.played).map((seconds) => ({ seconds, picture: at + 1 })),
+  );
+  const first = chooseTimes(work, countMax - looked * each).map((seconds) => ({ seconds, picture: 0 }));
+  const chosen = [...first, ...further.flat()].sort((one, other) => one.seconds - other.seconds);
+  return { chosen, picturesLeftOut: others - looked };
+}
+
+function chooseTimes(
+  { request: { frames: choice }, file, report }: VideoWork,
+  countMax: number,
+): readonly number[] {
+  if (choice.method === 'at') return thin(choice.times, countMax);
+  const onProgress = (done: number, total: number) => report('frame choice', done, total);
+  return timeChooser({ file: file.played, choice, report: onProgress })(countMax);
+}
+
+interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames' | 'picturesLeftOut'> {
   first: DecodedFrame | null;
 }
 
 /** Frames are written while the next ones are decoded. */
 async function takeFrames(work: VideoWork): Promise<TakenFrames> {
   const { request, file, outFolder, report, frame } = work;
-  const times = chooseTimes(work);
-  using frames = new PlayedFrames(file.played, { wanted: request.decoder });
+  const { chosen, picturesLeftOut } = chooseFrames(work);
+  using pictures = new DisposableStack();
+  const readers = file.played.container.pictures.map((_, picture) => {
+    const played = picture === 0 ? file.played : pictures.use(file.played.beside());
+    return pictures.use(new PlayedFrames(played, { wanted: request.decoder, picture }));
+  });
   const writer = new FrameWriter(request, outFolder, frame);
-  for (const [done, time] of times.entries()) {
-    report('frames', done, times.length);
-    const shown = frames.frameAt(time);
+  for (const [done, { seconds, picture }] of chosen.entries()) {
+    report('frames', done, chosen.length);
+    const shown = readers[picture]?.frameAt(seconds) ?? null;
     if (shown === null) continue;
     assertFrameBounds(shown.frame, shown.display, request.limits);
-    await writer.take(shown.timeSeconds, toUprightPicture(shown.frame, shown.display));
+    await writer.take({ ...shown, picture }, toUprightPicture(shown.frame, shown.display));
   }
   await writer.finish();
-  const { decoder, damagedFrames } = frames;
-  return { first: writer.first, decoder, damagedFrames };
+  const { decoder = 'cpu' } = readers[0] ?? {};
+  const damagedFrames = readers.reduce((sum, reader) => sum + reader.damagedFrames, 0);
+  return { first: writer.first, decoder, damagedFrames, picturesLeftOut };
 }
 
 async function takeTrack({ request, file, outFolder, report }: VideoWork): Promise<DecodedTrack | null> {

@@ -13,7 +13,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { until } from '../faults/rounds/submissions.ts';
-import { makeSound, makeVideo } from '../media/make-media.ts';
+import { makeSound, makeStreams, makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
 import { TINY_SPEECH_ID, writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
@@ -177,6 +177,38 @@ test('two voices on two channels are told apart', async () => {
   assert.ok(
     assessment.reasons.some(({ code }) => code === 'CHANNELS_DIFFER'),
     JSON.stringify(assessment),
+  );
+});
+
+test('a voice on a track that players do not play decides, and so may a picture that they do not show', async () => {
+  const sound = { container: 'mp4', codec: 'aac' as never, seconds: 8, rate: RATE, channels: 1 };
+  const voice = voiceOf(8, 0.6);
+  const tracks = [
+    { ...sound, wave: () => 0 },
+    { ...sound, wave: voice },
+  ];
+  const record = await classify('audio', makeStreams('mp4', [], tracks), 'tracks.m4a');
+  assert.equal(record.verdict?.classification, 'artificial', JSON.stringify(record));
+  assert.ok(record.clips.length > 0, 'clips are of the track on which somebody speaks');
+  const { assessment } = await readByGraphql(record.identifier);
+  const reasons = assessment.reasons.map(({ code }) => code);
+  assert.ok(reasons.includes('SEVERAL_TRACKS') && !reasons.includes('TRACK_NOT_JUDGED'), reasons.join());
+  const recipe = { container: 'mp4', codec: 'mpeg4' as never, seconds: 4, fps: 10 };
+  const large = { ...recipe, width: 480, height: 360 };
+  const pictures = [large, { ...recipe, width: 320, height: 200 }, large, large, large];
+  const many = Array.from({ length: 9 }, () => sound);
+  const film = await classify('video', makeStreams('mp4', pictures, many), 'pictures.mp4', {
+    frames: 5,
+    with_audio: true,
+  });
+  assert.equal(film.images.length, 5);
+  const { assessment: ofFilm } = await readByGraphql(film.identifier);
+  const found = ofFilm.reasons.map(({ code }) => code);
+  assert.ok(found.includes('SEVERAL_PICTURES') && found.includes('SEVERAL_TRACKS'), found.join());
+  assert.equal(
+    found.filter((code) => code === 'TRACK_NOT_JUDGED').length,
+    2,
+    'one of sound, one of pictures',
   );
 });
 

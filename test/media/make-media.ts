@@ -117,6 +117,19 @@ export function makeSound(recipe: SoundRecipe): Buffer {
   return mux(recipe, (output) => openSound(output, recipe).write);
 }
 
+/** Several moving pictures and tracks of sound in one file, each as if it were alone. */
+export function makeStreams(container: string, videos: VideoRecipe[], sounds: SoundRecipe[]): Buffer {
+  return mux({ container }, (output) => {
+    const tracks = [
+      ...videos.map((recipe) => openVideo(output, recipe)),
+      ...sounds.map((recipe) => openSound(output, recipe)),
+    ];
+    return () => {
+      for (const track of tracks) track.write();
+    };
+  });
+}
+
 function toTrack(recipe: VideoRecipe): SoundRecipe {
   const { container, seconds, withSound: codec = 'aac' as never, wave, soundTimeOf: timeOf } = recipe;
   const rate = container === '3gp' ? 16_000 : 48_000;

@@ -3,6 +3,7 @@
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
+import { voiceOf } from './channel-name.ts';
 import { decidingChannel } from './deciding-channel.ts';
 import { fuseLogOdds, logistic, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
@@ -76,7 +77,7 @@ function notesOnSilence(runs: readonly ModelRun[]): AssessmentReason[] {
 }
 
 export function notesOnAudio(result: AudioResult): AssessmentReason[] {
-  const notes = [...notesOnSpeech(result), ...notesOnChannels(result)];
+  const notes = notesOnVoices(result);
   if (result.damaged) {
     notes.push(note('DAMAGED', 'The sound is damaged or ends early; what could be decoded was analysed.'));
   }
@@ -96,10 +97,29 @@ export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   if (damagedFrames > 0) {
     notes.push(note('DAMAGED_FRAMES', `${damagedFrames} of the chosen frames could not be decoded.`));
   }
+  notes.push(...notesOnPictures(result));
   notes.push(...notesOnDecidingPart(result.runs), ...notesOnDisagreement(result));
   if (withTrack && tracks.length === 0) notes.push(note('NO_SOUND', 'The video has no sound.'));
-  const spoken = tracks.flatMap(({ audio }) => [...notesOnSpeech(audio), ...notesOnChannels(audio)]);
+  const spoken = tracks.flatMap(({ audio }) => notesOnVoices(audio));
   return [...notes, ...spoken, ...notesOnProvenance(provenance)];
+}
+
+/** What players do not show first may be what was made. */
+function notesOnPictures({ frames, picturesNotJudged = 0 }: VideoResult): AssessmentReason[] {
+  const further = frames.flatMap(({ picture }) => picture ?? []);
+  const notes: AssessmentReason[] = [];
+  if (further.length > 0) {
+    const sentence = `The file holds ${new Set(further).size + 1} moving pictures; ${further.length} of the frames are of those that players do not show first.`;
+    notes.push(note('SEVERAL_PICTURES', sentence));
+  }
+  return [...notes, ...notesOnLeftOut('moving pictures', picturesNotJudged)];
+}
+
+/** `what`: `moving pictures` or `tracks of sound`. */
+function notesOnLeftOut(what: string, count: number): AssessmentReason[] {
+  if (count === 0) return [];
+  const sentence = `${count} further ${what} of the file were not judged.`;
+  return [note('TRACK_NOT_JUDGED', sentence)];
 }
 
 /** The parts of a video by the task of the models that judge them. */
@@ -154,8 +174,31 @@ function notesOnSpeech({
   return [note('NARROW_BAND', sentence)];
 }
 
+function notesOnVoices(audio: AudioResult): AssessmentReason[] {
+  const left = notesOnLeftOut('tracks of sound', audio.tracksNotJudged ?? 0);
+  return [...notesOnSpeech(audio), ...notesOnChannels(audio), ...notesOnTracks(audio), ...left];
+}
+
+/** Players play one of them: what is on the others is named. */
+function notesOnTracks({ channels }: AudioResult): AssessmentReason[] {
+  const tracks = channels.filter(({ name }) => isOfTrack(name));
+  if (tracks.length === 0) return [];
+  const shown = tracks.map(({ name, speechSeconds, runs }) => {
+    const probability = probabilityOf(runs);
+    const found = probability === null ? 'not judged' : `artificial: ${(probability * 100).toFixed(0)} %`;
+    return `${name} with ${speechSeconds.toFixed(1)} s of speech, ${found}`;
+  });
+  const sentence = `The file holds several tracks of sound, of which the most suspicious decides: ${shown.join('; ')}.`;
+  return [note('SEVERAL_TRACKS', sentence)];
+}
+
+function isOfTrack(name: string): boolean {
+  return voiceOf(name)?.track != null;
+}
+
 /** Two voices on two channels: one may be real and the other not, so the most suspicious one is named, and decides. */
 function notesOnChannels({ runs: decided, channels }: AudioResult): AssessmentReason[] {
+  if (channels.some(({ name }) => isOfTrack(name))) return [];
   const answers = channels.flatMap(({ name, runs }) => {
     const probability = probabilityOf(runs);
     return probability === null ? [] : [{ name, probability }];

@@ -89,7 +89,7 @@ export class FrameJudge {
     const nsfw = await measureNsfw(this.#parts, slot, { picture: frame, packs: content, signal });
     const tampering = { picture: frame, packs: content.tampering, media: 'frame', signal } as const;
     const { runs: edits, summary } = await judgeTampering(this.#parts, slot, tampering);
-    const { timeSeconds, hash, sizeBytes, width, height } = frame;
+    const { timeSeconds, picture, hash, sizeBytes, width, height } = frame;
     const file = frameName(index);
     await this.#parts.store.artifacts.put(analysis.id, file, slot.outPath(frame.file));
     const image: ImageResult = {
@@ -107,7 +107,8 @@ export class FrameJudge {
       hasHeatmap: false,
       ...(summary === undefined ? {} : { tampering: summary }),
     };
-    const result = { identifier: UNNAMED, timeSeconds, file, hash, sizeBytes, image };
+    const further = picture === undefined ? {} : { picture };
+    const result = { identifier: UNNAMED, timeSeconds, ...further, file, hash, sizeBytes, image };
     this.#onJudged(result);
     return { frame, answers, result };
   }

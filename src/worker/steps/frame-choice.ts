@@ -78,7 +78,7 @@ function listKeysOf(file: PlayedFile, { span, beginSeconds }: PlayedPart, index:
   return times.sort((one, other) => one - other);
 }
 
-function thin(times: readonly number[], countMax: number): number[] {
+export function thin(times: readonly number[], countMax: number): number[] {
   if (times.length <= countMax) return [...times];
   return Array.from(
     { length: countMax },

@@ -28,14 +28,44 @@ const MISSING_SECONDS_MIN = 0.5;
 /** Other containers' lengths are estimates, and nothing follows from them. */
 const EXACT_LENGTH = /^(mov|wav|flac|aiff|caf)/;
 
-/** Throws `corrupt` if no sound can be decoded at all. */
+/** Each track of some minutes is some hundred megabytes of samples for each of its channels. */
+const TRACKS_MAX = 8;
+/** All tracks together may last so many times as long as one. */
+const TRACK_LENGTHS_MAX = 2;
+
+/**
+ * All tracks, as far as the bounds allow: the first is the one that players play. Throws `corrupt` if nothing of it can be decoded.
+ */
 export function decodeSound(work: SoundWork): DecodedStream {
-  const { file, outFolder, secondsMax } = work;
-  using played = new PlayedSound(file);
-  const first = played.next();
+  const { file, secondsMax } = work;
+  const count = file.container.sounds.length;
+  const first = decodeSoundTrack(work, 0, count);
   if (first === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  const sounds = [...first.sound.sounds];
+  let { durationSeconds } = first.sound;
+  let left = TRACK_LENGTHS_MAX * secondsMax - first.sound.durationSeconds;
+  let judged = 1;
+  for (let track = 1; track < Math.min(count, TRACKS_MAX); track += 1) {
+    if (left < Math.min(secondsMax, file.seconds)) break;
+    const further = { ...work, isLongRefused: false, onFrame: () => {} };
+    const decoded = decodeSoundTrack(further, track, count);
+    if (decoded === null) continue;
+    sounds.push(...decoded.sound.sounds);
+    durationSeconds = Math.max(durationSeconds, decoded.sound.durationSeconds);
+    left -= decoded.sound.durationSeconds;
+    judged += 1;
+  }
+  return { ...first, sound: { ...first.sound, durationSeconds, sounds, tracksLeftOut: count - judged } };
+}
+
+/** Null if nothing of it can be decoded. */
+function decodeSoundTrack(work: SoundWork, track: number, count: number): DecodedStream | null {
+  const { file, outFolder, secondsMax } = work;
+  using played = new PlayedSound(file, track);
+  const first = played.next();
+  if (first === null) return null;
   const { sampleRate, channels } = first.frame;
-  using files = new SoundFiles(outFolder, channels);
+  using files = new SoundFiles(outFolder, channels, count > 1 ? track + 1 : null);
   for (let next: TimedFrame | null = first; next !== null; next = played.next()) {
     const { frame, silentSeconds } = next;
     if (files.seconds + silentSeconds >= secondsMax) {
@@ -49,10 +79,11 @@ export function decodeSound(work: SoundWork): DecodedStream {
   }
   const sounds = files.finish();
   const durationSeconds = (sounds[0]?.sampleCount ?? 0) / 16_000;
-  if (durationSeconds === 0) throw new MediaFaultFound('corrupt', 'the sound in the file has no samples');
+  if (durationSeconds === 0) return null;
   const isCutOff = durationSeconds < exactSeconds(file) - MISSING_SECONDS_MIN;
   const isDamaged = played.isDamaged || (isCutOff && durationSeconds < secondsMax);
-  return { sound: { durationSeconds, sampleRate, channelCount: channels, sounds }, isDamaged };
+  const sound = { durationSeconds, sampleRate, channelCount: channels, sounds, tracksLeftOut: 0 };
+  return { sound, isDamaged };
 }
 
 /** Where the header's length lies, what was read instead counts. */

@@ -13,7 +13,13 @@ import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import type { Probe } from '../../../src/worker/protocol/decoded-media.ts';
 import { decodeVideo, LIMITS, openSlot } from '../../media/decode-fixture.ts';
-import { makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../../media/make-media.ts';
+import {
+  makeSound,
+  makeStreams,
+  makeVideo,
+  type SoundRecipe,
+  type VideoRecipe,
+} from '../../media/make-media.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
@@ -243,6 +249,25 @@ async function assertSeen(input: string, one: Played): Promise<void> {
     );
   }
 }
+
+test('all tracks are heard, by their names; what lies beyond the bounds is counted', async () => {
+  const recipe = { container: 'mp4', codec: codec('aac'), seconds: 2, rate: 16_000 };
+  const apart = (at: number, channel: number) =>
+    Math.floor(at * 2) % 2 === channel ? Math.sin(1500 * at) : 0;
+  const tracks = [
+    { ...recipe, channels: 1 },
+    { ...recipe, channels: 2, wave: apart },
+    { ...recipe, channels: 1, seconds: 3 },
+  ];
+  const { input } = await place(makeStreams('mp4', [], tracks));
+  const request = { type: 'decode-audio', input, trust: NO_TRUST } as const;
+  const { sound: all } = (await slot.request({ ...request, soundSecondsMax: 60 })).audio;
+  const names = ['track-1', 'track-2', 'track-2-channel-1', 'track-2-channel-2', 'track-3'];
+  assert.deepEqual([all.sounds.map(({ name }) => name), all.tracksLeftOut], [names, 0]);
+  assert.ok(Math.abs(all.durationSeconds - 3) < 0.1, 'as long as the longest');
+  const { sound: some } = (await slot.request({ ...request, soundSecondsMax: 2.2 })).audio;
+  assert.deepEqual([some.sounds.length, some.tracksLeftOut], [4, 1]);
+});
 
 test('a film goes on behind a join, and so does its sound', async () => {
   const bytes = [film('mpegts', 'libx264', { withSound: codec('aac') }), film('mpegts', 'mpeg2video', other)];
