@@ -44,7 +44,7 @@ export async function decodeVideo(
   return { mime, width, height, durationSeconds: played.seconds, provenance, marks, ...taken, track };
 }
 
-/** Of the frames that were asked for, at most half are of pictures that players do not show first. */
+/** At most half of the frames that were asked for are of pictures that players do not show first. */
 const FURTHER_PICTURES_MAX = 3;
 const FURTHER_FRAMES_MAX = 4;
 

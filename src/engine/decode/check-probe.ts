@@ -12,7 +12,7 @@ export interface ProbeRule {
   packs: readonly ModelPack[];
   /** Whether the plan takes types beyond the documented ones. */
   allowsForeignTypes: boolean;
-  /** Of the plan, or of the box if it asks for more; 0: none. */
+  /** What the plan asks for, or the box if it asks for more; 0: none. */
   videoHeightMin: number;
 }
 

@@ -107,7 +107,7 @@ export interface DecodedSound {
   /** Sample rate of the original, Hz. */
   sampleRate: number;
   channelCount: number;
-  /** Of the track that players play first, then of the others. */
+  /** The track that players play first, then the others. */
   sounds: SoundFile[];
   /** Further tracks that could not be decoded, or lie beyond the bounds. */
   tracksLeftOut: number;

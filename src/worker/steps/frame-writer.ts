@@ -30,7 +30,7 @@ export class FrameWriter {
   readonly #onFrame: (frame: DecodedFrame) => void;
   readonly #inFlight: Promise<DecodedFrame>[] = [];
   #count = 0;
-  /** Of the picture that players show first; null before it is written. */
+  /** The first of the picture that players show first; null before it is written. */
   first: DecodedFrame | null = null;
 
   constructor(sets: WantedSets, outFolder: string, onFrame: (frame: DecodedFrame) => void) {

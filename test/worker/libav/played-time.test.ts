@@ -259,7 +259,7 @@ test('all tracks are heard, by their names; what lies beyond the bounds is count
     { ...recipe, channels: 2, wave: apart },
     { ...recipe, channels: 1, seconds: 3 },
   ];
-  const { input } = await place(makeStreams('mp4', [], tracks));
+  const { input } = await place(makeStreams(recipe, [], tracks));
   const request = { type: 'decode-audio', input, trust: NO_TRUST } as const;
   const { sound: all } = (await slot.request({ ...request, soundSecondsMax: 60 })).audio;
   const names = ['track-1', 'track-2', 'track-2-channel-1', 'track-2-channel-2', 'track-3'];
