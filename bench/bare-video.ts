@@ -5,10 +5,8 @@
 
 import { type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
-import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
-import { FrameWalk } from '../src/worker/libav/frame-walk.ts';
-import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
+import { PlayedFrames } from '../src/worker/libav/played-frames.ts';
 import type { Picture } from '../src/worker/media/picture.ts';
 import type { PatchSetRequest } from '../src/worker/protocol/decode-protocol.ts';
 import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
@@ -24,16 +22,13 @@ export async function walkFrames(
 ): Promise<number> {
   const startedAt = performance.now();
   using file = await VideoFile.open(path);
-  const { container, stream } = file.read();
-  using decoder = new StreamDecoder(container, stream);
-  using walk = new FrameWalk(container, stream, decoder, file.span);
-  for (const time of spreadEvenly(count, file.span)) {
-    const shown = walk.frameAt(time);
+  using frames = new PlayedFrames(file.played);
+  for (const time of spreadEvenly(count, file.played)) {
+    const shown = frames.frameAt(time);
     if (shown === null) throw new Error(`there is no frame at ${time} seconds`);
     if (take === null) continue;
-    const display = displayOf(stream, shown.frame);
-    assertFrameBounds(shown.frame, display, DECODE_LIMITS);
-    await take(toUprightPicture(shown.frame, display));
+    assertFrameBounds(shown.frame, shown.display, DECODE_LIMITS);
+    await take(toUprightPicture(shown.frame, shown.display));
   }
   return (performance.now() - startedAt) / 1000;
 }

@@ -153,6 +153,12 @@ export const OPERATING_EN = {
   reason_ANIMATION_FRAMES:
     'Its origin was judged on {figure1} frames of the animation; the most suspicious, number {figure2}, decides.',
   reason_FIRST_PAGE_ONLY: 'Only the first of {figure1} pages was analysed.',
+  reason_TRACK_NOT_JUDGED:
+    '{figure1} further tracks of sound or moving pictures of the file were not judged.',
+  reason_SMALL_PICTURE:
+    'The picture has {figure1} lines; with fewer than {figure2} much of what models look for is lost.',
+  reason_SEVERAL_PICTURES:
+    'The file holds {figure1} moving pictures; {figure2} of the frames are of those that players do not show first.',
   reason_DAMAGED: 'The sound is damaged or ends early; what could be decoded was analysed.',
   reason_METADATA_CONTRADICT_MODELS:
     'Unsigned metadata declare generated content, which the models do not see.',

@@ -158,6 +158,11 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   reason_ANIMATION_FRAMES:
     'L’origine è stata valutata su {figure1} fotogrammi dell’animazione; decide il più sospetto, il numero {figure2}.',
   reason_FIRST_PAGE_ONLY: 'È stata analizzata solo la prima di {figure1} pagine.',
+  reason_TRACK_NOT_JUDGED: '{figure1} altre tracce audio o video del file non sono state giudicate.',
+  reason_SMALL_PICTURE:
+    'L’immagine ha {figure1} righe; con meno di {figure2} si perde molto di ciò che i modelli cercano.',
+  reason_SEVERAL_PICTURES:
+    'Il file contiene {figure1} immagini in movimento; {figure2} dei fotogrammi sono di quelle che i lettori non mostrano per prime.',
   reason_DAMAGED: 'Il suono è danneggiato o finisce prima; si è analizzato ciò che si poteva decodificare.',
   reason_METADATA_CONTRADICT_MODELS:
     'Metadati non firmati dichiarano contenuto generato, che i modelli non vedono.',

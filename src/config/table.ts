@@ -174,8 +174,8 @@ export const SETTINGS = {
   videoHeightMin: row(
     'limits.video_height_min',
     integer(1, 4320),
-    240,
-    'Least height of a video in pixels; a lower one is refused.',
+    1,
+    'Least height of a video in pixels, whatever a plan says; a lower one is refused.',
   ),
   probeWaitMs: row(
     'probe.wait_ms',

@@ -29,6 +29,7 @@ const FIELD_REASONS: ReadonlySet<Reason> = new Set([
   'corrupt',
   'below_minimum',
   'too_many_pixels',
+  'too_long',
   'email',
 ]);
 
@@ -46,6 +47,7 @@ const INVALID_FILE_REASONS: ReadonlySet<Reason> = new Set([
   'corrupt',
   'below_minimum',
   'too_many_pixels',
+  'too_long',
 ]);
 
 /** What REST takes from a header instead of the form. */

@@ -1,8 +1,7 @@
 /** The analysis of a recording, as far as a decode child takes it. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Container } from './libav/container.ts';
-import { soundBeginning } from './libav/time-span.ts';
+import { PlayedFile } from './libav/played-file.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
 import type { DecodeAudioRequest } from './protocol/decode-protocol.ts';
@@ -23,22 +22,20 @@ export async function decodeAudio(
   report: ReportStep,
 ): Promise<DecodedAudio> {
   const path = join(slotFolder, 'in', request.input);
-  const type = readMediaType(path);
+  const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
-  using container = Container.open(path, type);
+  using file = PlayedFile.open(path, type, { kind: 'audio' });
+  const { container } = file;
   const { mime, name } = checkStreams(container, type);
-  const stream = container.audio;
-  if (stream === null) throw refuseKind('audio', `${name} video without sound`);
+  if (container.audio === null) throw refuseKind('audio', `${name} video without sound`);
   const provenance = await readProvenance({ path, mime, trust: request.trust, tags: container.tags });
   const marks = searchMarks(mime, null);
   const { sound, isDamaged } = decodeSound({
-    container,
-    stream,
-    beginSeconds: soundBeginning(container, stream),
+    file,
     outFolder: join(slotFolder, 'out'),
     secondsMax: request.soundSecondsMax,
     isLongRefused: true,
-    onProgress: secondsReporter(report, 'sound', container.claimedSeconds),
+    onProgress: secondsReporter(report, 'sound', file.seconds),
   });
   return { mime, provenance, marks, sound, damaged: isDamaged || (await isRiffCutOff(path)) };
 }

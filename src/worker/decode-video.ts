@@ -1,18 +1,17 @@
 /** The analysis of a video, as far as a decode child takes it: chosen frames and the track. */
 import { join } from 'node:path';
-import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
-import { FrameWalk } from './libav/frame-walk.ts';
+import { PlayedFrames } from './libav/played-frames.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
 import type { DecodeVideoRequest } from './protocol/decode-protocol.ts';
 import type { DecodedFrame, DecodedTrack, DecodedVideo } from './protocol/decoded-media.ts';
-import { timeChooser } from './steps/frame-choice.ts';
+import { spreadEvenly, thin, timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';
-import { openDecoder, VideoFile } from './steps/video-file.ts';
+import { VideoFile } from './steps/video-file.ts';
 
 interface VideoWork {
   request: DecodeVideoRequest;
@@ -29,62 +28,91 @@ export async function decodeVideo(
 ): Promise<DecodedVideo> {
   const path = join(slotFolder, 'in', request.input);
   using file = await VideoFile.open(path);
-  const { mime, span } = file;
+  const { mime, played } = file;
   const work = { request, file, outFolder: join(slotFolder, 'out'), ...callbacks };
   const provenance = await readProvenance({
     path,
     mime,
     trust: request.trust,
-    tags: file.media.container.tags,
+    tags: played.container.tags,
   });
   const marks = searchMarks(mime, null);
   const { first, ...taken } = await takeFrames(work);
   if (first === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
   const track = request.withTrack ? await takeTrack(work) : null;
   const { width, height } = first;
-  return { mime, width, height, durationSeconds: span.seconds, provenance, marks, ...taken, track };
+  return { mime, width, height, durationSeconds: played.seconds, provenance, marks, ...taken, track };
 }
 
-function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): readonly number[] {
-  if (choice.method === 'at') return choice.times;
-  const onProgress = (done: number, total: number) => report('frame choice', done, total);
-  return timeChooser({ open: () => file.read(), span: file.span, choice, report: onProgress })(
-    choice.countMax,
+/** At most half of the frames that were asked for are of pictures that players do not show first. */
+const FURTHER_PICTURES_MAX = 3;
+const FURTHER_FRAMES_MAX = 4;
+
+interface ChosenFrame {
+  seconds: number;
+  /** 0 is the one that players show first. */
+  picture: number;
+}
+
+/** In the order of time. */
+function chooseFrames(work: VideoWork): { chosen: ChosenFrame[]; picturesLeftOut: number } {
+  const { request, file } = work;
+  const choice = request.frames;
+  const countMax = choice.method === 'at' ? choice.times.length : choice.countMax;
+  const others = file.played.container.pictures.length - 1;
+  const looked = Math.min(others, FURTHER_PICTURES_MAX, countMax - 1);
+  const each = Math.max(1, Math.min(FURTHER_FRAMES_MAX, Math.floor(countMax / (2 * looked))));
+  const further = Array.from({ length: looked }, (_, at) =>
+    spreadEvenly(each, file.played).map((seconds) => ({ seconds, picture: at + 1 })),
   );
+  const first = chooseTimes(work, countMax - looked * each).map((seconds) => ({ seconds, picture: 0 }));
+  const chosen = [...first, ...further.flat()].sort((one, other) => one.seconds - other.seconds);
+  return { chosen, picturesLeftOut: others - looked };
 }
 
-interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames'> {
+function chooseTimes(
+  { request: { frames: choice }, file, report }: VideoWork,
+  countMax: number,
+): readonly number[] {
+  if (choice.method === 'at') return thin(choice.times, countMax);
+  const onProgress = (done: number, total: number) => report('frame choice', done, total);
+  return timeChooser({ file: file.played, choice, report: onProgress })(countMax);
+}
+
+interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames' | 'picturesLeftOut'> {
   first: DecodedFrame | null;
 }
 
 /** Frames are written while the next ones are decoded. */
 async function takeFrames(work: VideoWork): Promise<TakenFrames> {
   const { request, file, outFolder, report, frame } = work;
-  const times = chooseTimes(work);
-  const { container, stream } = file.read();
-  using decoder = openDecoder({ container, stream }, request.decoder);
-  using walk = new FrameWalk(container, stream, decoder, file.span);
+  const { chosen, picturesLeftOut } = chooseFrames(work);
+  using pictures = new DisposableStack();
+  const readers = file.played.container.pictures.map((_, picture) => {
+    const played = picture === 0 ? file.played : pictures.use(file.played.beside());
+    return pictures.use(new PlayedFrames(played, { wanted: request.decoder, picture }));
+  });
   const writer = new FrameWriter(request, outFolder, frame);
-  for (const [done, time] of times.entries()) {
-    report('frames', done, times.length);
-    const shown = walk.frameAt(time);
+  for (const [done, { seconds, picture }] of chosen.entries()) {
+    report('frames', done, chosen.length);
+    const shown = readers[picture]?.frameAt(seconds) ?? null;
     if (shown === null) continue;
-    const display = displayOf(stream, shown.frame);
-    assertFrameBounds(shown.frame, display, request.limits);
-    await writer.take(shown.timeSeconds, toUprightPicture(shown.frame, display));
+    assertFrameBounds(shown.frame, shown.display, request.limits);
+    await writer.take({ ...shown, picture }, toUprightPicture(shown.frame, shown.display));
   }
   await writer.finish();
-  return { first: writer.first, decoder: decoder.decoder, damagedFrames: walk.damagedFrames };
+  const { decoder = 'cpu' } = readers[0] ?? {};
+  const damagedFrames = readers.reduce((sum, reader) => sum + reader.damagedFrames, 0);
+  return { first: writer.first, decoder, damagedFrames, picturesLeftOut };
 }
 
 async function takeTrack({ request, file, outFolder, report }: VideoWork): Promise<DecodedTrack | null> {
-  const audio = file.media.from('audio');
-  if (audio === null) return null;
+  const { played } = file;
+  if (played.container.audio === null) return null;
   return await decodeTrack({
-    ...audio,
-    beginSeconds: file.span.startSeconds,
+    file: played,
     outFolder,
     secondsMax: request.soundSecondsMax,
-    onProgress: secondsReporter(report, 'track', audio.container.claimedSeconds),
+    onProgress: secondsReporter(report, 'track', played.seconds),
   });
 }

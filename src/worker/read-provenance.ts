@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Provenance } from '../domain/provenance/provenance.ts';
+import { ownRange } from './libav/joins.ts';
 import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
@@ -18,12 +19,12 @@ export async function readProvenanceOnly(
     outer === undefined
       ? null
       : { bytes: await readFile(join(slotFolder, 'in', outer.input)), source: outer.source };
-  const type = readMediaType(path);
+  const type = await readMediaType(path);
   if (type.kind === 'image') {
     const { mime } = await readHeader(path, limits);
     return await readProvenance({ path, mime, trust, manifest });
   }
-  using file = new MediaFile(path, type);
+  using file = new MediaFile(path, type, ownRange(path, type));
   const { mime } = checkStreams(file.container, type);
   return await readProvenance({ path, mime, trust, manifest });
 }

@@ -1,13 +1,12 @@
 /** Small views of more frames than will be analysed, so that those which show something wanted can be preferred. */
 import { join } from 'node:path';
-import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
-import { FrameWalk } from './libav/frame-walk.ts';
+import { PlayedFrames } from './libav/played-frames.ts';
 import type { ReportStep } from './media/progress.ts';
 import type { SampleFramesRequest } from './protocol/decode-protocol.ts';
 import type { SampledFrame, SampledFrames } from './protocol/decoded-media.ts';
 import { timeChooser } from './steps/frame-choice.ts';
-import { openDecoder, VideoFile } from './steps/video-file.ts';
+import { VideoFile } from './steps/video-file.ts';
 import { writeViewSet } from './steps/views.ts';
 
 /** Twice the side that a detector takes: its second level then looks at the frame's own pixels. */
@@ -20,7 +19,7 @@ export async function sampleFrames(
 ): Promise<SampledFrames> {
   using file = await VideoFile.open(join(slotFolder, 'in', request.input));
   const { choice, samplesPerFrame } = request;
-  const choose = timeChooser({ open: () => file.read(), span: file.span, choice, report: () => {} });
+  const choose = timeChooser({ file: file.played, choice, report: () => {} });
   const regularSeconds = choose(choice.countMax);
   const times = new Set([...regularSeconds, ...choose(choice.countMax * samplesPerFrame)]);
   const ascending = [...times].sort((one, other) => one - other);
@@ -29,22 +28,19 @@ export async function sampleFrames(
 }
 
 async function takeSamples(
-  { limits, viewSet, decoder: wanted }: SampleFramesRequest,
+  { limits, viewSet, decoder }: SampleFramesRequest,
   file: VideoFile,
   times: readonly number[],
   { folder, report }: { folder: string; report: ReportStep },
 ): Promise<SampledFrame[]> {
-  const { container, stream } = file.read();
-  using decoder = openDecoder({ container, stream }, wanted);
-  using walk = new FrameWalk(container, stream, decoder, file.span);
+  using frames = new PlayedFrames(file.played, { wanted: decoder });
   const samples: SampledFrame[] = [];
   for (const [index, time] of times.entries()) {
     report('frame choice', index, times.length);
-    const shown = walk.frameAt(time);
+    const shown = frames.frameAt(time);
     if (shown === null) continue;
-    const display = displayOf(stream, shown.frame);
-    assertFrameBounds(shown.frame, display, limits);
-    const picture = toUprightPicture(shown.frame, display, 'rgb24', SIDE_MAX);
+    assertFrameBounds(shown.frame, shown.display, limits);
+    const picture = toUprightPicture(shown.frame, shown.display, 'rgb24', SIDE_MAX);
     const set = await writeViewSet(picture, viewSet, folder, `sample-${index}-`);
     samples.push({ timeSeconds: shown.timeSeconds, set });
   }

@@ -137,6 +137,8 @@ export const FORMATS: Format[] = [
     mime: 'video/mpeg',
     make: film('mpeg', 'mpeg2video', withSound('mp2')),
   },
+  { kind: 'video', name: 'camera.h264', mime: 'video/h264', make: film('h264', 'libx264') },
+  { kind: 'video', name: 'camera.h265', mime: 'video/h265', make: film('hevc', 'libx265') },
   { kind: 'video', name: 'phone.3gp', mime: 'video/3gpp', make: film('3gp', 'mpeg4', withSound('aac')) },
   {
     kind: 'video',

@@ -103,18 +103,21 @@ export const CORNERS = [
 ] as const;
 
 export function makeVideo(recipe: VideoRecipe): Buffer {
-  return mux(recipe, (output) => {
-    const video = openVideo(output, recipe);
-    const sound = recipe.withSound === undefined ? null : openSound(output, toTrack(recipe));
-    return () => {
-      sound?.write();
-      video.write();
-    };
-  });
+  return makeStreams(recipe, [recipe], recipe.withSound === undefined ? [] : [toTrack(recipe)]);
 }
 
 export function makeSound(recipe: SoundRecipe): Buffer {
-  return mux(recipe, (output) => openSound(output, recipe).write);
+  return makeStreams(recipe, [], [recipe]);
+}
+
+export function makeStreams(muxing: Muxing, videos: VideoRecipe[], sounds: SoundRecipe[]): Buffer {
+  return mux(muxing, (output) => {
+    const pictures = videos.map((recipe) => openVideo(output, recipe));
+    const tracks = sounds.map((recipe) => openSound(output, recipe));
+    return () => {
+      for (const { write } of [...tracks, ...pictures]) write();
+    };
+  });
 }
 
 function toTrack(recipe: VideoRecipe): SoundRecipe {
@@ -194,9 +197,7 @@ function check(code: number): number {
   return code;
 }
 
-interface Track {
-  write: () => void;
-}
+type Track = Record<'write', () => void>;
 
 function openEncoder(output: FormatContext, codec: FFEncoderCodec): [Codec, CodecContext] {
   const encoder = Codec.findEncoderByName(codec);

@@ -34,10 +34,11 @@ export async function checkMedia(
   const bytesMax = principal.plan.fileBytesMax[kind];
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
   const packs = app.engine.resolveModels(kind, options, principal.plan);
-  const allowsForeignTypes = principal.plan.options.includes('foreign_types');
+  const { options: allowed, videoHeightMin } = principal.plan;
+  const allowsForeignTypes = allowed.includes('foreign_types');
   return await onField(field, async () => {
     const probe = await app.engine.looks.probe(media, signal, principal.account.id);
-    app.engine.looks.checkProbe(probe, { kind, packs, allowsForeignTypes });
+    app.engine.looks.checkProbe(probe, { kind, packs, allowsForeignTypes, videoHeightMin });
     return { probe, packs };
   });
 }

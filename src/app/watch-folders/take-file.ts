@@ -4,9 +4,11 @@
  * is not, and stops the look for a while.
  */
 import type { FileHandle } from 'node:fs/promises';
+import { extname } from 'node:path';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError, type Reason } from '../../domain/errors.ts';
+import { FORMATS } from '../../domain/media/formats.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { type FileLook, isSameLook, lookOf, toLook } from '../../machinery/file-look.ts';
@@ -73,8 +75,8 @@ export async function takeFile(app: WatchFolderParts, input: TakeInput, signal: 
 async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal): Promise<Taken> {
   const { folder, path, handle } = input;
   if (!(await isUnchanged(input))) return 'changed';
-  const type = sniffMediaType(await readHead(handle));
-  if (type === undefined) {
+  // A stream without a container, or behind padding, shows itself to the decode child alone: its name is a reason to ask.
+  if (sniffMediaType(await readHead(handle)) === undefined && !isNamedAsMedia(path)) {
     await note(app, input, { state: 'skipped', reason: 'it is no picture, film or sound that is known' });
     return 'noted';
   }
@@ -117,6 +119,11 @@ const FIELD = 'file';
 async function isUnchanged(input: TakeInput): Promise<boolean> {
   const found = await input.handle.stat({ bigint: true });
   return found.isFile() && isSameLook(toLook(found), input);
+}
+
+function isNamedAsMedia(path: string): boolean {
+  const ending = extname(path).slice(1).toLowerCase();
+  return FORMATS.some(({ extensions }) => extensions.includes(ending));
 }
 
 async function readHead(handle: FileHandle): Promise<Uint8Array> {

@@ -135,6 +135,11 @@ export const PLAN = {
       },
     },
   ),
+  videoHeightMin: row(whole({ description: 'Least height of a video, pixels; 0: none.' }), {
+    initial: 0,
+    maximum: 4320,
+    command: { flags: '--video-height-min <n>', sentence: 'least height of a video in pixels; 0 for none' },
+  }),
   /** Other media always may: nothing of a job stays on a worker either way. */
   zeroRetentionOnWorkers: row(
     flag({

@@ -25,6 +25,8 @@ export const DECODERS = {
     ...['aac,alac,opus,vorbis,flac,amrnb,amrwb,qdm2,adpcm_ima_qt,adpcm_ms', MPEG_SOUND, DOLBY, PCM],
   ),
   heif: 'hevc,libdav1d',
+  h264: 'h264',
+  hevc: 'hevc',
   apng: 'apng',
   jxl: 'libjxl,libjxl_anim',
   /** A tag of its kind may also stand before FLAC and AAC. */

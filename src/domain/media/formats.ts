@@ -22,7 +22,10 @@ export interface Format {
   starts?: readonly string[];
   /** The family that the first bytes show, and the word in it that names this format (`sniff.ts`). */
   within?: readonly [family: FormatFamily, word: RegExp];
-  /** The media library's names for what reads it; no other demuxer is let near such a file. */
+  /**
+   * The media library's names for what reads it; no other demuxer is let near such a file. A format without `starts` and
+   * `within` is known by them alone.
+   */
   demuxers?: string;
   /** Its names for what may read the streams in it. */
   decoders?: string;
@@ -245,11 +248,22 @@ export const FORMATS: readonly Format[] = [
     demuxers: 'mpegts',
     decoders: DECODERS.transport,
   }),
-  format('video/mpeg', 'MPEG-PS', ['mpg', 'mpeg', 'vob'], {
+  format('video/mpeg', 'MPEG', ['mpg', 'mpeg', 'vob', 'm1v', 'm2v'], {
     kinds: { video: 'documented', audio: 'foreign' },
-    starts: ['\0\0\x01\xba'],
-    demuxers: 'mpeg',
+    // A program stream, also behind the 40 bytes of a Hikvision recorder, and a stream of pictures alone.
+    starts: ['\0\0\x01\xba', 'IMKH', '\0\0\x01\xb3'],
+    demuxers: 'mpeg,mpegvideo',
     decoders: DECODERS.program,
+  }),
+  format('video/h264', 'H.264', ['h264', '264'], {
+    kinds: { video: 'documented' },
+    demuxers: 'h264',
+    decoders: DECODERS.h264,
+  }),
+  format('video/h265', 'H.265', ['h265', '265', 'hevc'], {
+    kinds: { video: 'documented' },
+    demuxers: 'hevc',
+    decoders: DECODERS.hevc,
   }),
   format('video/3gpp', '3GP', ['3gp', '3g2'], {
     kinds: { video: 'documented' },
@@ -319,6 +333,14 @@ const byMime = new Map(FORMATS.map((known) => [known.mime, known]));
 
 export function formatOf(mime: string): Format | undefined {
   return byMime.get(mime);
+}
+
+/** What is read by a demuxer of the media library, unless it is a picture; undefined for one that reads none of ours. */
+export function formatReadBy(demuxer: string): Format | undefined {
+  const names = demuxer.split(',');
+  const read = FORMATS.filter(({ kinds, demuxers }) => !('image' in kinds) && demuxers !== undefined);
+  const ofOwn = read.filter(({ demuxers = '' }) => names.includes(demuxers.split(',')[0] ?? ''));
+  return ofOwn.find(({ within }) => within?.[1] === USUAL) ?? ofOwn[0];
 }
 
 /** A format as one of the kinds that it can hold. */

@@ -4,8 +4,8 @@
  */
 import { FORMATS, type FormatFamily, type MediaType, typeOf } from './formats.ts';
 
-/** Bytes of a file's head that are enough to recognise its type: an MPEG-TS shows itself by three packets in a row. */
-export const HEAD_BYTES = 512;
+/** Bytes of a file's head that are enough to recognise its type: an MPEG-TS from amid a packet shows itself by five more in a row. */
+export const HEAD_BYTES = 2048;
 
 /** The media type that the first bytes show, or undefined if no accepted type begins so. */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
@@ -14,6 +14,19 @@ export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   const format =
     FORMATS.find(({ starts }) => starts?.some((start) => text.startsWith(start))) ?? sniffFamily(bytes, text);
   return format && typeOf(format.mime);
+}
+
+/**
+ * Bytes that stand before what shows the type: a box that means nothing, an APE tag. 0: none is known. Padding of zeros
+ * and a frame that was cut in two have no length to read; the demuxers know them.
+ */
+export function leadingBytes(head: Uint8Array): number {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  if (bytes.length < 16) return 0;
+  if (bytes.toString('latin1', 0, 8) === 'APETAGEX') return 32 + bytes.readUInt32LE(12);
+  if (!/^(free|skip|wide|uuid)$/.test(bytes.toString('latin1', 4, 8))) return 0;
+  const size = bytes.readUInt32BE(0);
+  return size === 1 ? Number(bytes.readBigUInt64BE(8)) : size;
 }
 
 /** The words of a family, most telling first; null if the file is none of it. */
@@ -53,6 +66,9 @@ const FOREIGN_BRANDS = /^(jp[2xm]|crx )/;
 /** ISO/IEC 14496-12 4.3; HEIF files may name their codec among the compatible brands only. */
 function readBrands(text: string, bytes: Buffer): readonly string[] | null {
   const box = text.slice(4, 8);
+  const skipped = leadingBytes(bytes);
+  if (skipped >= 8 && skipped < bytes.length)
+    return readBrands(text.slice(skipped), bytes.subarray(skipped)) ?? (box === 'wide' ? ['qt  '] : null);
   // QuickTime before 2004 has no `ftyp`.
   if (/^(moov|mdat|wide|pnot)$/.test(box)) return ['qt  '];
   if (box !== 'ftyp') return null;
@@ -63,11 +79,21 @@ function readBrands(text: string, bytes: Buffer): readonly string[] | null {
   return brands.length > 1 ? [...brands, 'heic'] : brands;
 }
 
-/** Packets of 188 bytes, or of 192 with a time before each (Blu-ray, camcorders). */
+/** Packets of 188 bytes, of 192 with a time before each (Blu-ray, camcorders), of 204 with a correction behind each (receivers). */
+const TS_PACKETS = [
+  { length: 188, first: 0 },
+  { length: 192, first: 4 },
+  { length: 204, first: 0 },
+] as const;
+
+/** A file that was cut anywhere begins amid a packet; then only a longer row is no chance. */
 function isTransportStream(bytes: Buffer): boolean {
-  const isRow = (first: number, step: number) =>
-    [first, first + step, first + 2 * step].every((at) => bytes[at] === 0x47);
-  return isRow(0, 188) || isRow(4, 192);
+  const isRow = (first: number, step: number, count: number) =>
+    Array.from({ length: count }, (_, index) => bytes[first + index * step]).every((byte) => byte === 0x47);
+  return TS_PACKETS.some(
+    ({ length, first }) =>
+      isRow(first, length, 3) || Array.from({ length }, (_, at) => at).some((at) => isRow(at, length, 5)),
+  );
 }
 
 /** Streams without a container: MPEG audio (ISO/IEC 11172-3 2.4.1.3), ADTS and AC-3 begin with a frame's header. */

@@ -1,13 +1,27 @@
-/** How a channel of a sound is named where its channels hold different voices: `channel-1` is the first. Pure. */
-const NAME = /^channel-([1-9]\d?)$/;
+/**
+ * How the voices of a sound are named: `channel-1` is the first channel where channels hold different voices, `track-2` the second
+ * track where a file has several, `track-2-channel-1` both. Pure.
+ */
 
-/** `channel` counts from 1. */
-export function channelName(channel: number): string {
-  return `channel-${channel}`;
+/** Both count from 1; null: there is one track; all channels are mixed. */
+export interface Voice {
+  track: number | null;
+  channel: number | null;
 }
 
-/** Null for what is no channel, as the mix. */
-export function channelOf(name: string): number | null {
-  const [, digits] = NAME.exec(name) ?? [];
-  return digits === undefined ? null : Number(digits);
+const MIX = 'mix';
+const NAME = /^(?:track-([1-9]))?-?(?:channel-([1-9]\d?))?$/;
+
+export function voiceName({ track, channel }: Voice): string {
+  const parts = [track === null ? '' : `track-${track}`, channel === null ? '' : `channel-${channel}`];
+  return parts.filter((part) => part !== '').join('-') || MIX;
+}
+
+/** Null for what is no voice's name. */
+export function voiceOf(name: string): Voice | null {
+  if (name === MIX) return { track: null, channel: null };
+  const [found, track, channel] = NAME.exec(name) ?? [];
+  if (found === undefined || found === '') return null;
+  const numberOf = (digits: string | undefined) => (digits === undefined ? null : Number(digits));
+  return { track: numberOf(track), channel: numberOf(channel) };
 }

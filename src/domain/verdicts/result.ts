@@ -180,13 +180,13 @@ export const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 const upperBandDb = z.number().min(-200).max(200).nullable().exactOptional();
 
 const channelResult = z.strictObject({
-  /** `channel-1` … */
+  /** `channel-1` …, `track-1` … */
   name,
   speechSeconds: seconds,
   upperBandDb,
   runs: runsSchema,
 });
-/** One channel of a sound whose channels hold different voices. */
+/** One channel of a sound whose channels hold different voices, or one of several tracks. */
 export type ChannelResult = z.infer<typeof channelResult>;
 
 const audioResult = z.strictObject({
@@ -203,7 +203,9 @@ const audioResult = z.strictObject({
   damaged: z.boolean(),
   runs: runsSchema,
   clips: clipsSchema,
-  /** Empty if all channels hold the same. */
+  /** Tracks, beside the one that players play first, that were not listened to; absent if there are none. */
+  tracksNotJudged: z.int().min(1).exactOptional(),
+  /** Empty if all channels hold the same and there is one track. */
   channels: z.array(channelResult).max(CHANNELS_MAX),
   /** Absent if it was not asked for. */
   transcript: transcriptSchema.exactOptional(),
@@ -225,6 +227,8 @@ const part = {
 const frameResult = z.strictObject({
   ...part,
   timeSeconds: seconds,
+  /** The moving picture that it is of, from 1; absent for the one that players show first. */
+  picture: z.int().min(2).exactOptional(),
   /** Without a provenance of its own: it was never a file before. */
   image: imageResult,
 });
@@ -245,6 +249,8 @@ const videoResult = z.strictObject({
   frames: z.array(frameResult).max(FRAMES_MAX),
   /** Frames that were chosen and could not be decoded. */
   damagedFrames: count,
+  /** Moving pictures, beside the one that players show first, of which no frame was looked at; absent if there are none. */
+  picturesNotJudged: z.int().min(1).exactOptional(),
   tracks: z.array(trackResult).max(1),
   /** Whether the track was asked for; a silent video has none all the same. */
   withTrack: z.boolean(),

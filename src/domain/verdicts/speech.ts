@@ -19,6 +19,18 @@ const SEGMENT_SECONDS_MIN = 0.25;
 /** The detector answers a little late. */
 const PADDING_SECONDS = 0.03;
 
+/** The detector hears no speech in a recording that is quieter on the whole, decibels of full scale; people do. */
+const QUIET_DB = -65;
+const LIFTED_DB = -35;
+/** Further down lies the noise of sixteen bits. */
+const LIFT_DB_MAX = 40;
+
+/** By how much the detector must hear a sound louder, whose mean power is `meanDb`; null: it is silent. */
+export function detectorGain(meanDb: number | null): number {
+  if (meanDb === null || meanDb >= QUIET_DB) return 1;
+  return 10 ** (Math.min(LIFT_DB_MAX, LIFTED_DB - meanDb) / 20);
+}
+
 /** Segments of speech in order, from the probability of each frame. */
 export function findSpeech(
   probabilities: ArrayLike<number>,

@@ -71,7 +71,7 @@ export async function hearInSlot(
   slot: DecodeSlot,
   { sound, models, language, signal, found }: HearingWork,
 ): Promise<HeardSound> {
-  const { durationSeconds, sampleRate, channelCount } = sound;
+  const { durationSeconds, sampleRate, channelCount, tracksLeftOut } = sound;
   let last: SpeechFindings = { clips: [], speech: [] };
   const report: SoundWork['found'] = (speech, share) => {
     last = speech;
@@ -79,7 +79,8 @@ export async function hearInSlot(
   };
   const work = { slot, sound, models, language, signal, found: report, secondsMax: SOUND_SECONDS_MAX };
   const { answer, voices } = await timed(parts, 'speech', () => hearSound(parts, work));
-  const heard = { durationSeconds, sampleRate, channelCount, ...answer };
+  const leftOut = tracksLeftOut === 0 ? {} : { tracksNotJudged: tracksLeftOut };
+  const heard = { durationSeconds, sampleRate, channelCount, ...leftOut, ...answer };
   if (voices.length === 0) return heard;
   const onText = (text: readonly TranscriptSegment[], share: number) =>
     found({ ...last, transcript: text.slice(-RECENT_SEGMENTS_MAX) }, { step: 'transcript', share });

@@ -51,7 +51,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     ...poolFrames(frames.map(({ image }) => image.runs)),
     ...tracks.flatMap(({ audio }) => audio.runs),
   ];
-  const { mime, width, height, durationSeconds, damagedFrames, provenance, marks } = video;
+  const { mime, width, height, durationSeconds, damagedFrames, picturesLeftOut, provenance, marks } = video;
   return {
     kind: 'video',
     mime,
@@ -60,6 +60,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     durationSeconds,
     frames,
     damagedFrames,
+    ...(picturesLeftOut === 0 ? {} : { picturesNotJudged: picturesLeftOut }),
     tracks,
     withTrack: options.withAudio,
     runs,

@@ -89,10 +89,10 @@ export class FrameJudge {
     const nsfw = await measureNsfw(this.#parts, slot, { picture: frame, packs: content, signal });
     const tampering = { picture: frame, packs: content.tampering, media: 'frame', signal } as const;
     const { runs: edits, summary } = await judgeTampering(this.#parts, slot, tampering);
-    const { timeSeconds, hash, sizeBytes, width, height } = frame;
+    const { timeSeconds, picture, hash, sizeBytes, width, height } = frame;
     const file = frameName(index);
-    using picture = slot.openOut(frame.file);
-    await this.#parts.store.artifacts.put(analysis.id, file, picture);
+    using png = slot.openOut(frame.file);
+    await this.#parts.store.artifacts.put(analysis.id, file, png);
     const image: ImageResult = {
       kind: 'image',
       mime: 'image/png',
@@ -108,7 +108,8 @@ export class FrameJudge {
       hasHeatmap: false,
       ...(summary === undefined ? {} : { tampering: summary }),
     };
-    const result = { identifier: UNNAMED, timeSeconds, file, hash, sizeBytes, image };
+    const further = picture === undefined ? {} : { picture };
+    const result = { identifier: UNNAMED, timeSeconds, ...further, file, hash, sizeBytes, image };
     this.#onJudged(result);
     return { frame, answers, result };
   }

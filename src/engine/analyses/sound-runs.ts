@@ -10,10 +10,11 @@ import {
   SOUND_SAMPLE_RATE,
   type SpeechPack,
 } from '../../domain/packs/model-pack.ts';
-import { channelOf } from '../../domain/verdicts/channel-name.ts';
+import { voiceOf } from '../../domain/verdicts/channel-name.ts';
 import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
 import {
+  detectorGain,
   findSpeech,
   type PlannedClip,
   placeWindows,
@@ -65,14 +66,14 @@ const NO_FRAMES: SpeechFrames = { probabilities: [], frameSamples: 1 };
 
 export async function hearSound(parts: SoundParts, work: SoundWork): Promise<HeardSpeech> {
   const heard: Heard[] = [];
-  for (const file of work.sound.sounds) heard.push(await hear(parts, work, file));
+  for (const file of work.sound.sounds) heard.push(await hear(parts, work, file, isFirstWithSpeech(heard)));
   const whole = wholeOf(heard);
   if (whole === undefined) {
     const none = { speechSeconds: 0, upperBandDb: null, clips: [], channels: [] };
     const answer = { ...none, runs: silentRuns(parts, work) };
     return { answer, voices: [] };
   }
-  const apart = heardApart(heard, whole);
+  const apart = heardApart(heard);
   const channels = apart.map(toChannel);
   const answer: SoundAnswer = {
     speechSeconds: whole.speechSeconds,
@@ -81,13 +82,25 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
     clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
     channels,
   };
-  return { answer, voices: (apart.length === 0 ? [whole] : apart).flatMap(toVoice) };
+  const voices = apart.length === 0 ? toVoice(whole, null) : apart.flatMap((one, at) => toVoice(one, at + 1));
+  return { answer, voices };
 }
 
-/** The channels that hold different voices; empty if all hold the same. */
-function heardApart(heard: readonly Heard[], whole: Heard): Heard[] {
-  const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
-  return channels.length < 2 ? [] : channels;
+/** The channels that hold different voices, and the tracks of which each may hold another; empty if all hold the same. */
+function heardApart(heard: readonly Heard[]): Heard[] {
+  const voices = heard.filter(
+    ({ name }) => isChannel(name) || !heard.some((other) => isPartOf(other.name, name)),
+  );
+  return voices.length < 2 ? [] : voices;
+}
+
+function isChannel(name: string): boolean {
+  return voiceOf(name)?.channel != null;
+}
+
+/** Whether a channel is one of those that are mixed in another sound. */
+function isPartOf(channel: string, mix: string): boolean {
+  return isChannel(channel) && !isChannel(mix) && voiceOf(channel)?.track === voiceOf(mix)?.track;
 }
 
 function toChannel(one: Heard): ChannelResult {
@@ -95,8 +108,8 @@ function toChannel(one: Heard): ChannelResult {
   return { name, speechSeconds, upperBandDb, runs: toRuns(one) };
 }
 
-function toVoice({ name, file, segments, frames }: Heard): SoundSpeech[] {
-  return file === null ? [] : [{ file, channel: channelOf(name), segments, frames }];
+function toVoice({ file, segments, frames }: Heard, channel: number | null): SoundSpeech[] {
+  return file === null ? [] : [{ file, channel, segments, frames }];
 }
 
 /** A sound of no channel at all: nothing was heard. */
@@ -127,7 +140,13 @@ export function speechPacksOf(
   });
 }
 
-async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promise<Heard> {
+/** `isShown`: whether it stands for the whole, as far as that is known by its speech. */
+async function hear(
+  parts: SoundParts,
+  work: SoundWork,
+  file: SoundFile,
+  isShown: (one: Pick<Heard, 'name' | 'speechSeconds'>) => boolean,
+): Promise<Heard> {
   // The child has read hostile bytes: more than was asked for would be work without bound.
   if (file.sampleCount > (work.secondsMax + 1) * SOUND_SAMPLE_RATE) {
     throw new WorkerLostError('broken', 'the decoder made a longer sound than it was asked for');
@@ -150,11 +169,11 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
     clips,
     answers: planned.map(({ queued }) => noWindows(queued)),
   };
-  const isTold = file === wholeOf(work.sound.sounds);
+  const isWhole = isShown(soFar);
   const asked = planned.map((windows, index) =>
     askWindows(parts, work, file, windows, (answer) => {
       soFar.answers[index] = answer;
-      if (isTold) tellFindings(work, planned, soFar);
+      if (isWhole) tellFindings(work, planned, soFar);
     }),
   );
   // Waits for all even if one fails: their files vanish with the slot.
@@ -162,18 +181,26 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
   return { ...soFar, answers: await Promise.all(asked) };
 }
 
-function wholeOf<T extends { name: string }>(sounds: readonly T[]): T | undefined {
-  return sounds.find(({ name }) => name === MIX) ?? sounds[0];
+/** The sound that stands for all: of several tracks the first on which somebody speaks. */
+function wholeOf<T extends Pick<Heard, 'name' | 'speechSeconds'>>(heard: readonly T[]): T | undefined {
+  const mixes = heard.filter(({ name }) => !isChannel(name));
+  return mixes.find(({ speechSeconds }) => speechSeconds > 0) ?? mixes[0] ?? heard[0];
+}
+
+function isFirstWithSpeech(before: readonly Heard[]) {
+  return (one: Pick<Heard, 'name' | 'speechSeconds'>) =>
+    !isChannel(one.name) && wholeOf([...before, one]) === one;
 }
 
 async function detectSpeech(
   { inference, inferTimeoutMs, findPack }: SoundParts,
   { slot, models, signal }: SoundWork,
-  { file, sampleCount }: SoundFile,
+  { file, sampleCount, meanDb }: SoundFile,
 ): Promise<{ segments: SpeechSegment[]; frames: SpeechFrames }> {
   const detector = models.flatMap((key) => findPack(key)?.pack ?? []).find(isDetectorPack);
   if (detector === undefined || sampleCount === 0) return { segments: [], frames: NO_FRAMES };
-  const sound = { pack: packKey(detector), path: slot.outPath(file), sampleCount };
+  const gain = detectorGain(meanDb);
+  const sound = { pack: packKey(detector), path: slot.outPath(file), sampleCount, gain };
   const { probabilities } = await inference.detectSpeech(sound, { signal, timeoutMs: inferTimeoutMs });
   const { frameSamples } = detector.view;
   const frameSeconds = frameSamples / SOUND_SAMPLE_RATE;

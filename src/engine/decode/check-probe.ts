@@ -12,6 +12,7 @@ export interface ProbeRule {
   packs: readonly ModelPack[];
   /** Whether the plan takes types beyond the documented ones. */
   allowsForeignTypes: boolean;
+  /** What the plan asks for, or the box if it asks for more; 0: none. */
   videoHeightMin: number;
 }
 

@@ -87,6 +87,7 @@ const soundFile = z.strictObject({
   name: z.string().max(64),
   file: outFile,
   sampleCount: z.int().min(0),
+  meanDb: z.number().min(-1000).max(20).nullable(),
   upperBandDb: z.number().min(-200).max(200).nullable(),
 });
 
@@ -94,10 +95,12 @@ const decodedSound = z.strictObject({
   durationSeconds: seconds,
   sampleRate: z.int().min(1).max(10_000_000),
   channelCount: z.int().min(1).max(1024),
-  sounds: z.array(soundFile).min(1).max(16),
+  sounds: z.array(soundFile).min(1).max(24),
+  tracksLeftOut: z.int().min(0).max(64),
 });
 
 const decodedFrame = z.strictObject({
+  picture: z.int().min(2).max(64).optional(),
   timeSeconds: seconds,
   file: outFile,
   hash,
@@ -117,6 +120,7 @@ const decodedVideo = z.strictObject({
   marks: markSearchSchema,
   decoder: z.enum(VIDEO_DECODERS),
   damagedFrames: z.int().min(0).max(1000),
+  picturesLeftOut: z.int().min(0).max(64),
   track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
 });
 

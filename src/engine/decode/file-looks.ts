@@ -51,8 +51,9 @@ export class FileLooks {
   }
 
   /** Throws the documented AppError if the file may not be analysed. */
-  checkProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
-    checkProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
+  checkProbe(probe: Probe, rule: ProbeRule): void {
+    const videoHeightMin = Math.max(rule.videoHeightMin, this.#config.videoHeightMin);
+    checkProbe(probe, { ...rule, videoHeightMin });
   }
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */

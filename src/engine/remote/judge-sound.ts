@@ -4,7 +4,7 @@ import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
-import { channelOf } from '../../domain/verdicts/channel-name.ts';
+import { voiceOf } from '../../domain/verdicts/channel-name.ts';
 import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
 import type { AudioResult, ChannelResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
@@ -40,8 +40,10 @@ function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: Aud
   const lastsMax = durationSeconds + SLACK_SECONDS;
   must(speechSeconds <= lastsMax, () => `${place}: more speech than sound`);
   const names = new Set(channels.map(({ name }) => name));
-  const isPossible =
-    channels.length !== 1 && names.size === channels.length && channels.length <= channelCount;
+  const voices = channels.map(({ name }) => voiceOf(name));
+  const isOfTracks = voices.every((voice) => voice?.track != null);
+  const isOfChannels = channels.length <= channelCount && voices.every((voice) => voice?.channel != null);
+  const isPossible = channels.length !== 1 && names.size === channels.length && (isOfTracks || isOfChannels);
   must(isPossible, () => `${place}: ${channels.length} channels with voices of ${channelCount}`);
   for (const channel of channels) {
     const at = `${place}: ${channel.name}`;
@@ -86,10 +88,9 @@ function checkTranscript(
   const { transcriptLanguage: said } = completeOptions(analysis.options);
   const isHeardSo = said === '' || transcript.segments.every(({ language }) => language === said);
   must(isHeardSo, () => `${place}: its transcript is not in ${said}, as was said`);
-  const apart = channels.map(({ name }) => channelOf(name));
   let before = 0;
   for (const { startSeconds, endSeconds, channel = null } of transcript.segments) {
-    const isHeard = channels.length === 0 ? channel === null : channel !== null && apart.includes(channel);
+    const isHeard = channels.length === 0 ? channel === null : channel !== null && channel <= channels.length;
     must(isHeard, () => `${place}: text of channel ${channel} of ${channels.length} that hold voices`);
     const isPlaced = startSeconds >= before && endSeconds >= startSeconds;
     must(

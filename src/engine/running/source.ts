@@ -62,7 +62,7 @@ function checkFetched(
   const plan = account === undefined ? undefined : store.read.accounts.plan(account.planId);
   checkProbe(probe, {
     kind,
-    videoHeightMin,
+    videoHeightMin: Math.max(videoHeightMin, plan?.videoHeightMin ?? 0),
     packs: models.flatMap((key) => findPack(key)?.pack ?? []),
     allowsForeignTypes: plan?.options.includes('foreign_types') ?? false,
   });

@@ -31,7 +31,13 @@ export class DetectionQueue implements WorkQueue {
   add(request: PackRequest, now: number): void {
     if (request.type !== 'detect-speech') throw new Error(`the model ${this.key} only detects speech`);
     const file = SoundFile.open(request.path, request.sampleCount);
-    const read = (offset: number, samples: Float32Array) => file.read(offset, samples);
+    const { gain = 1 } = request;
+    const read = (offset: number, samples: Float32Array) => {
+      file.read(offset, samples);
+      if (gain === 1) return;
+      for (let at = 0; at < samples.length; at++)
+        samples[at] = Math.max(-1, Math.min(1, (samples[at] ?? 0) * gain));
+    };
     const detection = new Detection(this.#session, request.sampleCount, read);
     this.#waiting.push({ id: request.id, file, detection, arrivedAt: now, busyMs: 0 });
   }

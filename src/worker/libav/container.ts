@@ -17,7 +17,7 @@ import {
   AVSEEK_FLAG_BACKWARD,
 } from 'node-av/constants';
 import { avGetCodecName, Codec, Dictionary, FormatContext, Packet, type Stream } from 'node-av/lib';
-import { formatOf } from '../../domain/media/formats.ts';
+import { formatOf, type MediaType } from '../../domain/media/formats.ts';
 import { assertMedia, isEnd } from './av-fault.ts';
 
 /** The library's word for “no time”. */
@@ -27,19 +27,34 @@ const MICROSECONDS = 1_000_000;
 /** Looking at more streams than a newsroom's file ever has costs memory for each (the library's own bound is 1000). */
 const STREAMS_MAX = 64;
 
+/** Bytes of a file, from `start` to before `end`; null: to its end. */
+export interface ByteRange {
+  start: number;
+  end: number | null;
+}
+
+export const WHOLE: ByteRange = { start: 0, end: null };
+
+type TypeName = Pick<MediaType, 'mime' | 'name'>;
+
+interface HowToOpen {
+  range: ByteRange;
+  isParsed: boolean;
+}
+
 export class Container implements Disposable {
   readonly #format = new FormatContext();
   readonly #packet = new Packet();
   readonly #decoders: ReadonlySet<string>;
   readonly sizeBytes: number;
-  readonly streams: Stream[];
-  /** The moving picture, not a cover; null if there is none that can be decoded. */
-  readonly video: Stream | null;
-  readonly audio: Stream | null;
+  /** The moving pictures that can be decoded, no covers: the one that players show first. */
+  readonly pictures: readonly Stream[];
+  /** The tracks of sound that can be decoded: the one that players play first. */
+  readonly sounds: readonly Stream[];
   /** A read failed other than by the file's end. */
   isReadBroken = false;
 
-  private constructor(path: string, mime: string, name: string) {
+  private constructor(path: string, { mime, name }: TypeName, { range, isParsed }: HowToOpen) {
     const { demuxers, decoders } = formatOf(mime) ?? {};
     if (demuxers === undefined || decoders === undefined) throw new Error(`no reader is named for ${mime}`);
     this.#decoders = new Set(decoders.split(','));
@@ -47,32 +62,56 @@ export class Container implements Disposable {
     this.sizeBytes = statSync(path).size;
     this.#format.allocContext();
     this.#format.maxStreams = STREAMS_MAX;
+    // `subfile` is our own word for a part of the one file: no demuxer that is let near it names another.
     const options = Dictionary.fromObject({
-      protocol_whitelist: 'file',
+      protocol_whitelist: 'file,subfile',
       format_whitelist: demuxers,
       codec_whitelist: decoders,
+      ...(isParsed ? {} : { fflags: 'noparse+nofillin' }),
     });
-    assertMedia(this.#format.openInputSync(path, null, options), what);
+    assertMedia(this.#format.openInputSync(addressOf(path, range), null, options), what);
     this.#packet.alloc();
     try {
-      assertMedia(this.#format.findStreamInfoSync(null), what);
-      this.streams = this.#format.streams;
+      if (isParsed) assertMedia(this.#format.findStreamInfoSync(null), what);
     } catch (error) {
       this[Symbol.dispose]();
       throw error;
     }
-    this.video = this.#choose(AVMEDIA_TYPE_VIDEO, ({ codecpar }) => codecpar.width * codecpar.height);
-    this.audio = this.#choose(AVMEDIA_TYPE_AUDIO, () => 0);
+    this.pictures = this.#rank(AVMEDIA_TYPE_VIDEO, ({ codecpar }) => codecpar.width * codecpar.height);
+    this.sounds = this.#rank(AVMEDIA_TYPE_AUDIO, () => 0);
   }
 
-  /** Throws MediaFaultFound if the data is no such container; `name` is the type's, for sentences. */
-  static open(path: string, { mime, name }: { mime: string; name: string }): Container {
-    return new Container(path, mime, name);
+  /** Throws MediaFaultFound if the data is no such container; the type's `name` is for sentences. */
+  static open(path: string, type: TypeName, range: ByteRange = WHOLE): Container {
+    return new Container(path, type, { range, isParsed: true });
+  }
+
+  /** For its packets and their stamps as they stand in the file: nothing of its streams is looked at, nothing guessed. */
+  static openUnparsed(path: string, type: TypeName): Container {
+    return new Container(path, type, { range: WHOLE, isParsed: false });
+  }
+
+  /** While it is read, more may be found. */
+  get streams(): Stream[] {
+    return this.#format.streams;
+  }
+
+  get video(): Stream | null {
+    return this.pictures[0] ?? null;
+  }
+
+  get audio(): Stream | null {
+    return this.sounds[0] ?? null;
   }
 
   /** The demuxer, as the library names it. */
   get formatName(): string {
     return this.#format.iformat?.name ?? '';
+  }
+
+  /** How sure the library is that the demuxer is the right one, 0..100. */
+  get probeScore(): number {
+    return this.#format.probeScore;
   }
 
   /** Whether its clock may begin anew within the file, as in recorded broadcasts. */
@@ -114,8 +153,8 @@ export class Container implements Disposable {
     for (const other of this.streams) other.discard = other.index === stream.index ? discard : AVDISCARD_ALL;
   }
 
-  /** The next packet of `stream`, valid until the next call; null at the end or if nothing more can be read. */
-  readPacket(stream: Stream): Packet | null {
+  /** The next packet of `stream`, or of any; valid until the next call; null at the end or if nothing more can be read. */
+  readPacket(stream: Stream | null): Packet | null {
     for (;;) {
       this.#packet.unref();
       const code = this.#format.readFrameSync(this.#packet);
@@ -124,7 +163,7 @@ export class Container implements Disposable {
         if (!isEnd(code)) this.isReadBroken = true;
         return null;
       }
-      if (this.#packet.streamIndex === stream.index) return this.#packet;
+      if (stream === null || this.#packet.streamIndex === stream.index) return this.#packet;
     }
   }
 
@@ -138,21 +177,23 @@ export class Container implements Disposable {
     this.#format.closeInputSync();
   }
 
-  /** The stream marked as default, of several the largest, of equals the first. */
-  #choose(type: number, sizeOf: (stream: Stream) => number): Stream | null {
-    let best: Stream | null = null;
-    let bestRank = -1;
-    for (const stream of this.streams) {
-      const { codecpar } = stream;
-      if (codecpar.codecType !== type || isStill(stream)) continue;
-      if (this.decoderOf(stream) === null) continue;
-      const rank = (stream.hasDisposition(AV_DISPOSITION_DEFAULT) ? 2 ** 40 : 0) + sizeOf(stream);
-      if (rank <= bestRank) continue;
-      best = stream;
-      bestRank = rank;
-    }
-    return best;
+  /** The stream marked as default first, of several the largest, of equals the first. */
+  #rank(type: number, sizeOf: (stream: Stream) => number): Stream[] {
+    const rankOf = (stream: Stream) =>
+      (stream.hasDisposition(AV_DISPOSITION_DEFAULT) ? 2 ** 40 : 0) + sizeOf(stream);
+    return this.streams
+      .filter((stream) => {
+        const isOfType = stream.codecpar.codecType === type && !isStill(stream);
+        return isOfType && this.decoderOf(stream) !== null;
+      })
+      .map((stream) => ({ stream, rank: rankOf(stream) }))
+      .sort((one, other) => other.rank - one.rank)
+      .map(({ stream }) => stream);
   }
+}
+
+function addressOf(path: string, { start, end }: ByteRange): string {
+  return start === 0 && end === null ? path : `subfile,,start,${start},end,${end ?? 0},,:${path}`;
 }
 
 function isStill(stream: Stream): boolean {

@@ -9,22 +9,23 @@ import {
   AV_FRAME_FLAG_INTERLACED,
   AVCOL_SPC_UNSPECIFIED,
 } from 'node-av/constants';
-import { type FilterContext, FilterGraph, Frame, type Stream } from 'node-av/lib';
+import { type FilterContext, FilterGraph, Frame } from 'node-av/lib';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
-import { type Container, NO_TIME } from './container.ts';
+import { NO_TIME } from './container.ts';
 import { type Display, displayOf, shownSides, squareSides, turnFilters } from './display.ts';
 import { assertFrameBounds, HD_HEIGHT_MIN, standardRange } from './frame-picture.ts';
+import type { PlayedFile } from './played-file.ts';
+import { CLOCK_JUMP_SECONDS_MIN } from './steady-clock.ts';
 import { StreamDecoder } from './stream-decoder.ts';
-import { toSeconds } from './time-span.ts';
+import { playedSeconds, stampAt } from './time-span.ts';
 
 const FRAME_MS_DEFAULT = 40;
 
 export class FilmFrames implements Disposable {
-  readonly #stream: Stream;
-  readonly #decoder: StreamDecoder;
+  readonly #frames: Generator<Frame, void, undefined>;
+  #decoder: StreamDecoder | null = null;
   readonly #limits: DecodeLimits;
-  readonly #start: bigint;
   readonly #shortSideMax: number;
   readonly #shown = new Frame();
   #chain: Chain | null = null;
@@ -32,26 +33,18 @@ export class FilmFrames implements Disposable {
   #pending: Frame | null;
   #isInterlaced = false;
   #lastMs = -1;
-  readonly #display: Display;
+  /** As the first frame is shown. */
+  #display: Display = { turn: 'none', pixelAspect: 1 };
   /** Size of the film, even numbers. */
   readonly width: number;
   readonly height: number;
 
-  constructor(
-    container: Container,
-    stream: Stream,
-    options: { start: bigint; limits: DecodeLimits; shortSideMax: number },
-  ) {
-    this.#stream = stream;
-    this.#start = options.start;
+  constructor(file: PlayedFile, options: { limits: DecodeLimits; shortSideMax: number }) {
     this.#limits = options.limits;
     this.#shortSideMax = options.shortSideMax;
-    container.readOnly(stream);
-    this.#decoder = new StreamDecoder(container, stream);
     this.#shown.alloc();
+    this.#frames = this.#readFrames(file);
     this.#pending = this.#readFrame();
-    this.#display =
-      this.#pending === null ? { turn: 'none', pixelAspect: 1 } : displayOf(stream, this.#pending);
     const { width, height } = this.#pending === null ? { width: 2, height: 2 } : this.#sides(this.#pending);
     this.width = width;
     this.height = height;
@@ -74,7 +67,7 @@ export class FilmFrames implements Disposable {
   [Symbol.dispose](): void {
     this.#chain?.graph.free();
     this.#shown.free();
-    this.#decoder[Symbol.dispose]();
+    this.#decoder?.[Symbol.dispose]();
   }
 
   /** Ends the filters; the next time, when they were emptied, lets go of them. False while they may hold a frame. */
@@ -128,21 +121,36 @@ export class FilmFrames implements Disposable {
     ].join(',');
   }
 
-  /** Stamped in milliseconds; a damaged frame is stepped over. */
   #readFrame(): Frame | null {
-    for (;;) {
-      const frame = this.#decoder.next();
-      if (frame === null) return null;
-      if (frame.hasFlags(AV_FRAME_FLAG_CORRUPT) || frame.decodeErrorFlags !== 0) continue;
-      const stamp = frame.bestEffortTimestamp;
-      const ms =
-        stamp === NO_TIME
-          ? this.#lastMs + FRAME_MS_DEFAULT
-          : Math.round(toSeconds(stamp - this.#start, this.#stream) * 1000);
-      if (ms < 0) continue;
-      this.#lastMs = ms;
-      frame.pts = BigInt(ms);
-      return frame;
+    const next = this.#frames.next();
+    return next.done === true ? null : next.value;
+  }
+
+  /** Stamped in milliseconds; a damaged frame is stepped over. */
+  *#readFrames(file: PlayedFile): Generator<Frame, void, undefined> {
+    for (const [index, { span, beginSeconds }] of file.parts.entries()) {
+      const reading = file.read(index, 'video');
+      if (reading === null || span === null) continue;
+      const { container, stream } = reading;
+      const latest = stampAt(span, span.seconds + CLOCK_JUMP_SECONDS_MIN, stream);
+      container.readOnly(stream);
+      const decoder = new StreamDecoder(container, stream);
+      this.#decoder = decoder;
+      for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
+        if (frame.hasFlags(AV_FRAME_FLAG_CORRUPT) || frame.decodeErrorFlags !== 0) continue;
+        const { bestEffortTimestamp: stamp } = frame;
+        const isStamped = stamp !== NO_TIME && stamp <= latest;
+        if (isStamped && stamp < span.start) continue;
+        const ms = isStamped
+          ? Math.round((beginSeconds + playedSeconds(span, stamp, stream)) * 1000)
+          : this.#lastMs + FRAME_MS_DEFAULT;
+        if (this.#lastMs < 0) this.#display = displayOf(stream, frame);
+        this.#lastMs = ms;
+        frame.pts = BigInt(ms);
+        yield frame;
+      }
+      decoder[Symbol.dispose]();
+      this.#decoder = null;
     }
   }
 

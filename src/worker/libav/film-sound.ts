@@ -1,9 +1,7 @@
 /** The sound of a film's rendition: blocks as the encoder takes them, each at its time from the film's beginning. */
-import type { Stream } from 'node-av/lib';
-import type { Container } from './container.ts';
+import type { PlayedFile } from './played-file.ts';
 import { Resampler } from './resampler.ts';
-import { StreamDecoder } from './stream-decoder.ts';
-import { type TimedFrame, timedFrames } from './timed-sound.ts';
+import { PlayedSound, type TimedFrame } from './timed-sound.ts';
 import { OPUS_RATE, opusShape } from './webm-file.ts';
 
 /** Clocks of cameras drift by less between two blocks; more is a gap, which stays silent. */
@@ -17,8 +15,7 @@ export interface SoundBlock {
 }
 
 export class FilmSound implements Disposable {
-  readonly #decoder: StreamDecoder;
-  readonly #frames: Generator<TimedFrame, void, undefined>;
+  readonly #played: PlayedSound;
   readonly #resampler: Resampler;
   readonly channels: number;
   #pending: TimedFrame | null;
@@ -28,11 +25,9 @@ export class FilmSound implements Disposable {
   #at = 0;
   #isEnded = false;
 
-  constructor(container: Container, stream: Stream, startSeconds: number) {
-    container.readOnly(stream);
-    this.#decoder = new StreamDecoder(container, stream);
-    this.#frames = timedFrames({ decoder: this.#decoder, container, stream }, startSeconds);
-    this.#pending = this.#read();
+  constructor(file: PlayedFile) {
+    this.#played = new PlayedSound(file);
+    this.#pending = this.#played.next();
     this.channels = Math.max(1, Math.min(2, this.#pending?.frame.channels ?? 1));
     this.#resampler = new Resampler(opusShape(this.channels));
     this.#at = Math.max(0, placeOf(this.#pending) ?? 0);
@@ -64,7 +59,7 @@ export class FilmSound implements Disposable {
 
   [Symbol.dispose](): void {
     this.#resampler[Symbol.dispose]();
-    this.#decoder[Symbol.dispose]();
+    this.#played[Symbol.dispose]();
   }
 
   #feed(): void {
@@ -75,12 +70,7 @@ export class FilmSound implements Disposable {
       return;
     }
     this.#resampler.feed(this.#pending.frame, take);
-    this.#pending = this.#read();
-  }
-
-  #read(): TimedFrame | null {
-    const next = this.#frames.next();
-    return next.done === true ? null : next.value;
+    this.#pending = this.#played.next();
   }
 
   #hold(samples: Buffer): void {

@@ -6,8 +6,9 @@
 import { AV_FRAME_FLAG_CORRUPT, AV_FRAME_FLAG_KEY } from 'node-av/constants';
 import { Frame, type Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
+import { CLOCK_JUMP_SECONDS_MIN } from './steady-clock.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
-import { type TimeSpan, toSeconds, toTimestamp } from './time-span.ts';
+import { playedSeconds, stampAt, type TimeSpan, toTimestamp } from './time-span.ts';
 
 /**
  * A seek costs the frames from the key frame to the time and a decoder filled anew; a shorter gap is decoded
@@ -21,7 +22,8 @@ const FRAME_RATE_DEFAULT = 25;
 
 export interface ShownFrame {
   frame: Frame;
-  /** From the video's beginning. */
+  stream: Stream;
+  /** From the beginning of the part that is walked. */
   timeSeconds: number;
 }
 
@@ -29,7 +31,10 @@ export class FrameWalk implements Disposable {
   readonly #container: Container;
   readonly #stream: Stream;
   readonly #decoder: StreamDecoder;
+  readonly #span: TimeSpan;
   readonly #start: bigint;
+  /** Later stamps than this are damage. */
+  readonly #latest: bigint;
   readonly #frameTicks: bigint;
   /** The last frame at or before the time, and the first one after it. */
   readonly #held = new Timed();
@@ -43,11 +48,13 @@ export class FrameWalk implements Disposable {
   /** Times at which the video has a frame, but none that can be decoded. */
   damagedFrames = 0;
 
-  constructor(container: Container, stream: Stream, decoder: StreamDecoder, { start }: TimeSpan) {
+  constructor(container: Container, stream: Stream, decoder: StreamDecoder, span: TimeSpan) {
     this.#container = container;
     this.#stream = stream;
     this.#decoder = decoder;
-    this.#start = start;
+    this.#span = span;
+    this.#start = span.start;
+    this.#latest = stampAt(span, span.seconds + CLOCK_JUMP_SECONDS_MIN, stream);
     const { num, den } = stream.avgFrameRate;
     const rate = num > 0 && den > 0 ? num / den : FRAME_RATE_DEFAULT;
     const ticks = toTimestamp(1 / rate, stream);
@@ -57,7 +64,7 @@ export class FrameWalk implements Disposable {
 
   /** The frame shown at a time, valid until the next call; null if it was given before or cannot be decoded. */
   frameAt(seconds: number): ShownFrame | null {
-    const target = this.#start + toTimestamp(seconds, this.#stream);
+    const target = stampAt(this.#span, seconds, this.#stream);
     if (this.#isFar(target)) this.#seek(target);
     this.#advance(target);
     const shown = this.#held.isEmpty ? this.#ahead : this.#held;
@@ -71,8 +78,8 @@ export class FrameWalk implements Disposable {
     }
     this.#lastTime = shown.time;
     this.#isDamagePassed = false;
-    const timeSeconds = Math.max(0, toSeconds(shown.time - this.#start, this.#stream));
-    return { frame: shown.frame, timeSeconds };
+    const timeSeconds = playedSeconds(this.#span, shown.time, this.#stream);
+    return { frame: shown.frame, stream: this.#stream, timeSeconds };
   }
 
   [Symbol.dispose](): void {
@@ -81,6 +88,8 @@ export class FrameWalk implements Disposable {
   }
 
   #isFar(target: bigint): boolean {
+    // What has no stamps cannot be sought by them.
+    if (this.#stream.startTime === NO_TIME) return false;
     const position = this.#ahead.isEmpty ? this.#start : this.#ahead.time;
     const gap = (target - position) / this.#frameTicks;
     if (this.#keyTicks === 0n) return gap > SEEK_FRAMES_MIN;
@@ -125,7 +134,7 @@ export class FrameWalk implements Disposable {
       }
       const stamp = frame.bestEffortTimestamp;
       const follows = this.#held.isEmpty ? this.#start : this.#held.time + this.#frameTicks;
-      const time = stamp === NO_TIME ? follows : stamp;
+      const time = stamp === NO_TIME || stamp > this.#latest ? follows : stamp;
       if (frame.hasFlags(AV_FRAME_FLAG_KEY)) this.#noteKey(time);
       this.#ahead.set(frame, time);
       return;

@@ -1,9 +1,9 @@
 /**
- * One file that is read several times: to find its end, to choose frames, for the frames, for the track. Opening a
+ * One part of a file that is read several times: to find its end, to choose frames, for the frames, for the track. Opening a
  * container costs 15 ms and more, so it is moved back to its beginning if that is exact.
  */
 import type { Stream } from 'node-av/lib';
-import { Container, NO_TIME } from './container.ts';
+import { type ByteRange, Container, NO_TIME, WHOLE } from './container.ts';
 import { toTimestamp } from './time-span.ts';
 
 /** Their index leads to the first packet of a stream itself; others land near it, by estimates or in byte order. */
@@ -21,27 +21,29 @@ export interface Reading {
 export class MediaFile implements Disposable {
   readonly #path: string;
   readonly #type: { mime: string; name: string };
+  readonly #range: ByteRange;
   #container: Container;
   #isFresh = true;
 
-  constructor(path: string, type: { mime: string; name: string }) {
+  constructor(path: string, type: { mime: string; name: string }, range: ByteRange = WHOLE) {
     this.#path = path;
     this.#type = type;
-    this.#container = Container.open(path, type);
+    this.#range = range;
+    this.#container = Container.open(path, type, range);
   }
 
   get container(): Container {
     return this.#container;
   }
 
-  /** The chosen picture or sound from its beginning; what was read before is at an end. Null if there is none. */
-  from(kind: 'video' | 'audio'): Reading | null {
-    if (!this.#isFresh && !this.#rewind(kind)) {
+  /** A picture or a track, 0 being the first, from its beginning; what was read before is at an end. Null if there is none. */
+  from(kind: 'video' | 'audio', number = 0): Reading | null {
+    if (!this.#isFresh && !this.#rewind(this.#streamOf(kind, number))) {
       this.#container[Symbol.dispose]();
-      this.#container = Container.open(this.#path, this.#type);
+      this.#container = Container.open(this.#path, this.#type, this.#range);
     }
     this.#isFresh = false;
-    const stream = this.#container[kind];
+    const stream = this.#streamOf(kind, number);
     return stream === null ? null : { container: this.#container, stream };
   }
 
@@ -49,8 +51,12 @@ export class MediaFile implements Disposable {
     this.#container[Symbol.dispose]();
   }
 
-  #rewind(kind: 'video' | 'audio'): boolean {
-    const stream = this.#container[kind];
+  #streamOf(kind: 'video' | 'audio', number: number): Stream | null {
+    const { pictures, sounds } = this.#container;
+    return (kind === 'video' ? pictures : sounds)[number] ?? null;
+  }
+
+  #rewind(stream: Stream | null): boolean {
     if (stream === null) return true;
     if (!EXACT_REWIND.test(this.#container.formatName)) return false;
     this.#container.readOnly(stream);

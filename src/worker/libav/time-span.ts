@@ -2,9 +2,11 @@
  * How long a stream really is. Headers lie or say nothing (a stream saved while live, a file cut off, MP3 and AAC
  * without an index), so the end is looked at: by reading the last packets, or all of them if that is cheap.
  */
-import { statSync } from 'node:fs';
+import { AVMEDIA_TYPE_AUDIO } from 'node-av/constants';
 import type { Packet, Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
+import { frameSeconds } from './frame-length.ts';
+import { CLOCK_JUMP_SECONDS_MIN, PAUSE_SECONDS_MAX } from './steady-clock.ts';
 
 export interface TimeSpan {
   /** Where the file begins, in the stream's time base: with the first of its picture and its sound, as players count. */
@@ -17,10 +19,18 @@ export interface TimeSpan {
   seconds: number;
   /** What the header said, if it said something else. */
   claimedSeconds: number | null;
+  /** Stretches of the clock that are not played, ascending: no pause is so long. */
+  skips: readonly ClockSkip[];
+}
+
+/** From a stamp on, so many units of the stream's time base are not played. */
+export interface ClockSkip {
+  from: bigint;
+  ticks: bigint;
 }
 
 /** Read whole in a fraction of a second, without decoding. */
-const SCAN_BYTES_MAX = 64 * 1024 ** 2;
+export const SCAN_BYTES_MAX = 64 * 1024 ** 2;
 /** From the last key frame on; more means that the header names too early an end. */
 const TAIL_PACKETS_MAX = 20_000;
 /** Containers whose seeking is by an index or by exact sizes. */
@@ -29,22 +39,30 @@ const INDEXED = /^(mov|matroska|wav|flac|aiff|caf|avi|asf|ogg|mxf)/;
 const AGREEMENT_SECONDS = 0.25;
 const AGREEMENT_SHARE = 0.005;
 
-/** Reads to the end of the stream; the container must be moved before it is read on. */
-export function measureTimeSpan(container: Container, stream: Stream, path: string): TimeSpan {
-  const claimedSeconds = stream.duration > 0n ? toSeconds(stream.duration, stream) : container.claimedSeconds;
-  const isSmall = statSync(path).size <= SCAN_BYTES_MAX;
-  const first = stream.startTime === NO_TIME ? null : stream.startTime;
+/** A length that would take so few bytes a second, speech in the tightest codec, is read and not believed. */
+const BYTES_PER_SECOND_MIN = 500;
+
+/** Reads to the end of the stream, of `bytes`; the container must be moved before it is read on. */
+export function measureTimeSpan(container: Container, stream: Stream, bytes: number): TimeSpan {
+  const said = stream.duration > 0n ? toSeconds(stream.duration, stream) : container.claimedSeconds;
+  const isSmall = bytes <= SCAN_BYTES_MAX;
+  const isAbsurd = said !== null && said > PAUSE_SECONDS_MAX && said * BYTES_PER_SECOND_MIN > bytes;
+  const claimedSeconds = isAbsurd ? null : said;
   let extent: Extent | null = null;
   if (claimedSeconds !== null && (INDEXED.test(container.formatName) || !isSmall))
     extent = readTail(container, stream, claimedSeconds);
   if (extent === null && (isSmall || claimedSeconds === null)) extent = readWhole(container, stream);
+  const first = isAbsurd || stream.startTime === NO_TIME ? null : stream.startTime;
   const own = first ?? extent?.start ?? 0n;
   const startSeconds = beginningOf(container, toSeconds(own, stream));
   const leadSeconds = toSeconds(own, stream) - startSeconds;
-  const begin = { start: own - toTimestamp(leadSeconds, stream), startSeconds, leadSeconds };
+  const skips = extent?.skips ?? [];
+  const begin = { start: own - toTimestamp(leadSeconds, stream), startSeconds, leadSeconds, skips };
   if (extent === null) return { ...begin, seconds: claimedSeconds ?? 0, claimedSeconds: null };
-  const measured = Math.max(0, toSeconds(extent.end - begin.start, stream));
-  if (claimedSeconds === null) return { ...begin, seconds: measured, claimedSeconds: null };
+  const { countedSeconds } = extent;
+  const measured =
+    countedSeconds === null ? playedSeconds(begin, extent.end, stream) : leadSeconds + countedSeconds;
+  if (claimedSeconds === null) return { ...begin, seconds: measured, claimedSeconds: said };
   // Some containers count a stream's length from its first frame, others from where the file begins.
   const [claimed = 0] = [claimedSeconds, claimedSeconds + leadSeconds].sort(
     (one, other) => Math.abs(one - measured) - Math.abs(other - measured),
@@ -54,6 +72,27 @@ export function measureTimeSpan(container: Container, stream: Stream, path: stri
   return isAgreed
     ? { ...begin, seconds: claimed, claimedSeconds: null }
     : { ...begin, seconds: measured, claimedSeconds: claimed };
+}
+
+/** A longer jump of the clock is no pause. */
+export function pauseSecondsMax({ mayRestartClock }: Container): number {
+  return mayRestartClock ? CLOCK_JUMP_SECONDS_MIN : PAUSE_SECONDS_MAX;
+}
+
+type ClockOfSpan = Pick<TimeSpan, 'start' | 'skips'>;
+
+/** When what is stamped so is played, from the beginning. */
+export function playedSeconds({ start, skips }: ClockOfSpan, stamp: bigint, stream: Stream): number {
+  const skipped = skips.reduce((sum, { from, ticks }) => (stamp >= from + ticks ? sum + ticks : sum), 0n);
+  return Math.max(0, toSeconds(stamp - start - skipped, stream));
+}
+
+/** The stamp of what is played then. */
+export function stampAt({ start, skips }: ClockOfSpan, seconds: number, stream: Stream): bigint {
+  return skips.reduce(
+    (stamp, { from, ticks }) => (stamp > from ? stamp + ticks : stamp),
+    start + toTimestamp(seconds, stream),
+  );
 }
 
 /** Where the file begins for the listener of its sound, by its own clock in seconds; null if the container does not say. */
@@ -81,6 +120,9 @@ export function toTimestamp(seconds: number, { timeBase }: Stream): bigint {
 interface Extent {
   start: bigint;
   end: bigint;
+  skips: ClockSkip[];
+  /** The sum of the packets' lengths where there are no stamps; null where there are. */
+  countedSeconds: number | null;
 }
 
 function readTail(container: Container, stream: Stream, claimedSeconds: number): Extent | null {
@@ -91,31 +133,100 @@ function readTail(container: Container, stream: Stream, claimedSeconds: number):
 
 function readWhole(container: Container, stream: Stream): Extent | null {
   container.readOnly(stream);
-  container.seek(stream, stream.startTime === NO_TIME ? 0n : stream.startTime);
+  if (stream.startTime !== NO_TIME) container.seek(stream, stream.startTime);
   return readExtent(container, stream, Number.POSITIVE_INFINITY);
 }
 
 /** Null if there are no packets, or more than `packetsMax`. */
 function readExtent(container: Container, stream: Stream, packetsMax: number): Extent | null {
-  const frameTicks = ticksPerFrame(stream);
-  let extent: Extent | null = null;
+  const walk = new ExtentWalk(stream, pauseSecondsMax(container));
   for (let count = 0; ; count++) {
     const packet = container.readPacket(stream);
-    if (packet === null) return extent;
+    if (packet === null) return walk.extent(frameSeconds.has(container.formatName));
     if (count >= packetsMax) return null;
-    extent = widen(extent, packet, frameTicks);
+    walk.take(packet, frameSeconds.get(container.formatName)?.(packet.data) ?? null);
   }
 }
 
-function widen(extent: Extent | null, packet: Packet, frameTicks: bigint): Extent | null {
-  const { pts, dts, duration } = packet;
-  const from = pts === NO_TIME ? dts : pts;
-  if (from === NO_TIME) return extent;
-  const to = from + (duration > 0n ? duration : frameTicks);
-  if (extent === null) return { start: from, end: to };
-  if (from < extent.start) extent.start = from;
-  if (to > extent.end) extent.end = to;
-  return extent;
+/** Widens by each packet, but not by a stamp that lies far from all others. */
+class ExtentWalk {
+  readonly #stream: Stream;
+  /** How long a packet lasts that does not say so, or lies. */
+  #usualTicks: bigint;
+  /** Sound goes on evenly; a picture may stand. */
+  readonly #jumpSecondsMax: number;
+  readonly #pauseSecondsMax: number;
+  readonly #skips: ClockSkip[] = [];
+  #start: bigint | null = null;
+  #end = 0n;
+  /** Where the clock of the packets is. */
+  #next: bigint | null = null;
+  /** A far stamp, which the next packet must go on from. */
+  #doubtful: { from: bigint; to: bigint } | null = null;
+  #accepted = 0;
+  #seconds = 0;
+  #count = 0;
+
+  constructor(stream: Stream, pauseMax: number) {
+    this.#stream = stream;
+    this.#usualTicks = ticksPerFrame(stream);
+    const isSound = stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO;
+    this.#jumpSecondsMax = isSound ? CLOCK_JUMP_SECONDS_MIN : pauseMax;
+    this.#pauseSecondsMax = pauseMax;
+  }
+
+  /** `seconds`: how long it is by its own head. */
+  take({ pts, dts, duration }: Packet, seconds: number | null): void {
+    const isBelieved = duration > 0n && toSeconds(duration, this.#stream) <= this.#jumpSecondsMax;
+    if (isBelieved) this.#usualTicks = duration;
+    const ticks = isBelieved ? duration : this.#usualTicks;
+    this.#count += 1;
+    this.#seconds += seconds ?? toSeconds(ticks, this.#stream);
+    const from = pts === NO_TIME ? dts : pts;
+    if (from === NO_TIME) return;
+    const to = from + ticks;
+    const next = this.#next ?? this.#stream.startTime;
+    if (next !== NO_TIME && this.#isFar(from, next)) {
+      if (!this.#isConfirmed(from)) {
+        this.#doubtful = { from, to };
+        return;
+      }
+      this.#goOn(this.#doubtful?.from ?? from, next);
+    }
+    this.#doubtful = null;
+    this.#next = to;
+    this.#accepted += 1;
+    if (this.#start === null || from < this.#start) this.#start = from;
+    if (to > this.#end) this.#end = to;
+  }
+
+  /** Null if there was nothing; `isCounted`: what the packets say of their length counts, not their stamps. */
+  extent(isCounted: boolean): Extent | null {
+    const skips = this.#skips;
+    if (this.#start !== null && !isCounted)
+      return { start: this.#start, end: this.#end, skips, countedSeconds: null };
+    if (this.#count === 0) return null;
+    return { start: this.#start ?? 0n, end: this.#end, skips, countedSeconds: this.#seconds };
+  }
+
+  #isFar(from: bigint, next: bigint): boolean {
+    return Math.abs(toSeconds(from - next, this.#stream)) > this.#jumpSecondsMax;
+  }
+
+  /** Two that go on from each other are no damage: a pause, or a clock that was set. */
+  #isConfirmed(from: bigint): boolean {
+    return this.#doubtful !== null && !this.#isFar(from, this.#doubtful.to);
+  }
+
+  #goOn(from: bigint, next: bigint): void {
+    const ticks = from - next;
+    if (toSeconds(ticks, this.#stream) > this.#pauseSecondsMax) this.#skips.push({ from: next, ticks });
+    if (ticks > 0n) return;
+    const left = this.#skips.at(-1);
+    // Back from where a few stamps were wild, or the first stamp of all was.
+    if (left !== undefined && from >= left.from) this.#end = this.#skips.pop()?.from ?? from;
+    else if (this.#accepted <= 1) [this.#start, this.#end] = [from, from];
+  }
 }
 
 /** Video packets of some containers carry no duration. */

@@ -2,55 +2,107 @@
  * Decoded sound as it lies in time. A track that begins after its picture, a recorder that was paused and a call that lost packets
  * leave gaps, in which players are silent: samples laid end to end would be heard before their time.
  */
-import type { Frame, Stream } from 'node-av/lib';
-import { type Container, NO_TIME } from './container.ts';
-import type { StreamDecoder } from './stream-decoder.ts';
-import { toSeconds } from './time-span.ts';
+import type { Frame } from 'node-av/lib';
+import { NO_TIME } from './container.ts';
+import type { Reading } from './media-file.ts';
+import type { PlayedFile } from './played-file.ts';
+import { GAP_SECONDS_MIN, SteadyClock } from './steady-clock.ts';
+import { StreamDecoder } from './stream-decoder.ts';
+import { pauseSecondsMax, toSeconds } from './time-span.ts';
 
-/** Clocks of cameras drift by less between two frames. */
-const GAP_SECONDS_MIN = 0.2;
 /** Containers round times to a millisecond: only where time itself jumps may silence lie, never within a word. */
 const JUMP_SECONDS_MIN = 0.01;
-/** A longer jump in a container whose clock may begin anew is the clock's, not a pause (`dts_delta_threshold` of ffmpeg). */
-const CLOCK_JUMP_SECONDS_MIN = 10;
+/** These have no clock: the media library counts what it read, by the first frame's rate. */
+const CLOCKLESS = /^(mp3|aac|ac3|eac3|amr|wav|aiff|caf)/;
 
 export interface TimedFrame {
   /** Valid until the next one is asked for. */
   frame: Frame;
-  /** Where its clock says that it begins, from the beginning of the file; slightly below 0 if it begins before. */
+  /** Where it begins, from the beginning of the file; slightly below 0 if it begins before. */
   clockSeconds: number;
   /** Before it. */
   silentSeconds: number;
 }
 
+/** One track of a file from its beginning to its end, through all of the file's parts. */
+export class PlayedSound implements Disposable {
+  readonly #file: PlayedFile;
+  readonly #track: number;
+  readonly #frames: Generator<TimedFrame, void, undefined>;
+  #decoder: StreamDecoder | null = null;
+  /** Something of what was read so far could not be decoded. */
+  isDamaged = false;
+
+  /** `track`: 0 is the one that players play first. */
+  constructor(file: PlayedFile, track = 0) {
+    this.#file = file;
+    this.#track = track;
+    this.#frames = this.#read();
+  }
+
+  next(): TimedFrame | null {
+    const next = this.#frames.next();
+    return next.done === true ? null : next.value;
+  }
+
+  [Symbol.dispose](): void {
+    this.#decoder?.[Symbol.dispose]();
+  }
+
+  *#read(): Generator<TimedFrame, void, undefined> {
+    let given = 0;
+    for (const [index, { beginSeconds }] of this.#file.parts.entries()) {
+      const reading = this.#file.read(index, 'audio', this.#track);
+      if (reading === null) continue;
+      reading.container.readOnly(reading.stream);
+      const decoder = new StreamDecoder(reading.container, reading.stream);
+      this.#decoder = decoder;
+      const begin = this.#file.beginsAt(index, reading.stream);
+      let before = Math.max(0, beginSeconds - given);
+      const position = Math.max(0, given - beginSeconds);
+      for (const { frame, clockSeconds, silentSeconds } of timedFrames(reading, decoder, {
+        begin,
+        position,
+      })) {
+        const silence = before + silentSeconds;
+        before = 0;
+        const timed = { frame, clockSeconds: clockSeconds + beginSeconds };
+        given += silence + frame.nbSamples / frame.sampleRate;
+        yield { ...timed, silentSeconds: silence };
+      }
+      this.isDamaged ||= decoder.badPackets > 0 || reading.container.isReadBroken;
+      decoder[Symbol.dispose]();
+      this.#decoder = null;
+    }
+  }
+}
+
 /**
- * `beginSeconds`: where the file begins by its own clock; null: with its first frame. Where the clock begins anew, as in a
- * broadcast that was recorded in pieces, sound goes on without a gap: nothing that was said is left out.
+ * `begin`: where what is read begins by its own clock; null: with its first frame. `position`: how much was given before,
+ * counted from there. Where the clock begins anew, as in a broadcast that was recorded in pieces, sound goes on without a gap:
+ * nothing that was said is left out.
  */
-export function* timedFrames(
-  { decoder, container, stream }: { decoder: StreamDecoder; container: Container; stream: Stream },
-  beginSeconds: number | null,
+function* timedFrames(
+  { container, stream }: Reading,
+  decoder: StreamDecoder,
+  from: { begin: number | null; position: number },
 ): Generator<TimedFrame, void, undefined> {
-  const { mayRestartClock } = container;
-  let begin = beginSeconds;
+  const jumpSecondsMax = pauseSecondsMax(container);
+  const isClockless = CLOCKLESS.test(container.formatName);
+  const next = stream.startTime === NO_TIME ? null : toSeconds(stream.startTime, stream);
+  let clock: SteadyClock | null = null;
   /** How much was given, and how far the clock of what was read is. */
-  let [position, end] = [0, 0];
+  let [position, end] = [from.position, from.position];
   for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
     const { nbSamples, sampleRate, bestEffortTimestamp: stamp } = frame;
     if (nbSamples === 0) continue;
-    let place = end;
-    if (stamp !== NO_TIME) {
-      const at = toSeconds(stamp, stream);
-      begin ??= at;
-      const jump = at - begin - end;
-      const isAnew = position > 0 && jump < -GAP_SECONDS_MIN;
-      if (isAnew || (mayRestartClock && Math.abs(jump) > CLOCK_JUMP_SECONDS_MIN)) {
-        end = position;
-        begin = at - position;
-      }
-      place = at - begin;
-    }
     const seconds = nbSamples / sampleRate;
+    let place = end;
+    if (stamp !== NO_TIME && !isClockless) {
+      const at = toSeconds(stamp, stream);
+      clock ??= new SteadyClock({ begin: from.begin ?? at, next: next ?? at, jumpSecondsMax });
+      place = clock.place(at, seconds, { end, position });
+    }
     const isJump = place - end >= JUMP_SECONDS_MIN;
     end = place + seconds;
     // What lies before the beginning is not played.

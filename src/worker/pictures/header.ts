@@ -25,8 +25,9 @@ type Described = Omit<PictureHeader, keyof PictureFile>;
 export async function readHeader(
   path: string,
   limits: DecodeLimits,
-  { kind, mime, name: format }: MediaType = readMediaType(path),
+  type?: MediaType,
 ): Promise<PictureHeader> {
+  const { kind, mime, name: format } = type ?? (await readMediaType(path));
   if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
   assertBoundedParts(path, mime);
   const file = { path, mime, format, limits };

@@ -1,19 +1,47 @@
 /** The type of any file by its first bytes, and the refusal of those that are none of ours. */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { describeAcceptedTypes, type MediaType } from '../../domain/media/formats.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
+import { ownBeginning, readBytes } from '../media/file-head.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 
+/** For the demuxers: frames show themselves by a row of them. The library's own bound is 1 MB. */
+const PROBED_BYTES = 64 * 1024;
+const PADDING_BYTES_MAX = 1024 * 1024;
+
 /** Throws `unsupported_media_type` with what was found instead. */
-export function readMediaType(path: string): MediaType {
-  const head = readHead(path);
-  const type = sniffMediaType(head);
-  if (type !== undefined) return type;
+export async function readMediaType(path: string): Promise<MediaType> {
+  const head = readBytes(path, 0, HEAD_BYTES);
+  const type = sniffMediaType(head) ?? (await typeBehind(path, head));
+  if (typeof type === 'object') return type;
+  const found = isKnownAsNone(head) || type === undefined ? describeHead(head) : type;
   throw new MediaFaultFound(
     'unsupported_media_type',
-    `the file is ${describeHead(head)}, which is none of the accepted types of pictures, video and sound`,
+    `the file is ${found}, which is none of the accepted types of pictures, video and sound`,
   );
+}
+
+/**
+ * Where the first bytes show nothing: what stands behind a tag or an empty box, then what the media library takes the file
+ * for. A name completes “the file is …”; undefined: it is not known.
+ */
+async function typeBehind(path: string, head: Uint8Array): Promise<MediaType | string | undefined> {
+  if (head.length === 0 || isKnownAsNone(head)) return undefined;
+  const at = ownBeginning(path);
+  const type = sniffMediaType(readBytes(path, at, HEAD_BYTES));
+  if (type !== undefined) return type;
+  const { guessType } = await import('../libav/guess-type.ts');
+  return guessType(path, firstBytes(path, at));
+}
+
+/** The first that are not all zeros, as far as the media library looks. */
+function firstBytes(path: string, from: number): Buffer {
+  let bytes = readBytes(path, from, PROBED_BYTES);
+  for (let at = from; at < PADDING_BYTES_MAX && bytes.length > 0 && bytes.every((byte) => byte === 0); ) {
+    at += bytes.length;
+    bytes = readBytes(path, at, PROBED_BYTES);
+  }
+  return bytes;
 }
 
 export function refuseKind(expected: MediaKind, found: string): MediaFaultFound {
@@ -21,17 +49,6 @@ export function refuseKind(expected: MediaKind, found: string): MediaFaultFound 
     'unsupported_media_type',
     `the file is ${found}; accepted are ${describeAcceptedTypes(expected)}`,
   );
-}
-
-/** At once: a child has nothing else to do meanwhile, and three turns of other threads cost more than the reading. */
-function readHead(path: string): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Names for what is no accepted format, so that a refusal says what was found. Guesses by the first bytes. */
@@ -62,12 +79,21 @@ const FOREIGN_TYPES: readonly (readonly [offset: number, bytes: string, name: st
   [0, 'MZ', 'a program'],
 ];
 
+function foreignTypeOf(text: string): string | undefined {
+  return FOREIGN_TYPES.find(([offset, bytes]) => text.startsWith(bytes, offset))?.[2];
+}
+
+/** What is none of ours by its own first bytes, and text, in which a demuxer may see anything. */
+function isKnownAsNone(head: Uint8Array): boolean {
+  return isText(head) || foreignTypeOf(Buffer.from(head).toString('latin1')) !== undefined;
+}
+
 /** Completes the sentence “the file is …”. */
 function describeHead(head: Uint8Array): string {
   if (head.length === 0) return 'empty';
   const text = Buffer.from(head).toString('latin1');
-  const found = FOREIGN_TYPES.find(([offset, bytes]) => text.startsWith(bytes, offset));
-  if (found !== undefined) return found[2];
+  const found = foreignTypeOf(text);
+  if (found !== undefined) return found;
   if (/<svg[\s>]/i.test(text)) return 'an SVG drawing';
   if (/^\s*<(!doctype )?html/i.test(text)) return 'an HTML page';
   if (/^\s*<\?xml/i.test(text)) return 'an XML document';

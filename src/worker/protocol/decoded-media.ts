@@ -89,6 +89,8 @@ export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
 
 /** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
 export interface DecodedFrame extends PatchedPicture {
+  /** The moving picture that it is of, from 1; absent for the one that players show first. */
+  picture?: number | undefined;
   /** Presentation time from the video's beginning. */
   timeSeconds: number;
   /** A PNG in `out/`, with its SHA-256. */
@@ -100,10 +102,12 @@ export interface DecodedFrame extends PatchedPicture {
 
 /** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
 export interface SoundFile {
-  /** `mix`, or `channel-1` … if the channels have different speakers. */
+  /** `mix`, or `channel-1` … if the channels have different speakers, `track-1` … if there are several (channel-name.ts). */
   name: string;
   file: string;
   sampleCount: number;
+  /** Mean power, decibels of full scale; null for silence. */
+  meanDb: number | null;
   /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence. */
   upperBandDb: number | null;
 }
@@ -113,7 +117,10 @@ export interface DecodedSound {
   /** Sample rate of the original, Hz. */
   sampleRate: number;
   channelCount: number;
+  /** The track that players play first, then the others. */
   sounds: SoundFile[];
+  /** Further tracks that could not be decoded, or lie beyond the bounds. */
+  tracksLeftOut: number;
 }
 
 export interface DecodedTrack {
@@ -136,6 +143,8 @@ export interface DecodedVideo {
   decoder: VideoDecoder;
   /** Frames that were chosen and could not be decoded. */
   damagedFrames: number;
+  /** Further moving pictures of which no frame was chosen. */
+  picturesLeftOut: number;
   /** Null if none was asked for or the video is silent. */
   track: DecodedTrack | null;
 }

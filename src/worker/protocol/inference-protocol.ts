@@ -103,6 +103,8 @@ export interface DetectRequest {
   pack: string;
   path: string;
   sampleCount: number;
+  /** By how much the detector hears it louder; 1 if absent. */
+  gain?: number | undefined;
 }
 
 /** One window of speech, written down. */

@@ -4,17 +4,15 @@
  */
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { Frame, Stream } from 'node-av/lib';
-import type { MediaType } from '../../domain/media/formats.ts';
+import type { Frame } from 'node-av/lib';
 import {
   FILM_SECONDS_MAX,
   FILM_SHORT_SIDE_MAX,
   type RenditionFigures,
 } from '../../domain/media/rendition.ts';
-import { Container } from '../libav/container.ts';
 import { FilmFrames } from '../libav/film-frames.ts';
 import { FilmSound } from '../libav/film-sound.ts';
-import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
+import { PlayedFile } from '../libav/played-file.ts';
 import { WebmFile } from '../libav/webm-file.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { type ReportStep, secondsReporter } from '../media/progress.ts';
@@ -22,88 +20,53 @@ import { readMediaType, refuseKind } from '../pictures/media-header.ts';
 import type { RenderWork } from './rendition-work.ts';
 
 export async function renderFilm({ path, outFolder, limits, report }: RenderWork): Promise<RenditionFigures> {
-  const { type, span } = await measure(path, 'video');
+  using played = await open(path, 'video');
   setPriority(constants.priority.PRIORITY_LOW);
-  using container = Container.open(path, type);
-  const stream = streamOf(container, type, 'video');
-  using frames = new FilmFrames(container, stream, {
-    start: span.start,
-    limits,
-    shortSideMax: FILM_SHORT_SIDE_MAX,
-  });
+  using frames = new FilmFrames(played, { limits, shortSideMax: FILM_SHORT_SIDE_MAX });
   if (frames.isEmpty) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
-  using track = openTrack(path, type, span.startSeconds);
+  using beside = played.beside();
+  using sound = openSound(beside);
   const { width, height } = frames;
   const picture = { width, height };
-  using file = new WebmFile(join(outFolder, 'film.webm'), {
-    picture,
-    channels: track?.sound.channels ?? null,
-  });
-  interleave({ file, frames, sound: track?.sound ?? null, report, totalSeconds: span.seconds });
+  using file = new WebmFile(join(outFolder, 'film.webm'), { picture, channels: sound?.channels ?? null });
+  interleave({ file, frames, sound, report, totalSeconds: played.seconds });
   file.finish();
-  return { kind: 'film', width, height, durationSeconds: span.seconds };
+  return { kind: 'film', width, height, durationSeconds: played.seconds };
 }
 
 export async function renderSound({ path, outFolder, report }: RenderWork): Promise<RenditionFigures> {
-  const { type, span } = await measure(path, 'audio');
+  using played = await open(path, 'audio');
   setPriority(constants.priority.PRIORITY_LOW);
-  using track = openTrack(path, type, span.startSeconds);
-  if (track === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
-  using file = new WebmFile(join(outFolder, 'sound.webm'), { picture: null, channels: track.sound.channels });
-  interleave({ file, frames: null, sound: track.sound, report, totalSeconds: span.seconds });
+  using sound = openSound(played);
+  if (sound === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  using file = new WebmFile(join(outFolder, 'sound.webm'), { picture: null, channels: sound.channels });
+  interleave({ file, frames: null, sound, report, totalSeconds: played.seconds });
   file.finish();
-  return { kind: 'sound', durationSeconds: span.seconds };
+  return { kind: 'sound', durationSeconds: played.seconds };
 }
 
-interface Measured {
-  type: MediaType;
-  span: TimeSpan;
-}
-
-async function measure(path: string, kind: 'video' | 'audio'): Promise<Measured> {
-  const type = readMediaType(path);
+async function open(path: string, kind: 'video' | 'audio'): Promise<PlayedFile> {
+  const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind(kind, `a ${type.name} picture`);
-  using container = Container.open(path, type);
-  const stream = streamOf(container, type, kind);
-  const span = measureTimeSpan(container, stream, path);
-  if (span.seconds > FILM_SECONDS_MAX) {
-    const found = `the file lasts ${Math.round(span.seconds)} seconds`;
-    throw new MediaFaultFound('too_long', `${found}; renditions are made of at most ${FILM_SECONDS_MAX}`);
-  }
-  return { type, span };
+  const file = PlayedFile.open(path, type, { kind });
+  const fault = faultOf(file, kind);
+  if (fault === null) return file;
+  file[Symbol.dispose]();
+  throw fault;
 }
 
-function streamOf(container: Container, { name }: MediaType, kind: 'video' | 'audio'): Stream {
-  const stream = container[kind];
-  if (stream !== null) return stream;
-  throw refuseKind(kind, kind === 'video' ? `${name} with sound only` : `${name} without sound`);
+function faultOf({ type: { name }, container, seconds }: PlayedFile, kind: 'video' | 'audio') {
+  if (container[kind] === null)
+    return refuseKind(kind, kind === 'video' ? `${name} with sound only` : `${name} without sound`);
+  if (seconds <= FILM_SECONDS_MAX) return null;
+  const found = `the file lasts ${Math.round(seconds)} seconds`;
+  return new MediaFaultFound('too_long', `${found}; renditions are made of at most ${FILM_SECONDS_MAX}`);
 }
 
 /** Null if there is none or none of it can be decoded: the film is there all the same. */
-function openTrack(
-  path: string,
-  type: MediaType,
-  startSeconds: number,
-): ({ sound: FilmSound } & Disposable) | null {
-  const container = Container.open(path, type);
-  const { audio } = container;
-  const sound = audio === null ? null : openSound(container, audio, startSeconds);
-  if (sound === null) {
-    container[Symbol.dispose]();
-    return null;
-  }
-  return {
-    sound,
-    [Symbol.dispose]() {
-      sound[Symbol.dispose]();
-      container[Symbol.dispose]();
-    },
-  };
-}
-
-function openSound(container: Container, stream: Stream, startSeconds: number): FilmSound | null {
+function openSound(file: PlayedFile): FilmSound | null {
   try {
-    const sound = new FilmSound(container, stream, startSeconds);
+    const sound = new FilmSound(file);
     if (!sound.isEmpty) return sound;
     sound[Symbol.dispose]();
     return null;

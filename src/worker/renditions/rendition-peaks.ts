@@ -11,11 +11,9 @@ import {
   SPECTRUM_HEIGHT,
   SPECTRUM_WIDTH,
 } from '../../domain/media/rendition.ts';
-import { Container } from '../libav/container.ts';
+import { PlayedFile } from '../libav/played-file.ts';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
-import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { soundBeginning } from '../libav/time-span.ts';
-import { timedFrames } from '../libav/timed-sound.ts';
+import { PlayedSound } from '../libav/timed-sound.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { secondsReporter } from '../media/progress.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
@@ -30,26 +28,22 @@ const FLOOR_DB = -90;
 const ALPHA_QUALITY = 70;
 
 export async function renderPeaks({ path, outFolder, report }: RenderWork): Promise<RenditionFigures> {
-  const type = readMediaType(path);
+  const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
-  using container = Container.open(path, type);
-  const stream = container.audio;
-  if (stream === null) throw refuseKind('audio', `${type.name} video without sound`);
-  container.readOnly(stream);
-  using decoder = new StreamDecoder(container, stream);
+  using file = PlayedFile.open(path, type, { kind: 'audio' });
+  if (file.container.audio === null) throw refuseKind('audio', `${type.name} video without sound`);
+  using sound = new PlayedSound(file);
   using resampler = new Resampler(monoFloats(RATE));
   const peaks = new Peaks();
   const spectrum = new Spectrum();
-  const reportSeconds = secondsReporter(report, 'peaks', container.claimedSeconds);
+  const reportSeconds = secondsReporter(report, 'peaks', file.seconds);
   const take = (bytes: Buffer): void => {
     const samples = new Float32Array(Uint8Array.from(bytes).buffer);
     peaks.take(samples);
     spectrum.take(samples);
   };
-  for (const { frame, silentSeconds } of timedFrames(
-    { decoder, container, stream },
-    soundBeginning(container, stream),
-  )) {
+  for (let timed = sound.next(); timed !== null; timed = sound.next()) {
+    const { frame, silentSeconds } = timed;
     if (peaks.sampleCount + silentSeconds * RATE >= SOUND_SECONDS_MAX * RATE) break;
     if (silentSeconds > 0) resampler.rest(silentSeconds, take);
     resampler.feed(frame, take);

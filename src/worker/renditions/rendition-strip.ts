@@ -1,13 +1,11 @@
 /** A strip of thumbnails of a video at even distances in time, side by side in one WebP. */
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
+import type { MediaType } from '../../domain/media/formats.ts';
 import { type RenditionFigures, STRIP_FRAMES, STRIP_HEIGHT } from '../../domain/media/rendition.ts';
-import { Container } from '../libav/container.ts';
-import { displayOf } from '../libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../libav/frame-picture.ts';
-import { FrameWalk } from '../libav/frame-walk.ts';
-import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { measureTimeSpan } from '../libav/time-span.ts';
+import { PlayedFile } from '../libav/played-file.ts';
+import { PlayedFrames } from '../libav/played-frames.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
@@ -49,42 +47,35 @@ async function takeThumbnails({
   limits,
   report,
 }: RenderWork): Promise<{ thumbnails: Thumbnail[]; durationSeconds: number }> {
-  const type = readMediaType(path);
+  const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
-  const span = measureSpan(path, type);
-  using container = Container.open(path, type);
-  const stream = container.video;
-  if (stream === null) throw refuseKind('video', `${type.name} with sound only`);
-  using decoder = new StreamDecoder(container, stream);
-  using walk = new FrameWalk(container, stream, decoder, span);
+  using file = openFilm(path, type);
+  using frames = new PlayedFrames(file);
   const thumbnails: Thumbnail[] = [];
   let sides: { width: number; height: number } | null = null;
   for (let index = 0; index < STRIP_FRAMES; index += 1) {
     report('strip', index, STRIP_FRAMES);
-    const timeSeconds = ((index + 0.5) * span.seconds) / STRIP_FRAMES;
-    const shown = walk.frameAt(timeSeconds);
+    const timeSeconds = ((index + 0.5) * file.seconds) / STRIP_FRAMES;
+    const shown = frames.frameAt(timeSeconds);
     // A still or short video has fewer frames than places: the last one stays.
     if (shown === null) {
       thumbnails.push({ timeSeconds, picture: thumbnails.at(-1)?.picture ?? null });
       continue;
     }
-    const display = displayOf(stream, shown.frame);
-    assertFrameBounds(shown.frame, display, limits);
-    const upright = toUprightPicture(shown.frame, display);
+    assertFrameBounds(shown.frame, shown.display, limits);
+    const upright = toUprightPicture(shown.frame, shown.display);
     sides ??= thumbnailSides(upright);
     thumbnails.push({ timeSeconds, picture: await shrink(upright, sides) });
   }
-  return { thumbnails, durationSeconds: span.seconds };
+  return { thumbnails, durationSeconds: file.seconds };
 }
 
-/** How long the video is, by a container of its own: measuring reads on in it. */
-export function measureSpan(
-  path: string,
-  type: Parameters<typeof Container.open>[1],
-): ReturnType<typeof measureTimeSpan> {
-  using container = Container.open(path, type);
-  if (container.video === null) throw refuseKind('video', `${type.name} with sound only`);
-  return measureTimeSpan(container, container.video, path);
+/** Throws MediaFaultFound if it is no video. */
+export function openFilm(path: string, type: MediaType): PlayedFile {
+  const file = PlayedFile.open(path, type, { kind: 'video' });
+  if (file.container.video !== null) return file;
+  file[Symbol.dispose]();
+  throw refuseKind('video', `${type.name} with sound only`);
 }
 
 function thumbnailSides({ width, height }: Picture): { width: number; height: number } {

@@ -4,17 +4,16 @@
  */
 import { AVDISCARD_NONKEY } from 'node-av/constants';
 import { NO_TIME } from '../libav/container.ts';
-import { FrameWalk } from '../libav/frame-walk.ts';
-import type { Reading } from '../libav/media-file.ts';
+import type { PlayedFile, PlayedPart } from '../libav/played-file.ts';
+import { PlayedFrames } from '../libav/played-frames.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { type TimeSpan, toSeconds } from '../libav/time-span.ts';
+import { playedSeconds } from '../libav/time-span.ts';
 import type { ChosenFrames } from '../protocol/decode-protocol.ts';
 import { type ChangeMeter, colourMeter, motionMeter } from './frame-change.ts';
 
 export interface ChoiceWork {
-  /** Gives the video from its beginning; if frames need no choosing, it is never read. */
-  open: () => Reading;
-  span: TimeSpan;
+  /** If frames need no choosing, it is never read. */
+  file: PlayedFile;
   choice: ChosenFrames;
   report: (done: number, total: number) => void;
 }
@@ -37,43 +36,49 @@ interface Scored {
  * once.
  */
 export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
-  const { choice, span } = work;
-  const even = (countMax: number) => spreadEvenly(countMax, span);
+  const { choice, file } = work;
+  const even = (countMax: number) => spreadEvenly(countMax, file);
   if (choice.method === 'even') return even;
   if (choice.method === 'iframes') {
-    const keys = listKeyTimes(work);
+    const keys = listKeyTimes(file);
     return keys.length === 0 ? even : (countMax) => thin(keys, countMax);
   }
   using meter = choice.method === 'color' ? colourMeter() : motionMeter();
   const scored = scoreChanges(work, meter);
-  return (countMax) => pickLargest(scored, countMax, span.seconds, even(countMax));
+  return (countMax) => pickLargest(scored, countMax, file.seconds, even(countMax));
 }
 
 /** The middles of equal parts of what is seen: neither the black first frame nor the last one. */
 export function spreadEvenly(
   count: number,
-  { leadSeconds, seconds }: Pick<TimeSpan, 'leadSeconds' | 'seconds'>,
+  { leadSeconds, seconds }: Pick<PlayedFile, 'leadSeconds' | 'seconds'>,
 ): number[] {
   const length = seconds - leadSeconds;
   return Array.from({ length: count }, (_, index) => leadSeconds + ((index + 0.5) * length) / count);
 }
 
-/** Reads no more than the container must, and decodes nothing. */
-function listKeyTimes({ open, span }: Pick<ChoiceWork, 'open' | 'span'>): number[] {
-  const { container, stream } = open();
+/** Reads no more than the containers must, and decodes nothing. */
+function listKeyTimes(file: PlayedFile): number[] {
+  return file.parts.flatMap((part, index) => listKeysOf(file, part, index)).slice(0, KEY_FRAMES_MAX);
+}
+
+function listKeysOf(file: PlayedFile, { span, beginSeconds }: PlayedPart, index: number): number[] {
+  const reading = file.read(index, 'video');
+  if (reading === null || span === null) return [];
+  const { container, stream } = reading;
   container.readOnly(stream, AVDISCARD_NONKEY);
   const times: number[] = [];
   for (let packet = container.readPacket(stream); packet !== null; packet = container.readPacket(stream)) {
     if (!packet.isKeyframe) continue;
     const time = packet.pts === NO_TIME ? packet.dts : packet.pts;
     if (time === NO_TIME) continue;
-    times.push(Math.max(0, toSeconds(time - span.start, stream)));
+    times.push(beginSeconds + playedSeconds(span, time, stream));
     if (times.length >= KEY_FRAMES_MAX) break;
   }
   return times.sort((one, other) => one - other);
 }
 
-function thin(times: readonly number[], countMax: number): number[] {
+export function thin(times: readonly number[], countMax: number): number[] {
   if (times.length <= countMax) return [...times];
   return Array.from(
     { length: countMax },
@@ -82,47 +87,45 @@ function thin(times: readonly number[], countMax: number): number[] {
 }
 
 function scoreChanges(work: ChoiceWork, meter: ChangeMeter): Scored[] {
-  const { span } = work;
-  const reading = work.open();
-  const { stream } = reading;
+  const { file } = work;
+  const stream = file.container.video;
+  if (stream === null) return [];
   const { width, height } = stream.codecpar;
   const { num, den } = stream.avgFrameRate;
-  const frames = den > 0 ? Math.ceil((span.seconds * num) / den) : 0;
+  const frames = den > 0 ? Math.ceil((file.seconds * num) / den) : 0;
   const isShort =
     frames > 0 && frames <= COMPARED_FRAMES_MAX && frames * width * height <= COMPARED_PIXELS_MAX;
-  return isShort ? scoreAll(work, reading, meter, frames) : scoreMoments(work, meter);
+  return isShort ? scoreAll(work, meter, frames) : scoreMoments(work, meter);
 }
 
-function scoreAll(
-  { span, report }: ChoiceWork,
-  { container, stream }: Reading,
-  meter: ChangeMeter,
-  total: number,
-): Scored[] {
-  container.readOnly(stream);
-  using decoder = new StreamDecoder(container, stream);
+function scoreAll({ file, report }: ChoiceWork, meter: ChangeMeter, total: number): Scored[] {
   const scored: Scored[] = [];
-  for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
-    const time = frame.bestEffortTimestamp;
-    if (time === NO_TIME) continue;
-    scored.push({ seconds: toSeconds(time - span.start, stream), score: meter.measure(frame) });
-    if (scored.length % REPORT_FRAMES === 0) report(Math.min(scored.length, total), total);
+  for (const [index, { span, beginSeconds }] of file.parts.entries()) {
+    const reading = file.read(index, 'video');
+    if (reading === null || span === null) continue;
+    const { container, stream } = reading;
+    container.readOnly(stream);
+    using decoder = new StreamDecoder(container, stream);
+    for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
+      const time = frame.bestEffortTimestamp;
+      if (time === NO_TIME) continue;
+      const seconds = beginSeconds + playedSeconds(span, time, stream);
+      scored.push({ seconds, score: meter.measure(frame) });
+      if (scored.length % REPORT_FRAMES === 0) report(Math.min(scored.length, total), total);
+    }
   }
   return scored;
 }
 
 /** Key frames if there are enough: they need nothing else decoded. Otherwise moments spread evenly. */
-function scoreMoments(work: ChoiceWork, meter: ChangeMeter): Scored[] {
-  const { span, choice, report } = work;
-  const keys = listKeyTimes(work);
+function scoreMoments({ file, choice, report }: ChoiceWork, meter: ChangeMeter): Scored[] {
+  const keys = listKeyTimes(file);
   const isDense = keys.length >= choice.countMax * 4;
-  const times = isDense ? thin(keys, MOMENTS_MAX) : spreadEvenly(MOMENTS_MAX, span);
-  const { container, stream } = work.open();
-  using decoder = new StreamDecoder(container, stream);
-  using walk = new FrameWalk(container, stream, decoder, span);
+  const times = isDense ? thin(keys, MOMENTS_MAX) : spreadEvenly(MOMENTS_MAX, file);
+  using frames = new PlayedFrames(file);
   const scored: Scored[] = [];
   for (const [done, time] of times.entries()) {
-    const shown = walk.frameAt(time);
+    const shown = frames.frameAt(time);
     if (shown !== null) scored.push({ seconds: shown.timeSeconds, score: meter.measure(shown.frame) });
     if (done % REPORT_FRAMES === 0) report(done, times.length);
   }

@@ -30,7 +30,7 @@ export class FrameWriter {
   readonly #onFrame: (frame: DecodedFrame) => void;
   readonly #inFlight: Promise<DecodedFrame>[] = [];
   #count = 0;
-  /** Null before the first one is written. */
+  /** The first of the picture that players show first; null before it is written. */
   first: DecodedFrame | null = null;
 
   constructor(sets: WantedSets, outFolder: string, onFrame: (frame: DecodedFrame) => void) {
@@ -40,10 +40,10 @@ export class FrameWriter {
   }
 
   /** Begins to write; waits only while too many are in flight. */
-  async take(timeSeconds: number, picture: Picture): Promise<void> {
+  async take(place: FramePlace, picture: Picture): Promise<void> {
     const max = picture.width * picture.height > LARGE_PIXELS ? 1 : IN_FLIGHT_MAX;
     while (this.#inFlight.length >= max) await this.#settleOldest();
-    const writing = writeFrame({ index: this.#count, timeSeconds, picture }, this.#sets, this.#outFolder);
+    const writing = writeFrame({ index: this.#count, place, picture }, this.#sets, this.#outFolder);
     // Its failure is met when its turn comes; until then no one waits for it.
     writing.catch(() => {});
     this.#inFlight.push(writing);
@@ -57,19 +57,25 @@ export class FrameWriter {
   async #settleOldest(): Promise<void> {
     const frame = await this.#inFlight.shift();
     if (frame === undefined) return;
-    this.first ??= frame;
+    if (frame.picture === undefined) this.first ??= frame;
     this.#onFrame(frame);
   }
 }
 
+interface FramePlace {
+  timeSeconds: number;
+  /** 0 is the one that players show first. */
+  picture: number;
+}
+
 interface ChosenPicture {
   index: number;
-  timeSeconds: number;
+  place: FramePlace;
   picture: Picture;
 }
 
 async function writeFrame(
-  { index, timeSeconds, picture }: ChosenPicture,
+  { index, place: { timeSeconds, picture: number }, picture }: ChosenPicture,
   sets: WantedSets,
   outFolder: string,
 ): Promise<DecodedFrame> {
@@ -87,7 +93,8 @@ async function writeFrame(
   await writeFile(join(outFolder, file), png);
   const hash = createHash('sha256').update(png).digest('hex');
   giveBackPicture(picture);
-  return { timeSeconds, file, hash, sizeBytes: png.length, width, height, likeness, patchSets };
+  const further = number === 0 ? {} : { picture: number + 1 };
+  return { ...further, timeSeconds, file, hash, sizeBytes: png.length, width, height, likeness, patchSets };
 }
 
 async function writePatchSets(

@@ -1,10 +1,10 @@
 /** Whether a film or a sound can be analysed at all: its first frame or its first sound is decoded, its length measured. */
 import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/formats.ts';
-import { Container } from '../libav/container.ts';
+import type { Container } from '../libav/container.ts';
 import { displayOf, shownSides } from '../libav/display.ts';
 import { assertFrameBounds } from '../libav/frame-picture.ts';
+import { PlayedFile } from '../libav/played-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { measureTimeSpan } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { assertDenseSound } from '../media/sound-density.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
@@ -12,17 +12,16 @@ import type { Probe } from '../protocol/decoded-media.ts';
 
 /** Its kind follows from what it holds. */
 export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
-  using container = Container.open(path, type);
-  const kind = container.video === null ? 'audio' : 'video';
+  using file = PlayedFile.open(path, type, { isQuick: true });
+  const { kind, container, seconds: durationSeconds } = file;
+  const hasSound = container.audio !== null;
   const { mime } = checkStreams(container, type);
-  const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
-  const stream = container.video ?? container.audio;
-  const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
-  if (kind === 'audio' && stream !== null) {
-    const { sampleRate, channels } = stream.codecpar;
+  const sides = kind === 'video' ? probePicture(file, limits) : probeSound(file);
+  if (kind === 'audio' && container.audio !== null) {
+    const { sampleRate, channels } = container.audio.codecpar;
     assertDenseSound(durationSeconds * sampleRate * channels, container.sizeBytes);
   }
-  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
+  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound };
 }
 
 /** The type by what the container holds. Throws if it holds nothing that can be decoded. */
@@ -40,9 +39,9 @@ export function checkStreams(container: Container, type: MediaType): MediaType {
   );
 }
 
-function probePicture(container: Container, limits: DecodeLimits): { width: number; height: number } {
-  const stream = container.video;
-  if (stream === null) throw new Error('there is no picture to probe');
+function probePicture(file: PlayedFile, limits: DecodeLimits): { width: number; height: number } {
+  const { container, stream } = file.read(0, 'video') ?? {};
+  if (container === undefined || stream === undefined) throw new Error('there is no picture to probe');
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
   const frame = decoder.next();
@@ -52,9 +51,9 @@ function probePicture(container: Container, limits: DecodeLimits): { width: numb
   return shownSides(frame, display);
 }
 
-function probeSound(container: Container): { width: null; height: null } {
-  const stream = container.audio;
-  if (stream === null) throw new Error('there is no sound to probe');
+function probeSound(file: PlayedFile): { width: null; height: null } {
+  const { container, stream } = file.read(0, 'audio') ?? {};
+  if (container === undefined || stream === undefined) throw new Error('there is no sound to probe');
   container.readOnly(stream);
   using decoder = new StreamDecoder(container, stream);
   if (decoder.next() === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');

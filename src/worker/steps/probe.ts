@@ -13,7 +13,7 @@ import type { Probe } from '../protocol/decoded-media.ts';
 const STAMP_SIDE = 16;
 
 export async function probe(path: string, limits: DecodeLimits): Promise<Probe> {
-  const type = readMediaType(path);
+  const type = await readMediaType(path);
   if (type.kind !== 'image') {
     const { probeContainer } = await import('./probe-container.ts');
     return probeContainer(path, type, limits);

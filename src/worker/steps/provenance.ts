@@ -88,7 +88,8 @@ async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened
   } catch (error) {
     // A bare JPEG XL codestream has no boxes, so none for a manifest.
     if (/naked codestream/i.test(String(error))) return null;
-    if (/UnsupportedType|type is unsupported/i.test(String(error))) return 'format';
+    // A file whose first box is another one is no container of manifests to it.
+    if (/UnsupportedType|type is unsupported|expected box type "ftyp"/i.test(String(error))) return 'format';
     if (!REVOKED.test(String(error))) return fromReaderError(error, order.trust);
     return (await openRevoked(order)) ?? fromReaderError(error, order.trust);
   }

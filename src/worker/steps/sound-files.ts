@@ -11,8 +11,8 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';
-import { channelName } from '../../domain/verdicts/channel-name.ts';
-import { monoFloats, Resampler } from '../libav/resampler.ts';
+import { voiceName } from '../../domain/verdicts/channel-name.ts';
+import { type ChannelChoice, monoFloats, Resampler } from '../libav/resampler.ts';
 import type { SoundFile } from '../protocol/decoded-media.ts';
 import { BandMeter } from './band-meter.ts';
 
@@ -26,10 +26,13 @@ const AMPLITUDE_MAX = 8;
 
 interface Tap {
   name: string;
+  choice: ChannelChoice;
   file: string;
   descriptor: number;
   resampler: Resampler;
   sampleCount: number;
+  /** Sum of the samples' squares. */
+  energy: number;
   band: BandMeter;
 }
 
@@ -39,10 +42,11 @@ export class SoundFiles implements Disposable {
   readonly #energy = { left: 0, right: 0, both: 0 };
   #left: Float32Array = new Float32Array();
 
-  constructor(folder: string, channelCount: number) {
+  /** `track` from 1; null if there is one. */
+  constructor(folder: string, channelCount: number, track: number | null) {
     this.#folder = folder;
-    this.#open('mix', 'mix');
-    if (channelCount === 2) for (const channel of [0, 1]) this.#open(channelName(channel + 1), channel);
+    this.#open(track, 'mix');
+    if (channelCount === 2) for (const channel of [0, 1]) this.#open(track, channel);
   }
 
   get seconds(): number {
@@ -53,7 +57,7 @@ export class SoundFiles implements Disposable {
     const isStereo = frame.channels === 2;
     for (const tap of this.#taps) {
       // A broadcast that goes from stereo to mono or surround and back: its channels are no longer two persons.
-      if (tap.name === 'mix' || isStereo) tap.resampler.feed(frame, (samples) => this.#take(tap, samples));
+      if (tap.choice === 'mix' || isStereo) tap.resampler.feed(frame, (samples) => this.#take(tap, samples));
     }
   }
 
@@ -76,7 +80,7 @@ export class SoundFiles implements Disposable {
     if (isOpposed) renameSync(join(this.#folder, left.file), join(this.#folder, mix.file));
     else rmSync(join(this.#folder, left.file));
     rmSync(join(this.#folder, right.file));
-    return [toSoundFile(isOpposed ? { ...mix, band: left.band } : mix)];
+    return [toSoundFile(isOpposed ? { ...mix, band: left.band, energy: left.energy } : mix)];
   }
 
   [Symbol.dispose](): void {
@@ -87,20 +91,32 @@ export class SoundFiles implements Disposable {
     }
   }
 
-  #open(name: string, choice: 'mix' | number): void {
+  #open(track: number | null, choice: ChannelChoice): void {
+    const name = voiceName({ track, channel: choice === 'mix' ? null : choice + 1 });
     const file = `${name}.f32`;
     const descriptor = openSync(join(this.#folder, file), 'w');
     const resampler = new Resampler(monoFloats(MODEL_RATE), choice);
-    this.#taps.push({ name, file, descriptor, resampler, sampleCount: 0, band: new BandMeter() });
+    this.#taps.push({
+      name,
+      choice,
+      file,
+      descriptor,
+      resampler,
+      sampleCount: 0,
+      energy: 0,
+      band: new BandMeter(),
+    });
   }
 
   #take(tap: Tap, bytes: Buffer): void {
     const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     for (let index = 0; index < samples.length; index++) {
-      if (!(Math.abs(samples[index] ?? 0) <= AMPLITUDE_MAX)) samples[index] = 0;
+      const sample = samples[index] ?? 0;
+      if (!(Math.abs(sample) <= AMPLITUDE_MAX)) samples[index] = 0;
+      else tap.energy += sample * sample;
     }
-    if (tap.name === channelName(1)) this.#left = samples.slice();
-    if (tap.name === channelName(2)) this.#measure(samples);
+    if (tap.choice === 0) this.#left = samples.slice();
+    if (tap.choice === 1) this.#measure(samples);
     tap.band.feed(samples);
     writeSync(tap.descriptor, bytes);
     tap.sampleCount += samples.length;
@@ -130,6 +146,7 @@ export class SoundFiles implements Disposable {
   }
 }
 
-function toSoundFile({ name, file, sampleCount, band }: Tap): SoundFile {
-  return { name, file, sampleCount, upperBandDb: band.upperBandDb };
+function toSoundFile({ name, file, sampleCount, energy, band }: Tap): SoundFile {
+  const meanDb = energy === 0 ? null : 10 * Math.log10(energy / sampleCount);
+  return { name, file, sampleCount, meanDb, upperBandDb: band.upperBandDb };
 }

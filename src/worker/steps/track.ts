@@ -5,9 +5,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import type { Stream } from 'node-av/lib';
-import type { Container } from '../libav/container.ts';
 import { FlacFile } from '../libav/flac-file.ts';
+import type { PlayedFile } from '../libav/played-file.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { DecodedTrack } from '../protocol/decoded-media.ts';
 import { decodeSound } from './sound.ts';
@@ -15,11 +14,7 @@ import { decodeSound } from './sound.ts';
 const TRACK_FILE = 'track.flac';
 
 export interface TrackWork {
-  /** Opened anew: it stands at the beginning. */
-  container: Container;
-  stream: Stream;
-  /** Where the video begins by its own clock. */
-  beginSeconds: number;
+  file: PlayedFile;
   outFolder: string;
   secondsMax: number;
   onProgress: (seconds: number) => void;

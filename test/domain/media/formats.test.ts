@@ -4,7 +4,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { FFDecoderCodec } from 'node-av/constants';
 import { Codec, InputFormat } from 'node-av/lib';
-import { FORMATS, formatOf, MEDIA_TYPES, refineMediaType } from '../../../src/domain/media/formats.ts';
+import {
+  FORMATS,
+  formatOf,
+  formatReadBy,
+  MEDIA_TYPES,
+  refineMediaType,
+} from '../../../src/domain/media/formats.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../../src/domain/media/sniff.ts';
 
 const starting = FORMATS.flatMap(({ mime, starts = [] }) => starts.map((start) => ({ mime, start })));
@@ -31,10 +37,17 @@ test('a type and an ending name one format', () => {
   for (const list of names) assert.equal(new Set(list).size, list.length);
 });
 
-test('each format is told by its bytes, or is what another turns out to be', () => {
+test('each format is told by its bytes, by its demuxer, or is what another turns out to be', () => {
   const turned = new Set(FORMATS.map(({ otherwise }) => otherwise));
-  for (const { mime, starts, within } of FORMATS)
-    assert.ok(starts !== undefined || within !== undefined || turned.has(mime), mime);
+  for (const { mime, starts, within, demuxers } of FORMATS) {
+    const isTold = starts !== undefined || within !== undefined || turned.has(mime);
+    assert.ok(isTold || formatReadBy(demuxers ?? '')?.mime === mime, mime);
+  }
+  const read = ['aac', 'mp3', 'mov,mp4,m4a,3gp,3g2,mj2', 'ogg', 'matroska,webm', 'jpegxl_anim', 'rm'];
+  assert.deepEqual(
+    read.map((demuxer) => formatReadBy(demuxer)?.name),
+    ['AAC', 'MP3', 'MP4', 'OGG', 'MKV', undefined, undefined],
+  );
   for (const { mime, kinds, otherwise } of FORMATS) {
     if (otherwise === undefined) continue;
     const other = 'audio' in kinds ? 'video' : 'audio';

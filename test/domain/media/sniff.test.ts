@@ -12,6 +12,13 @@ const packets = (first: number, step: number) => {
   return bytes.toString('latin1');
 };
 
+/** From amid a packet on. */
+const rows = (first: number, step: number) => {
+  const bytes = Buffer.alloc(2048, 0xff);
+  for (let at = first; at < bytes.length; at += step) bytes[at] = 0x47;
+  return bytes.toString('latin1');
+};
+
 const CASES: readonly (readonly [name: string, head: string, mime: string | undefined])[] = [
   ['PNG', '\x89PNG\r\n\x1a\n', 'image/png'],
   ['JPEG', '\xff\xd8\xff\xe0', 'image/jpeg'],
@@ -35,6 +42,14 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
   ['3GP', ftyp('3gp5'), 'video/3gpp'],
   ['MOV', ftyp('qt  '), 'video/quicktime'],
   ['MOV of the old kind', '\0\0\0\x08wide\0\0\0\0mdat', 'video/quicktime'],
+  [
+    'MP4 behind boxes that mean nothing',
+    `\0\0\0\x10skip\0\0\0\0\0\0\0\0\0\0\0\x08free${ftyp('isom')}`,
+    'video/mp4',
+  ],
+  ['MP4 behind a wide box', `\0\0\0\x08wide${ftyp('isom')}`, 'video/mp4'],
+  ['HEIC behind a box', `\0\0\0\x08free${ftyp('heic', 'mif1')}`, 'image/heic'],
+  ['a box that means nothing, and no more', '\0\0\0\x08free\0\0\0\0\0\0\0\0', undefined],
   ['CR3', ftyp('crx ', 'isom'), undefined],
   ['JPEG 2000', ftyp('jp2 '), undefined],
   ['WebM', '\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm', 'video/webm'],
@@ -45,8 +60,15 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
   ['RIFF of another kind', 'RIFF\0\0\0\0RMIDdata', undefined],
   ['MPEG-TS', packets(0, 188), 'video/mp2t'],
   ['MPEG-TS with times', packets(4, 192), 'video/mp2t'],
+  ['MPEG-TS with corrections', packets(0, 204), 'video/mp2t'],
+  ['MPEG-TS from amid a packet', rows(88, 188), 'video/mp2t'],
+  ['MPEG-TS with times from amid a packet', rows(100, 192), 'video/mp2t'],
+  ['MPEG-TS with corrections from amid a packet', rows(203, 204), 'video/mp2t'],
+  ['four sync bytes in a row amid noise', rows(88, 188).slice(0, 88 + 4 * 188), undefined],
   ['a text that begins with G', 'Good morning, this is no transport stream'.padEnd(512), undefined],
   ['MPEG-PS', '\0\0\x01\xba', 'video/mpeg'],
+  ['MPEG-PS of a Hikvision recorder', 'IMKH\x01\x01', 'video/mpeg'],
+  ['MPEG pictures without a container', '\0\0\x01\xb3', 'video/mpeg'],
   ['FLV', 'FLV\x01', 'video/x-flv'],
   ['FLV of another version', 'FLV\x02', undefined],
   ['WMV', '\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'video/x-ms-wmv'],

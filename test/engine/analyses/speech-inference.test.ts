@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findSpeech, secondsOf } from '../../../src/domain/verdicts/speech.ts';
+import { detectorGain, findSpeech, secondsOf } from '../../../src/domain/verdicts/speech.ts';
 import { ModelFailedError } from '../../../src/engine/children/worker-errors.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
 import { findDetector, findPacks, toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
@@ -130,6 +130,29 @@ test('finds where somebody speaks, and nothing in silence and noise', async () =
     JSON.stringify(segments),
   );
   assert.ok(secondsOf(segments) > 3.5 && secondsOf(segments) < 4.8, JSON.stringify(segments));
+});
+
+test('hears a voice that is far too quiet, and none in noise that is', async () => {
+  await using folder = await makeTemporaryFolder();
+  const detector = await loadDetector();
+  await using started = startProcess([detector]);
+  const secondsIn = async (sound: Float32Array, gain: number) => {
+    const { path, sampleCount } = await writeSound(folder.path, sound);
+    const ask = { pack: detector.key, path, sampleCount, gain };
+    const { probabilities } = await started.process.detectSpeech(ask, TIMEOUT);
+    return secondsOf(findSpeech(probabilities, FRAME_SECONDS, sampleCount / RATE));
+  };
+  const voice = makeVoice({ seconds: 6 });
+  const power = voice.reduce((sum, sample) => sum + sample * sample, 0) / voice.length;
+  for (const meanDb of [-66, -75, -85]) {
+    const quiet = voice.map((sample) => (sample * 10 ** (meanDb / 20)) / Math.sqrt(power));
+    const noise = quiet.map((_, at) => 10 ** (meanDb / 20) * (((at * 7919) % 2003) / 1001 - 1));
+    assert.ok((await secondsIn(quiet, detectorGain(meanDb))) > 5, `${meanDb} dB`);
+    assert.equal(await secondsIn(noise, detectorGain(meanDb)), 0, `noise of ${meanDb} dB`);
+  }
+  const faint = voice.map((sample) => (sample * 10 ** (-85 / 20)) / Math.sqrt(power));
+  assert.ok((await secondsIn(faint, 1)) < 1, 'as it is, it is not heard');
+  assert.deepEqual([detectorGain(null), detectorGain(-65), detectorGain(-20)], [1, 1, 1]);
 });
 
 test('hears the same in stretches side by side as in one', async () => {

@@ -30,7 +30,13 @@ function voice(channel: number | null, language: string): SoundSpeech {
     endSeconds: minute * 60 + 58,
   }));
   const frames = { probabilities: new Float32Array((SECONDS * RATE) / 512).fill(0.9), frameSamples: 512 };
-  const file = { name: language, file: `${language}.f32`, sampleCount: SECONDS * RATE, upperBandDb: null };
+  const file = {
+    name: language,
+    file: `${language}.f32`,
+    sampleCount: SECONDS * RATE,
+    meanDb: null,
+    upperBandDb: null,
+  };
   return { file, channel, segments, frames };
 }
 

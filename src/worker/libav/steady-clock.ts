@@ -1,0 +1,45 @@
+/**
+ * Played time by stamps that may lie: what decodes is played one after the other, and a stamp can only say that a pause lies
+ * between. One stamp far from all others is damage; many, which go on from it, are a clock that was set.
+ */
+
+/** Clocks of cameras drift by less between two frames. */
+export const GAP_SECONDS_MIN = 0.2;
+/** A further jump is believed only if what follows goes on from it (`dts_delta_threshold` of ffmpeg). */
+export const CLOCK_JUMP_SECONDS_MIN = 10;
+/** No recorder keeps a file open over a longer pause: such a jump is the clock's. */
+export const PAUSE_SECONDS_MAX = 3600;
+
+export class SteadyClock {
+  readonly #jumpSecondsMax: number;
+  /** What a stamp that goes on from the last one is. */
+  #next: number | null;
+  /** From the stamp to played time. */
+  #shift: number;
+
+  /** `begin`: the stamp that is played first; `jumpSecondsMax`: what a longer jump means is no pause. */
+  constructor({
+    begin,
+    next,
+    jumpSecondsMax,
+  }: { begin: number; next: number | null; jumpSecondsMax: number }) {
+    this.#shift = -begin;
+    this.#next = next;
+    this.#jumpSecondsMax = jumpSecondsMax;
+  }
+
+  /**
+   * Where a piece of `seconds` with the stamp `at` is played, `end` being where what was before it ends by the clock and
+   * `position` how much was given.
+   */
+  place(at: number, seconds: number, { end, position }: { end: number; position: number }): number {
+    const jump = at + this.#shift - end;
+    const isFar = Math.abs(jump) > CLOCK_JUMP_SECONDS_MIN;
+    const isDoubtful = isFar && (this.#next === null || Math.abs(at - this.#next) > GAP_SECONDS_MIN);
+    this.#next = at + seconds;
+    if (isDoubtful) return end;
+    if ((position > 0 && jump < -GAP_SECONDS_MIN) || Math.abs(jump) > this.#jumpSecondsMax)
+      this.#shift = position - at;
+    return at + this.#shift;
+  }
+}
