@@ -25,7 +25,7 @@ FEATURES = "/transformer/Concat_3_output_0"
 """Of the shipped graph: class token and mean token of both taps, before the regressions standardise them."""
 FEATURE_COUNT = 1536
 PLACE_COUNT = 4
-"""As many of the places as a head that is to cost nothing beyond them can rest on."""
+"""The head learns from so many of the most detailed places; the verdict is measured on all that the appliance looks at."""
 LINES, ROWS = "features.jsonl", "features.f16"
 PIXELS_MAX = 60_000_000
 
@@ -43,10 +43,10 @@ def open_network(path):
     return run
 
 
-def read_state(image, tier, run):
+def read_state(image, tier, count_max, run):
     """Returns (line, features [2 × FEATURE_COUNT]) of the picture as the tier leaves it."""
     pixels = leave(image, tier)
-    places = choose_patches(pixels, PLACE_COUNT)
+    places = choose_patches(pixels, count_max)
     small = numpy.asarray(Image.fromarray(pixels).resize((PATCH_SIDE, PATCH_SIDE), Image.Resampling.BOX))
     patches = numpy.stack([*(cut_patch(pixels, place) for place in places), small])
     logits, features = run(patches)
@@ -76,7 +76,7 @@ def extract(arguments):
             if min(image.size) < PATCH_SIDE:
                 continue
             for tier in tiers:
-                line, features = read_state(image, tier, run)
+                line, features = read_state(image, tier, arguments.places, run)
                 kept.write(features.tobytes())
                 kept.flush()
                 said.write(json.dumps({"file": row["file"], "tier": tier.name, "size": image.size, **line}) + "\n")
@@ -88,6 +88,7 @@ if __name__ == "__main__":
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="model.onnx of assay-transformer")
     parser.add_argument("--tier", action="append", choices=[tier.name for tier in TIERS], required=True)
+    parser.add_argument("--places", type=int, default=PLACE_COUNT)
     parser.add_argument("--out", type=Path, required=True)
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     extract(parser.parse_args())

@@ -1,8 +1,8 @@
-"""Stage 3: the head that says the medium: one softmax regression on the mean of the origin network's features over its places
-and, where it helps, on those of the whole picture made small. No clipping: the head of a mean is the mean of the heads, so that it
-can ride in the origin network's graph. Chosen on left-out owners of the inside harvest; the outside one is measured once.
+"""Stage 3: the head that says the medium: one softmax regression on what the first layers of the shipped content model say of the
+whole picture (view.py), beside those on what the origin network sees (extract.py). Chosen on left-out owners of the inside harvest; the
+outside one is measured once.
 
-Writes head.npz (media, weights [F, M], bias [M]) and figures.md.
+Writes head.npz (media, input, weights [F, M], bias [M]), left-out.npz and figures.md.
 """
 
 import argparse
@@ -19,13 +19,15 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from scored import wilson  # noqa: E402
 from tables import to_table  # noqa: E402
+from tiers import TIERS  # noqa: E402
 from traces.folds import assign_folds  # noqa: E402
 
-FEATURE_COUNT = 1536
+VIEW, SEEN = 1280, 1536
+INPUTS = {"view": slice(0, VIEW), "places": slice(VIEW, VIEW + SEEN), "small": slice(VIEW + SEEN, VIEW + 2 * SEEN), "all": slice(0, VIEW + 2 * SEEN)}
+"""Averages of the content model over the whole picture; means of the origin network over its places; the same of the picture made small."""
+PENALTIES = (0.1, 0.3, 1.0)
 FOLD_COUNT = 3
-PENALTIES = (0.03, 0.3)
-INPUTS = {"places": slice(0, FEATURE_COUNT), "small": slice(FEATURE_COUNT, 2 * FEATURE_COUNT), "both": slice(0, 2 * FEATURE_COUNT)}
-OWNERS_MIN = 12
+OWNERS_MIN = 30
 """A medium with fewer owners is not learnt: it could not be measured either."""
 SPREAD_MIN = 1e-3
 ITERATIONS_MAX = 40
@@ -33,24 +35,30 @@ SURE_MIN = 0.6
 """From this probability on the medium is said; below it is unknown."""
 
 
+def read_features(folder, name, count):
+    """Returns ({file: row}, features [N, count]) of what was read clean."""
+    lines = [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    features = numpy.memmap(folder / f"{name}.f16", numpy.float16, "r")
+    features = features[: features.size // count * count].reshape(-1, count)
+    return {line["file"]: place for place, line in enumerate(lines[: len(features)]) if line["tier"] == TIERS[0].name}, features
+
+
 class Pictures:
     """Rows of the index whose features are there, of media that have enough owners."""
 
-    def __init__(self, index, folder, tier="clean"):
+    def __init__(self, index, view, seen):
         with open(index, newline="", encoding="utf-8") as stream:
-            described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t")}
-        lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
-        features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, 2 * FEATURE_COUNT)[: len(lines)]
-        kept = [number for number, line in enumerate(lines[: len(features)]) if line["tier"] == tier and line["file"] in described]
-        rows = [{**lines[number], **described[lines[number]["file"]]} for number in kept]
+            described = list(csv.DictReader(stream, delimiter="\t"))
+        read = [read_features(view, "view", VIEW), read_features(seen, "features", 2 * SEEN)]
+        rows = [row for row in described if all(row["file"] in places for places, _ in read)]
         owners = {}
         for row in rows:
             if row["harvest"] == "inside":
                 owners.setdefault(row["medium"], set()).add(row["owner"])
         self.media = sorted(medium for medium, found in owners.items() if len(found) >= OWNERS_MIN)
-        chosen = [place for place, row in enumerate(rows) if row["medium"] in self.media]
-        self.rows = [rows[place] for place in chosen]
-        self.features = numpy.asarray(features[[kept[place] for place in chosen]], dtype=numpy.float32)
+        self.rows = [row for row in rows if row["medium"] in self.media]
+        parts = [numpy.asarray(features[[places[row["file"]] for row in self.rows]], dtype=numpy.float32) for places, features in read]
+        self.features = numpy.concatenate(parts, axis=1)
         self.labels = numpy.array([self.media.index(row["medium"]) for row in self.rows])
         self.owners = numpy.array([row["owner"] for row in self.rows])
         self.inside = numpy.array([row["harvest"] == "inside" for row in self.rows])
@@ -103,8 +111,8 @@ def predict_left_out(pictures, part, penalty):
         learnt = pictures.inside & (pictures.folds != fold)
         asked = pictures.inside & (pictures.folds == fold)
         shares = weigh(pictures.owners[learnt], pictures.labels[learnt], len(pictures.media))
-        matrix, bias = fit(pictures.features[learnt, part], pictures.labels[learnt], shares, len(pictures.media), penalty)
-        found[asked] = to_probabilities(pictures.features[asked, part] @ matrix + bias)
+        matrix, bias = fit(pictures.features[learnt][:, part], pictures.labels[learnt], shares, len(pictures.media), penalty)
+        found[asked] = to_probabilities(pictures.features[asked][:, part] @ matrix + bias)
     return found
 
 
@@ -139,7 +147,7 @@ def make_medium_table(pictures, chosen, probabilities):
 
 def main(arguments):
     torch.manual_seed(0)
-    pictures = Pictures(arguments.index, arguments.features)
+    pictures = Pictures(arguments.index, arguments.view, arguments.seen)
     print(len(pictures.rows), "pictures,", pictures.media, flush=True)
     tried, best = [], None
     for name, part in INPUTS.items():
@@ -171,6 +179,7 @@ def main(arguments):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--index", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True, help="folder that extract.py wrote")
+    parser.add_argument("--view", type=Path, required=True, help="folder that view.py wrote")
+    parser.add_argument("--seen", type=Path, required=True, help="folder that extract.py wrote")
     parser.add_argument("--out", type=Path, required=True)
     main(parser.parse_args())
