@@ -20,7 +20,11 @@ from scored import BALANCED_RISK, CAUTIOUS_RISK, wilson  # noqa: E402
 from speech.conformal import choose_conformal_threshold  # noqa: E402
 from tables import to_table  # noqa: E402
 from texture import is_refused  # noqa: E402
+from tiers import TIERS  # noqa: E402
 
+SURE_MIN = 0.6
+"""As in head.py: below it the medium is unknown."""
+UNKNOWN = "unknown"
 SIZES = ((0.3e6, "below .3 MP"), (1e6, ".3 to 1 MP"), (4e6, "1 to 4 MP"), (math.inf, "above 4 MP"))
 UNSEEN = "media-"
 """Sources of the corpus that came after the network was trained: no weight of it has seen their owners."""
@@ -39,6 +43,14 @@ def read_scores(index, folder, tier, calibration):
             chance = float(to_probability(calibration["slope"] * line["logit"] + calibration["intercept"]))
             pixels = line["size"][0] * line["size"][1]
             yield {**row, "size": next(name for most, name in SIZES if pixels < most), "chance": None if is_refused(line["texture"]) else chance}
+
+
+def read_said(path):
+    """Returns {file: medium} as heads that never saw the owner said it."""
+    stored = numpy.load(path)
+    best = stored["probabilities"].argmax(axis=1)
+    sure = stored["probabilities"].max(axis=1) >= SURE_MIN
+    return {str(file): str(stored["media"][place]) if is_sure else UNKNOWN for file, place, is_sure in zip(stored["files"], best, sure)}
 
 
 def share(rows, bound):
@@ -93,14 +105,33 @@ def make_table(rows, aspect, values, decision):
     return to_table(header, table)
 
 
+def propose(by_tier, media):
+    """Returns the table of bounds that hold in every tier: the highest of them, nothing where one has too few owners."""
+    table = []
+    for medium in media:
+        cells = []
+        for risk in (BALANCED_RISK, CAUTIOUS_RISK):
+            bounds = [promise([row for row in rows if row["label"] == "human" and row["medium"] == medium], risk) for rows in by_tier.values()]
+            lacking = next((shown for bound, shown in bounds if bound is None), None)
+            cells.append(lacking or f"{max(bound for bound, _ in bounds):.3f}")
+        table.append([medium, *cells])
+    return to_table(["", "`balanced`: 8 % in every tier", "`cautious`: 1 % in every tier"], table)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--features", type=Path, required=True)
-    parser.add_argument("--tier", default="clean")
     parser.add_argument("--pack", type=Path, required=True)
+    parser.add_argument("--said", type=Path, help="left-out.npz of head.py: by the medium that is said in place of the one that is there")
     arguments = parser.parse_args()
+    said = read_said(arguments.said) if arguments.said else None
     manifest = json.loads((arguments.pack / "model.json").read_text(encoding="utf-8"))
-    scores = list(read_scores(arguments.index, arguments.features, arguments.tier, manifest["calibration"]))
-    for name, listed in (("medium", sorted({row["medium"] for row in scores})), ("size", [name for _, name in SIZES])):
-        print(f"{arguments.tier}, by {name}:\n\n{make_table(scores, name, listed, manifest['decision'])}\n")
+    by_tier = {tier.name: list(read_scores(arguments.index, arguments.features, tier.name, manifest["calibration"])) for tier in TIERS}
+    if said:
+        by_tier = {tier: [{**row, "medium": said[row["file"]]} for row in rows if row["file"] in said] for tier, rows in by_tier.items()}
+    found = sorted({row["medium"] for rows in by_tier.values() for row in rows})
+    for tier, scores in by_tier.items():
+        for name, listed in (("medium", found), ("size", [name for _, name in SIZES])):
+            print(f"{tier}, by {name}:\n\n{make_table(scores, name, listed, manifest['decision'])}\n")
+    print(f"Bounds by medium:\n\n{propose(by_tier, found)}")
