@@ -13,7 +13,7 @@ from at_hand import read_at_hand
 from candidates import FOLDER as FOUND
 from candidates import read_tables
 from looks import Looks
-from manifests import COLUMNS, KINDS, medium_of, read_manifest, write_manifest
+from manifests import COLUMNS, KINDS, media_kind_of, read_manifest, write_manifest
 from names import Names
 from near import Prints
 from owners import OUTSIDE, harvest_of
@@ -61,9 +61,9 @@ def assemble(rows, looks, names, at_hand, held=()):
             continue
         kept.append({**row, **names.name_by_file(row)} if row["kind"] == "speech" else row)
         seen.add(row["sha256"])
-        prints[medium_of(row)].add(row["print"], (row["repository"], row["label"]))
+        prints[media_kind_of(row)].add(row["print"], (row["repository"], row["label"]))
     for row in sorted(rows, key=_order):
-        reason = _judge(row, looks, seen, prints[row["medium"]])
+        reason = _judge(row, looks, seen, prints[row["media_kind"]])
         if reason:
             left_out[reason] += 1
             continue
@@ -74,6 +74,9 @@ def assemble(rows, looks, names, at_hand, held=()):
             row["kind"] = "edit" if row["label"] == "edited" else row["kind"]
         if decision and decision["what"]:
             row["what"] = decision["what"]
+        medium = looks.media.find(row["source"], row["sha256"], row["path"])
+        if row["label"] == "human" and medium and medium["medium"] != "photograph":
+            row["what"] = row["family"] = medium["medium"]
         kept.append(row)
     return kept, left_out
 
@@ -86,7 +89,7 @@ def _judge(row, looks, seen, prints):
     decision = looks.decide(row["source"], row["sha256"], row["path"])
     if decision and decision["decision"] == "drop":
         return f"dropped: {decision['reason'].split(':')[0]}"
-    if decision is None and row["medium"] in LOOKED_AT_MEDIA:
+    if decision is None and row["media_kind"] in LOOKED_AT_MEDIA:
         return "not looked at"
     if row["sha256"] in seen:
         return "equal file"

@@ -4,7 +4,7 @@ import csv
 import os
 
 COLUMNS = (
-    "kind", "label", "source", "what", "repository", "commit", "path", "sha256", "bytes", "medium", "file", "format", "width",
+    "kind", "label", "source", "what", "repository", "commit", "path", "sha256", "bytes", "media_kind", "file", "format", "width",
     "height", "seconds", "fps", "rate", "channels", "sound", "print", "mirrored", "quality", "flat", "camera", "taken", "software",
     "declared", "checkpoint", "licence", "date",
 )

@@ -61,7 +61,7 @@ class Extra:
     """A group of files of a repository, as a row of the list would name it."""
 
     row: Row
-    medium: str
+    media_kind: str
     entries: list
     bound: int
     must_be_marked: bool = False

@@ -30,6 +30,8 @@ FILES_PER_SOURCE = {"image": 40, "video": 16, "audio": 80}
 """Breadth of sources counts, not depth: more of one is not kept."""
 FILES_PER_LARGE_SOURCE = {"image": 80, "video": 24, "audio": 240}
 MANY_HANDS = re.compile(r"community|many (flickr )?users|of many|posts of named artists", re.IGNORECASE)
+FILES_OF_ANY_MEDIUM = 24
+"""Of a repository whose pictures are told apart by looking."""
 FILES_OF_MANY_HANDS = 240
 """Collections of many authors are broad in themselves."""
 LARGE_SOURCE_FILES = 300
@@ -125,7 +127,7 @@ def is_reserved(repository, rows, reserved):
     return reserved.holds_repository(repository) or any(reserved.holds_repository(row.repo) for row in rows)
 
 
-def medium_of(row):
+def media_kind_of(row):
     if row.kind in ("image", "video"):
         return row.kind
     if row.kind == "speech":
@@ -143,13 +145,14 @@ class Harvest:
         self.head = mirror.list_head()
         self.date = mirror.date_of_head()
         self.history = None
+        self.old_blobs = None
         self.paths_taken = set()
 
     def take(self, rows):
         found = []
         for row in sorted(rows, key=_most_exact_first):
             found += self.take_row(row)
-        if all(row.kind != "edit" and row.kind != "face" and row.label not in ("enhanced",) for row in rows):
+        if all(not row.is_of_any_medium and row.kind != "edit" and row.kind != "face" and row.label not in ("enhanced",) for row in rows):
             found += self.take_camera_pictures(rows)
         return found
 
@@ -161,39 +164,41 @@ class Harvest:
             entries = [entry for entry in extra.entries if entry.path not in self.paths_taken]
             tries = MARKED_TRIES if extra.must_be_marked else extra.bound * TRIES_PER_FILE
             taken = 0
-            for entry, content in self.mirror.read(spread(entries, tries), BYTES_MAX_OF[extra.medium]):
+            for entry, content in self.mirror.read(spread(entries, tries), BYTES_MAX_OF[extra.media_kind]):
                 if taken >= extra.bound:
                     break
                 if extra.must_be_marked and not set(find_marks(content)["declared"].split()) & set(MARKS_OF_GENERATORS):
                     continue
                 try:
-                    found.append(self.take_file(extra.row, extra.medium, entry, content))
+                    found.append(self.take_file(extra.row, extra.media_kind, entry, content))
                     taken += 1
                 except Refused as reason:
                     self.refused[f"extra: {reason}"] += 1
         return found
 
     def take_row(self, row):
-        medium = medium_of(row)
-        entries = self.find(row, medium)
-        bound = FILES_PER_SOURCE[medium]
-        if len(entries) >= LARGE_SOURCE_FILES and (row.label == "human" or medium == "audio"):
-            bound = FILES_PER_LARGE_SOURCE[medium]
-        if medium == "image" and MANY_HANDS.search(row.what):
+        media_kind = media_kind_of(row)
+        entries = self.find(row, media_kind)
+        bound = FILES_PER_SOURCE[media_kind]
+        if len(entries) >= LARGE_SOURCE_FILES and (row.label == "human" or media_kind == "audio"):
+            bound = FILES_PER_LARGE_SOURCE[media_kind]
+        if row.is_of_any_medium:
+            bound = FILES_OF_ANY_MEDIUM
+        if media_kind == "image" and MANY_HANDS.search(row.what):
             bound = FILES_OF_MANY_HANDS
-        return self.take_entries(row, medium, entries, bound)
+        return self.take_entries(row, media_kind, entries, bound)
 
-    def find(self, row, medium):
+    def find(self, row, media_kind):
         """Returns the files that a row names: in the newest commit, else in the history that came."""
-        entries = self._select(row, medium, self.head)
+        entries = self._select(row, media_kind, self.head)
         if not entries:
             if self.history is None:
                 self.history = self.mirror.list_history()
-            entries = self._select(row, medium, self.history)
+            entries = self._select(row, media_kind, self.history)
         return entries
 
-    def _select(self, row, medium, listing):
-        extensions = EXTENSIONS_OF[medium]
+    def _select(self, row, media_kind, listing):
+        extensions = EXTENSIONS_OF[media_kind]
         media = [entry for entry in listing if entry.path.rsplit(".", 1)[-1].lower() in extensions]
         by_path = {}
         for entry in media:
@@ -201,40 +206,40 @@ class Harvest:
         selected = select_paths(row.under, list(by_path))
         if row.is_camera_row:
             selected = [path for path in by_path if CAMERA_NAME.match(path.rsplit("/", 1)[-1])] or selected
-        if row.label == "artificial" and medium == "image" and len(selected) > 1:
+        if row.label == "artificial" and media_kind == "image" and len(selected) > 1:
             base = row.under.split("*")[0]
             selected = [path for path in selected if not INPUT_NAMES.search(path.removeprefix(base))]
         return [by_path[path] for path in selected if by_path[path].path not in self.paths_taken]
 
-    def take_entries(self, row, medium, entries, bound):
+    def take_entries(self, row, media_kind, entries, bound):
         found, size = [], 0
-        for entry, content in self.mirror.read(spread(entries, bound * TRIES_PER_FILE), BYTES_MAX_OF[medium]):
-            if len(found) >= bound or size > max(1, bound / 40) * SOURCE_BYTES_MAX[medium]:
+        for entry, content in self.mirror.read(spread(entries, bound * TRIES_PER_FILE), BYTES_MAX_OF[media_kind]):
+            if len(found) >= bound or size > max(1, bound / 40) * SOURCE_BYTES_MAX[media_kind]:
                 break
             try:
-                found.append(self.take_file(row, medium, entry, content))
+                found.append(self.take_file(row, media_kind, entry, content))
                 size += len(content)
             except Refused as reason:
                 self.refused[str(reason)] += 1
         return found
 
-    def take_file(self, row, medium, entry, content):
+    def take_file(self, row, media_kind, entry, content):
         sha256 = hashlib.sha256(content).hexdigest()
         if self.reserved.holds_file(sha256):
             raise Refused("reserved")
         if sha256 in self.taken_hashes:
             raise Refused("held already")
         extension = entry.path.rsplit(".", 1)[-1].lower()
-        if medium == "image":
-            said = read_picture(content, entry.path)
+        if media_kind == "image":
+            said = read_picture(content, entry.path, row.is_of_any_medium)
         else:
             with tempfile.NamedTemporaryFile(suffix=f".{extension}") as temporary:
                 temporary.write(content)
                 temporary.flush()
-                said = recordings.read_recording(content, entry.path, temporary.name, medium)
-        if row.label == "human" and medium == "image" and said["declared"]:
+                said = recordings.read_recording(content, entry.path, temporary.name, media_kind)
+        if row.label == "human" and media_kind == "image" and said["declared"]:
             raise Refused("declared by a generator")
-        file = Path(medium, row.label, row.source, f"{sha256[:20]}.{extension}")
+        file = Path(media_kind, row.label, row.source, f"{sha256[:20]}.{extension}")
         path = self.out / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -242,9 +247,17 @@ class Harvest:
         self.paths_taken.add(entry.path)
         return {
             "kind": row.kind, "label": row.label, "source": row.source, "what": row.what, "repository": self.repository,
-            "commit": self.mirror.commit, "path": entry.path, "sha256": sha256, "bytes": len(content), "medium": medium,
-            "file": str(file), "licence": row.licence, "date": row.date or self.date, **said,
+            "commit": self.mirror.commit, "path": entry.path, "sha256": sha256, "bytes": len(content), "media_kind": media_kind,
+            "file": str(file), "licence": row.licence, "date": row.date or self.date_of(row, entry), **said,
         }
+
+    def date_of(self, row, entry):
+        """Returns the day of the last commit; the eve of the generators where a file that no camera vouches for was there by then."""
+        if not row.is_of_any_medium or self.date < BEFORE_GENERATORS:
+            return self.date
+        if self.old_blobs is None:
+            self.old_blobs = {old.blob for old in self.mirror.list_before(BEFORE_GENERATORS)}
+        return BEFORE_GENERATORS if entry.blob in self.old_blobs else self.date
 
     def take_camera_pictures(self, rows):
         """Returns photographs that no row names: those whose EXIF names a camera, an exposure and a day."""

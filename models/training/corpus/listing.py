@@ -31,6 +31,11 @@ class Row:
     date: str
 
     @property
+    def is_of_any_medium(self):
+        """Whether drawings, screenshots, scans and the like count too; looking says which a picture is (media.tsv)."""
+        return self.kind == "image" and self.what.startswith("any medium")
+
+    @property
     def is_camera_row(self):
         """Whether the path is but the name that a camera gave to one file of many."""
         last = self.under.rsplit("/", 1)[-1]

@@ -1,4 +1,4 @@
-"""Owns the manifests: which columns a medium of the corpus has, and how they are read and written."""
+"""Owns the manifests: which columns each kind of media has, and how they are read and written."""
 
 import csv
 import os
@@ -14,11 +14,11 @@ REQUIRED = (
     "harvest", "label", "source", "group", "what", "family", "repository", "commit", "path", "sha256", "bytes", "format", "print",
     "licence", "date", "file",
 )
-"""Of every row. `what` is the generator of an artificial medium, the kind of a human one."""
-REQUIRED_OF_MEDIUM = {"image": ("width", "height"), "video": ("width", "height", "seconds", "fps"), "audio": ("seconds", "rate", "channels", "language")}
+"""Of every row. `what` is the generator of artificial media, the kind of human ones."""
+REQUIRED_OF_MEDIA_KIND = {"image": ("width", "height"), "video": ("width", "height", "seconds", "fps"), "audio": ("seconds", "rate", "channels", "language")}
 
 
-def medium_of(row):
+def media_kind_of(row):
     return row["file"].partition("/")[0]
 
 

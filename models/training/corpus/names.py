@@ -42,7 +42,7 @@ class Names:
             "group": group["group"] if group else owner_of(row["repository"]),
             "language": "",
         }
-        if row["medium"] == "audio":
+        if row["media_kind"] == "audio":
             language = self._first(self.languages, [row["path"], f"{row['source']} {row['what']}"])
             named["language"] = language["language"] if language else UNKNOWN
             named.update(self.name_by_file({**row, **named}))
@@ -58,7 +58,7 @@ class Names:
         return {key: line[key] for key in ("what", "family", "year")} if line else {}
 
     def _table(self, row):
-        if row["medium"] == "audio":
+        if row["media_kind"] == "audio":
             return self.systems
         return self.kinds if row["label"] == "human" else self.generators
 

@@ -13,6 +13,8 @@ from pdq import REDUCED_SIDE, hash_picture
 EXTENSIONS = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp")
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "MPO")
 SIDE_MIN = 256
+SIDE_MIN_OF_ANY_MEDIUM = 128
+"""What the appliance judges at least: small pictures are learnt as small ones."""
 PIXELS_MAX = 60_000_000
 """What is decoded at most: 180 MB of RGB."""
 BYTES_MAX = 16_000_000
@@ -31,6 +33,12 @@ LEFT_OUT_NAMES = re.compile(
     re.IGNORECASE,
 )
 """Of a path: what is no photograph and no generator's picture, or several in one."""
+LEFT_OUT_OF_ANY_MEDIUM = re.compile(
+    r"favicon|(^|[/_.-])(thumb(nail)?s?|qr|qrcode|barcode|sprites?|spritesheet|masks?|depth|canny|openpose|segmentation|heatmap|"
+    r"annotat[a-z]*|contact[_-]?sheet|node_modules|vendor|plugins|fontawesome|flags?)([/_.\d-]|$)",
+    re.IGNORECASE,
+)
+"""The same where a row takes pictures of any medium: drawings, screenshots and charts count there."""
 INPUT_NAMES = re.compile(
     r"(^|[/_.-])(inputs?|init|src|source|origin(al)?s?|ref|refs|reference[sd]?|before|raw|real|gt|ground[_-]?truth|control|condition|"
     r"cond|guide|content|style|target|garments?|cloth(es)?|person|user|upload(s|ed)?|examples?_in|lr|low[_-]?res|train(ing)?|datasets?|"
@@ -59,21 +67,21 @@ class Refused(Exception):
     """A file is not taken; the message is the reason, one word or two."""
 
 
-def read_picture(content, path):
-    """Returns what a manifest says of a picture. Raises Refused with the reason."""
-    if LEFT_OUT_NAMES.search(path):
+def read_picture(content, path, any_medium=False):
+    """Returns what a manifest says of a picture, a photograph unless `any_medium`. Raises Refused with the reason."""
+    if (LEFT_OUT_OF_ANY_MEDIUM if any_medium else LEFT_OUT_NAMES).search(path):
         raise Refused("name")
     if content.startswith(b"version https://git-lfs"):
         raise Refused("lfs pointer")
     if content.startswith(b"/annex/") or len(content) < 4096:
         raise Refused("tiny file")
     picture, size, picture_format, said = _decode(content)
-    if min(size) < SIDE_MIN:
+    if min(size) < (SIDE_MIN_OF_ANY_MEDIUM if any_medium else SIDE_MIN):
         raise Refused("small")
     if max(size) > 6 * min(size):
         raise Refused("strip")
     flat = measure_flatness(picture)
-    if flat > FLAT_SHARE_MAX.get(picture_format, FLAT_SHARE_MAX_OTHERS):
+    if not any_medium and flat > FLAT_SHARE_MAX.get(picture_format, FLAT_SHARE_MAX_OTHERS):
         raise Refused("flat")
     block = max(1, min(picture.size) // REDUCED_SIDE)
     print_, mirrored, quality = hash_picture(np.asarray(picture.reduce(block) if block > 1 else picture))

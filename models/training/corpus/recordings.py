@@ -31,15 +31,15 @@ PRINT_BANDS = 17
 PRINT_STEPS = 17
 
 
-def read_recording(content, path, temporary, medium):
+def read_recording(content, path, temporary, media_kind):
     """Returns what a manifest says of a clip whose bytes lie at `temporary`. Raises Refused with the reason."""
     if content.startswith(b"version https://git-lfs"):
         raise Refused("lfs pointer")
     if len(content) < 4096:
         raise Refused("tiny file")
-    if medium == "audio" and LEFT_OUT_NAMES.search(path):
+    if media_kind == "audio" and LEFT_OUT_NAMES.search(path):
         raise Refused("name")
-    if medium == "audio":
+    if media_kind == "audio":
         return read_plain_wave(content) or read_sound(_probe(temporary), temporary)
     return read_video(_probe(temporary), temporary)
 

@@ -26,7 +26,7 @@ def main():
     by_source = {}
     for row in read_tables(options.out / FOLDER):
         wanted = row["source"] in options.source if options.source else row["source"] not in looks.of_source
-        if row["medium"] != "audio" and wanted:
+        if row["media_kind"] != "audio" and wanted:
             by_source.setdefault((row["label"], row["source"]), []).append(row)
     folder = options.out / "sheets"
     folder.mkdir(exist_ok=True)
@@ -56,8 +56,9 @@ def draw_sheet(cells, out):
             continue
         number, row = cell
         try:
-            sheet.paste(to_thumbnail(out / row["file"], row["medium"]), (left + 1, top + 1))
-        except (OSError, ValueError) as error:
+            sheet.paste(to_thumbnail(out / row["file"], row["media_kind"]), (left + 1, top + 1))
+        except (OSError, ValueError, NotImplementedError) as error:
+            # Pillow cannot write back some EXIF blocks that it reads: one picture must not end the sheets.
             pen.text((left + 2, top + 20), wrap(str(error), 15), fill="red")
         pen.rectangle((left + 1, top + CELL - 12, left + 4 + 6 * len(str(number)), top + CELL - 2), fill="black")
         pen.text((left + 3, top + CELL - 13), str(number), fill="#ffff00")
@@ -69,8 +70,8 @@ def wrap(text, width):
     return "\n".join(lines[:7])
 
 
-def to_thumbnail(path, medium):
-    if medium == "image":
+def to_thumbnail(path, media_kind):
+    if media_kind == "image":
         return open_upright(path, CELL - 2)
     command = ["ffmpeg", "-v", "error", "-nostdin", "-ss", "0.7", "-i", str(path), "-frames:v", "1", "-vf", f"scale={CELL - 2}:-2", "-f", "image2pipe", "-c:v", "png", "-"]
     frame = Image.open(io.BytesIO(subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=60).stdout)).convert("RGB")

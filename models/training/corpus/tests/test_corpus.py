@@ -141,6 +141,12 @@ class Pictures(unittest.TestCase):
         self.assertIn(self.refuse(encode(flat) + bytes(5000)), ("flat", "blank"))
         self.assertRegex(self.refuse(encode(make_scene(4))[:9000]), "unreadable")
 
+    def test_of_any_medium_a_screenshot_and_a_small_flat_drawing_count(self):
+        drawn = np.full((200, 200, 3), 255, np.uint8)
+        drawn[40:160, 60:140] = np.random.default_rng(0).integers(0, 255, (120, 80, 3))
+        self.assertEqual(self.refuse(encode(drawn), "docs/Screenshot 2024.png"), "name")
+        self.assertEqual(read_picture(encode(drawn), "docs/Screenshot 2024.png", any_medium=True)["width"], 200)
+
     def test_what_a_file_declares_is_read(self):
         said = read_picture(encode(make_scene(5)) + b"tEXtparameters\0a boat\nNegative prompt: x, Model: v1-5", "a.png")
         self.assertEqual(said["declared"], "a1111")
@@ -218,7 +224,8 @@ class Harvesting(unittest.TestCase):
 class Assembling(unittest.TestCase):
     def setUp(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.looked_at = folder / "looked-at.tsv"
+        self.looked_at, self.media = folder / "looked-at.tsv", folder / "media.tsv"
+        self.media.write_text("source\tfile\tmedium\n")
         self.looked_at.write_text("source\tfile\tdecision\twhat\treason\nin\t\tkeep\t\t\nout\t\tkeep\t\t\nbad\t\tdrop\t\tscreenshot\n")
         owners = [f"owner{number}" for number in range(100)]
         self.inside = next(one for one in owners if harvest_of(f"{one}/a") == INSIDE)
@@ -229,7 +236,7 @@ class Assembling(unittest.TestCase):
         sha256 = hash_text(f"{source}{seed}{more}")
         return {
             "kind": "image", "label": "artificial", "source": source, "what": "FLUX.1-dev", "repository": f"{owner}/a", "path": f"{seed}.png",
-            "sha256": sha256, "medium": "image", "print": print_, "mirrored": mirrored, "licence": "?", "camera": "", "checkpoint": "", **more,
+            "sha256": sha256, "media_kind": "image", "print": print_, "mirrored": mirrored, "licence": "?", "camera": "", "checkpoint": "", **more,
         }
 
     def test_keeps_the_outside_one_of_two_alike_and_only_what_was_looked_at(self):
@@ -237,29 +244,40 @@ class Assembling(unittest.TestCase):
             self.row("in", self.inside, 21), self.row("out", self.outside, 21, bytes="2"), self.row("in", self.inside, 22),
             self.row("bad", self.inside, 23), self.row("unseen", self.inside, 24),
         ]
-        kept, left_out = assemble(rows, Looks(self.looked_at), Names(), [])
+        kept, left_out = assemble(rows, Looks(self.looked_at, self.media), Names(), [])
         self.assertEqual(sorted((row["harvest"], row["path"]) for row in kept), [(INSIDE, "22.png"), (OUTSIDE, "21.png")])
         self.assertEqual(left_out, {"near duplicate": 1, "dropped: screenshot": 1, "not looked at": 1})
         self.assertEqual({(row["what"], row["family"], row["licence"]) for row in kept}, {("FLUX.1 dev", "Flux", "unknown")})
 
+    def test_names_a_persons_picture_by_the_medium_that_looking_said(self):
+        self.media.write_text("source\tfile\tmedium\nin\t\tdrawing\nin\t~^4\tphotograph\n")
+        web = {"label": "human", "what": "any medium: a site"}
+        rows = [self.row("in", self.inside, 41, **web), self.row("in", self.inside, 51, **web), self.row("in", self.inside, 52)]
+        kept, _ = assemble(rows, Looks(self.looked_at, self.media), Names(), [])
+        self.assertEqual([(row["what"], row["family"]) for row in kept], [("web picture", "web"), ("drawing", "drawing"), ("FLUX.1 dev", "Flux")])
+
+    def test_metadata_name_no_generator(self):
+        declared = self.row("in", self.inside, 42, what="declared by its metadata")
+        self.assertEqual(assemble([declared], Looks(self.looked_at, self.media), Names(), [])[0][0]["what"], "unknown")
+
     def test_keeps_an_original_beside_its_edit(self):
         rows = [self.row("in", self.inside, 26, label="human"), self.row("in", self.inside, 26, label="edited")]
-        self.assertEqual(len(assemble(rows, Looks(self.looked_at), Names(), [])[0]), 2)
+        self.assertEqual(len(assemble(rows, Looks(self.looked_at, self.media), Names(), [])[0]), 2)
 
     def test_adds_to_the_rows_that_are_held(self):
         held = [{**self.row("in", self.inside, 27), "harvest": INSIDE, "file": "image/artificial/in/27.png"}]
         rows = [self.row("in", self.inside, 27), self.row("out", self.outside, 27, bytes="2"), self.row("out", self.outside, 28)]
-        kept, left_out = assemble(rows, Looks(self.looked_at), Names(), [], held)
+        kept, left_out = assemble(rows, Looks(self.looked_at, self.media), Names(), [], held)
         self.assertEqual([row["path"] for row in kept], ["27.png", "28.png"])
         self.assertEqual(left_out, {"equal file": 1, "near duplicate": 1})
 
     def test_names_a_voice_by_its_file_where_its_source_does_not(self):
-        voice = {"kind": "speech", "medium": "audio", "what": "one of several synthesisers in the code: gTTS, ElevenLabs", "mirrored": ""}
+        voice = {"kind": "speech", "media_kind": "audio", "what": "one of several synthesisers in the code: gTTS, ElevenLabs", "mirrored": ""}
         said = self.row("in", self.inside, 30, **voice, path="a/elevenlabs_testing.mp3")
         silent = self.row("in", self.inside, 31, **voice, path="gtts/output.mp3")
         person = self.row("in", self.inside, 32, **{**voice, "what": "unheard of"}, path="gtts_person.mp3", label="human")
         held = [{**self.row("out", self.outside, 33, **{**voice, "what": "unknown"}, path="gtts.mp3"), "harvest": OUTSIDE, "file": "audio/artificial/out/33.mp3"}]
-        kept, _ = assemble([said, silent, person], Looks(self.looked_at), Names(), [], held)
+        kept, _ = assemble([said, silent, person], Looks(self.looked_at, self.media), Names(), [], held)
         self.assertEqual(
             {row["path"]: (row["what"], row["family"]) for row in kept},
             {
@@ -270,11 +288,11 @@ class Assembling(unittest.TestCase):
 
     def test_drops_a_held_row_that_looking_dropped_later(self):
         held = [{**self.row("bad", self.inside, 29), "harvest": INSIDE, "file": "image/artificial/bad/29.png"}]
-        self.assertEqual(assemble([], Looks(self.looked_at), Names(), [], held), ([], {"dropped: screenshot": 1}))
+        self.assertEqual(assemble([], Looks(self.looked_at, self.media), Names(), [], held), ([], {"dropped: screenshot": 1}))
 
     def test_leaves_out_what_is_at_hand(self):
         at_hand = [(hash_picture(make_scene(25))[0], "at hand: whole/x.png")]
-        kept, left_out = assemble([self.row("in", self.inside, 25)], Looks(self.looked_at), Names(), at_hand)
+        kept, left_out = assemble([self.row("in", self.inside, 25)], Looks(self.looked_at, self.media), Names(), at_hand)
         self.assertEqual((kept, dict(left_out)), ([], {"near duplicate of the collection at hand": 1}))
 
 
