@@ -127,19 +127,21 @@ interface Extent {
 
 function readTail(container: Container, stream: Stream, claimedSeconds: number): Extent | null {
   container.readOnly(stream);
-  if (!container.seek(stream, toTimestamp(container.startSeconds + claimedSeconds, stream))) return null;
-  return readExtent(container, stream, TAIL_PACKETS_MAX);
+  const sought = toTimestamp(container.startSeconds + claimedSeconds, stream);
+  if (!container.seek(stream, sought)) return null;
+  // Seen from there a single last packet is near; from the file's beginning its stamp would look wild.
+  return readExtent(container, stream, TAIL_PACKETS_MAX, sought);
 }
 
 function readWhole(container: Container, stream: Stream): Extent | null {
   container.readOnly(stream);
   if (stream.startTime !== NO_TIME) container.seek(stream, stream.startTime);
-  return readExtent(container, stream, Number.POSITIVE_INFINITY);
+  return readExtent(container, stream, Number.POSITIVE_INFINITY, stream.startTime);
 }
 
-/** Null if there are no packets, or more than `packetsMax`. */
-function readExtent(container: Container, stream: Stream, packetsMax: number): Extent | null {
-  const walk = new ExtentWalk(stream, pauseSecondsMax(container));
+/** Null if there are no packets, or more than `packetsMax`. `from`: where the clock is expected to be, if that is known. */
+function readExtent(container: Container, stream: Stream, packetsMax: number, from: bigint): Extent | null {
+  const walk = new ExtentWalk(stream, pauseSecondsMax(container), from);
   for (let count = 0; ; count++) {
     const packet = container.readPacket(stream);
     if (packet === null) return walk.extent(frameSeconds.has(container.formatName));
@@ -160,15 +162,16 @@ class ExtentWalk {
   #start: bigint | null = null;
   #end = 0n;
   /** Where the clock of the packets is. */
-  #next: bigint | null = null;
+  #next: bigint;
   /** A far stamp, which the next packet must go on from. */
   #doubtful: { from: bigint; to: bigint } | null = null;
   #accepted = 0;
   #seconds = 0;
   #count = 0;
 
-  constructor(stream: Stream, pauseMax: number) {
+  constructor(stream: Stream, pauseMax: number, from: bigint) {
     this.#stream = stream;
+    this.#next = from;
     this.#usualTicks = ticksPerFrame(stream);
     const isSound = stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO;
     this.#jumpSecondsMax = isSound ? CLOCK_JUMP_SECONDS_MIN : pauseMax;
@@ -185,7 +188,7 @@ class ExtentWalk {
     const from = pts === NO_TIME ? dts : pts;
     if (from === NO_TIME) return;
     const to = from + ticks;
-    const next = this.#next ?? this.#stream.startTime;
+    const next = this.#next;
     if (next !== NO_TIME && this.#isFar(from, next)) {
       if (!this.#isConfirmed(from)) {
         this.#doubtful = { from, to };

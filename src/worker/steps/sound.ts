@@ -62,6 +62,7 @@ export function decodeSound(work: SoundWork): DecodedStream {
 /** Null if nothing of it can be decoded. */
 function decodeSoundTrack(work: SoundWork, track: number, count: number): DecodedStream | null {
   const { file, outFolder, secondsMax } = work;
+  const { sizeBytes } = file.container;
   using played = new PlayedSound(file, track);
   const first = played.next();
   if (first === null) return null;
@@ -75,7 +76,7 @@ function decodeSoundTrack(work: SoundWork, track: number, count: number): Decode
       break;
     }
     samples += frame.nbSamples * frame.channels + silentSeconds * MODEL_RATE;
-    assertDenseSound(samples, file.container.sizeBytes);
+    assertDenseSound(samples, sizeBytes);
     if (silentSeconds > 0) files.rest(silentSeconds);
     files.write(frame);
     work.onFrame?.(next);
