@@ -16,11 +16,11 @@ export function probeContainer(path: string, type: MediaType, limits: DecodeLimi
   const { kind, container, seconds: durationSeconds } = file;
   const hasSound = container.audio !== null;
   const { mime } = checkStreams(container, type);
-  const sides = kind === 'video' ? probePicture(file, limits) : probeSound(file);
   if (kind === 'audio' && container.audio !== null) {
     const { sampleRate, channels } = container.audio.codecpar;
     assertDenseSound(durationSeconds * sampleRate * channels, container.sizeBytes);
   }
+  const sides = kind === 'video' ? probePicture(file, limits) : probeSound(file);
   return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound };
 }
 
