@@ -16,6 +16,8 @@ import {
   validate,
   visit,
 } from 'graphql';
+import { FINDINGS, RECORD } from '../src/domain/contract/record.ts';
+import type { FieldRow, Fields } from '../src/domain/field.ts';
 import { getSchema } from '../src/facade/graphql/schema.ts';
 import { OperationLimitsRule } from '../src/facade/graphql/transport/limits.ts';
 
@@ -23,6 +25,12 @@ export const PAGE_FOLDER = join(import.meta.dirname, '..', 'page');
 
 /** In an order that does not depend on where a field is declared. */
 export const schema = lexicographicSortSchema(getSchema());
+
+const ROWS: Fields = { ...RECORD, ...FINDINGS };
+/** What every record is said to be by a label of its own, by the name in GraphQL. */
+export const RECORD_FACTS = Object.entries(ROWS).flatMap(([name, row]): [string, FieldRow][] =>
+  row.label === undefined ? [] : [[row.documented ?? name, row]],
+);
 
 /** The fragment that stands for all fields of the type X that have no fields of their own. */
 const ALL_OF = /^AllOf(\w+)$/;
@@ -40,6 +48,7 @@ export function readDocuments(): DocumentNode {
     },
   });
   const added = [...types].sort().map((name) => `fragment AllOf${name} on ${name} { ${leavesOf(name)} }`);
+  added.push(`fragment RecordFacts on Classification { ${RECORD_FACTS.map(([name]) => name).join(' ')} }`);
   return parse([print(written), ...added].join('\n'));
 }
 

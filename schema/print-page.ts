@@ -29,7 +29,7 @@ import {
   stripIgnoredCharacters,
   typeFromAST,
 } from 'graphql';
-import { faultsOf, PAGE_FOLDER, readDocuments, schema } from './page-documents.ts';
+import { faultsOf, PAGE_FOLDER, RECORD_FACTS, readDocuments, schema } from './page-documents.ts';
 
 export const DOCUMENTS_PATH = join(PAGE_FOLDER, 'gen', 'documents.ts');
 
@@ -76,6 +76,7 @@ class Printer {
       "import type { Document } from '../parts/document.ts';\n",
       ...[...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text),
       ...fragments,
+      `/** Facts of a record with their labels: field, English, Italian, kind of value. */\nexport const RECORD_FACTS = ${JSON.stringify(RECORD_FACTS.map(([name, { label = [], type }]) => [name, ...label, type]))} as const;\n`,
       ...operations,
     ].join('\n');
   }

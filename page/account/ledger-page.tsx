@@ -2,13 +2,13 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import { type AllOfCredits, FOLLOW_CREDITS, READ_LEDGER } from '../gen/documents.ts';
 import { formatNumber } from '../parts/format.ts';
 import { useLive } from '../parts/live.ts';
-import { More, usePaged } from '../parts/paged.tsx';
-import { Empty, Fault, Table, Time, Title } from '../parts/parts.tsx';
-import { resultPath } from '../parts/paths.ts';
+import { usePaged } from '../parts/paged.tsx';
+import { Empty, Fault, Time, Title } from '../parts/parts.tsx';
+import { RecordLink } from '../parts/record-link.tsx';
+import { PagedRows } from '../parts/rows.tsx';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 
@@ -26,28 +26,18 @@ export function LedgerPage(): JSX.Element {
         </div>
       )}
       <Fault error={entries.error} />
-      {entries.nodes.length === 0 && !entries.isLoading && <Empty title={t('noEntries')} />}
-      {entries.nodes.length > 0 && (
-        <Table caption={t('menuCredits')} head={[t('when'), t('what'), t('amount'), t('record')]}>
-          {entries.nodes.map(({ sequence, at, reason, amount, identifier }) => (
-            <tr key={sequence}>
-              <td>
-                <Time iso={at} />
-              </td>
-              <td>{t(`ledger_${reason}` as TextKey)}</td>
-              <td class="figure">{formatNumber(amount)}</td>
-              <td>
-                {identifier !== '' && (
-                  <Link href={resultPath(identifier)}>
-                    <code>{identifier.slice(0, 12)}</code>
-                  </Link>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More {...entries} />
+      <PagedRows
+        of={entries}
+        none={<Empty title={t('noEntries')} />}
+        caption={t('menuCredits')}
+        keyOf={({ sequence }) => String(sequence)}
+        columns={[
+          [t('when'), ({ at }) => <Time iso={at} />],
+          [t('what'), ({ reason }) => t(`ledger_${reason}` as TextKey)],
+          [t('amount'), ({ amount }) => formatNumber(amount), 'figure'],
+          [t('record'), ({ identifier }) => identifier !== '' && <RecordLink {...{ identifier }} />],
+        ]}
+      />
     </>
   );
 }

@@ -14,7 +14,8 @@ import {
   TEST_NOTICE_RULE,
 } from '../gen/documents.ts';
 import { change, session } from '../parts/api.ts';
-import { Button, Check, Fault, Field, Form, Notice, Panel, Select, Table } from '../parts/parts.tsx';
+import { Button, Fault, Form, Notice, Panel } from '../parts/parts.tsx';
+import { FormFields, Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { findText, t } from '../texts/language.ts';
@@ -47,51 +48,38 @@ export function Notices(): JSX.Element {
 function Rules({ rules, onChanged }: { rules: readonly Rule[]; onChanged: () => void }): JSX.Element {
   const { isBusy, fault, run } = useWork(onChanged);
   const [tested, setTested] = useState<{ delivered: boolean; error: string } | null>(null);
+  const pause =
+    (paused: boolean) =>
+    ({ id }: Rule) =>
+      run(() => change(SET_NOTICE_RULE_PAUSED, { id, paused }));
   return (
     <>
-      <Table
+      <Rows
         caption={t('notices')}
-        head={[t('noticeName'), t('noticeChannel'), t('noticeOutcome'), t('noticeKind'), t('state'), '']}
-      >
-        {rules.map((rule) => (
-          <tr key={rule.id}>
-            <td>{showText(rule.name)}</td>
-            <td class="long">
-              {t(`channel_${rule.channel}`)} {showText(rule.target)}
-            </td>
-            <td>{rule.outcomes.map(outcomeText).join(', ') || t('noticeAny')}</td>
-            <td>{rule.kinds.map(kindName).join(', ') || t('noticeAny')}</td>
-            <td>
-              {rule.isPaused ? t('noticePaused') : t('noticeOn')}{' '}
-              <small class="quiet">{showText(rule.reason)}</small>
-            </td>
-            <td>
-              <Button
-                {...{ isBusy }}
-                onPress={() =>
-                  void run(async () => setTested(await change(TEST_NOTICE_RULE, { id: rule.id })))
-                }
-              >
-                {t('noticeTest')}
-              </Button>
-              <Button
-                {...{ isBusy }}
-                onPress={() =>
-                  void run(() => change(SET_NOTICE_RULE_PAUSED, { id: rule.id, paused: !rule.isPaused }))
-                }
-              >
-                {rule.isPaused ? t('folderResume') : t('folderPause')}
-              </Button>
-              <Button
-                {...{ isBusy }}
-                onPress={() => void run(() => change(REMOVE_NOTICE_RULE, { id: rule.id }))}
-              >
-                {t('noticeRemove')}
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </Table>
+        items={rules}
+        keyOf={({ id }) => id}
+        {...{ isBusy }}
+        columns={[
+          [t('noticeName'), ({ name }) => showText(name)],
+          [
+            t('noticeChannel'),
+            ({ channel, target }) => `${t(`channel_${channel}`)} ${showText(target)}`,
+            'long',
+          ],
+          [t('noticeOutcome'), ({ outcomes }) => outcomes.map(outcomeText).join(', ') || t('noticeAny')],
+          [t('noticeKind'), ({ kinds }) => kinds.map(kindName).join(', ') || t('noticeAny')],
+          [t('state'), (rule) => <State {...{ rule }} />],
+        ]}
+        actions={[
+          {
+            text: t('noticeTest'),
+            press: ({ id }) => run(async () => setTested(await change(TEST_NOTICE_RULE, { id }))),
+          },
+          { text: t('folderResume'), when: ({ isPaused }) => isPaused, press: pause(false) },
+          { text: t('folderPause'), when: ({ isPaused }) => !isPaused, press: pause(true) },
+          { text: t('noticeRemove'), press: ({ id }) => run(() => change(REMOVE_NOTICE_RULE, { id })) },
+        ]}
+      />
       <Fault error={fault} />
       {tested !== null && (
         <Notice kind={tested.delivered ? 'good' : 'bad'}>
@@ -104,56 +92,61 @@ function Rules({ rules, onChanged }: { rules: readonly Rule[]; onChanged: () => 
   );
 }
 
+function State({ rule: { isPaused, reason } }: { rule: Rule }): JSX.Element {
+  return (
+    <>
+      {isPaused ? t('noticePaused') : t('noticeOn')} <small class="quiet">{showText(reason)}</small>
+    </>
+  );
+}
+
+const START = {
+  channel: 'SLACK' as NoticeChannel,
+  target: '',
+  name: '',
+  outcome: 'ARTIFICIAL' as Outcome | '',
+  kind: '' as MediaKind | '',
+  ofEveryAccount: false,
+};
+
 function AddRule({ onAdded }: { onAdded: () => void }): JSX.Element {
   const isAdmin = useCell(session)?.account?.role === 'admin';
-  const [name, setName] = useState('');
-  const [channel, setChannel] = useState<NoticeChannel>('SLACK');
-  const [target, setTarget] = useState('');
-  const [outcome, setOutcome] = useState<Outcome | ''>('ARTIFICIAL');
-  const [kind, setKind] = useState<MediaKind | ''>('');
-  const [ofEveryAccount, setEvery] = useState(false);
+  const [fields, setFields] = useState(START);
   const { isBusy, fault, run } = useWork();
+  const put = (part: Partial<typeof START>): void => setFields({ ...fields, ...part });
   const add = async (): Promise<void> => {
+    const { name, outcome, kind, ...said } = fields;
     const outcomes = outcome === '' ? [] : [outcome];
     const kinds = kind === '' ? [] : [kind];
     const named = name.trim() === '' ? {} : { name };
-    const input = { ...named, channel, target, outcomes, kinds, ofEveryAccount };
-    if (!(await run(() => change(CREATE_NOTICE_RULE, { input })))) return;
-    setTarget('');
-    setName('');
+    if (!(await run(() => change(CREATE_NOTICE_RULE, { input: { ...named, ...said, outcomes, kinds } }))))
+      return;
+    put({ target: '', name: '' });
     onAdded();
   };
+  const channels = CHANNELS.map((one) => [one, t(`channel_${one}`)] as const);
   const any = ['', t('noticeAny')] as const;
   return (
     <Form onSend={() => void add()}>
-      <Select
-        label={t('noticeChannel')}
-        value={channel}
-        options={CHANNELS.map((one) => [one, t(`channel_${one}`)] as const)}
-        onValue={setChannel}
+      <FormFields
+        {...{ fields, put }}
+        asked={[
+          { of: 'channel', label: t('noticeChannel'), options: channels },
+          { of: 'target', label: t('noticeTarget'), hint: t('noticeTargetLead'), isRequired: true },
+          { of: 'name', label: t('noticeName') },
+          {
+            of: 'outcome',
+            label: t('noticeOutcome'),
+            options: [any, ...OUTCOMES.map((one) => [one, outcomeText(one)] as const)],
+          },
+          {
+            of: 'kind',
+            label: t('noticeKind'),
+            options: [any, ...KINDS.map((one) => [one, kindName(one)] as const)],
+          },
+          { of: 'ofEveryAccount', label: t('noticeEveryAccount'), when: isAdmin },
+        ]}
       />
-      <Field
-        label={t('noticeTarget')}
-        hint={t('noticeTargetLead')}
-        name="target"
-        isRequired
-        value={target}
-        onValue={setTarget}
-      />
-      <Field label={t('noticeName')} name="name" value={name} onValue={setName} />
-      <Select
-        label={t('noticeOutcome')}
-        value={outcome}
-        options={[any, ...OUTCOMES.map((one) => [one, outcomeText(one)] as const)]}
-        onValue={setOutcome}
-      />
-      <Select
-        label={t('noticeKind')}
-        value={kind}
-        options={[any, ...KINDS.map((one) => [one, kindName(one)] as const)]}
-        onValue={setKind}
-      />
-      {isAdmin && <Check label={t('noticeEveryAccount')} isOn={ofEveryAccount} onValue={setEvery} />}
       <p class="actions">
         <Button type="submit" {...{ isBusy }}>
           {t('save')}

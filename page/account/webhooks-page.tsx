@@ -2,7 +2,6 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import {
   type Delivery,
   FOLLOW_DELIVERIES,
@@ -14,9 +13,10 @@ import {
 import { ask, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { useLive } from '../parts/live.ts';
-import { More, usePaged } from '../parts/paged.tsx';
-import { Button, CopyButton, Empty, Fault, Panel, Table, Time, Title } from '../parts/parts.tsx';
-import { resultPath } from '../parts/paths.ts';
+import { usePaged } from '../parts/paged.tsx';
+import { Button, CopyButton, Empty, Fault, Panel, Time, Title } from '../parts/parts.tsx';
+import { RecordLink } from '../parts/record-link.tsx';
+import { PagedRows } from '../parts/rows.tsx';
 import { useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
@@ -35,54 +35,40 @@ export function WebhooksPage(): JSX.Element {
       <SecretPanel />
       <Notices />
       <Fault error={deliveries.error ?? fault} />
-      {deliveries.nodes.length === 0 && !deliveries.isLoading && (
-        <Empty title={t('noDeliveries')}>
-          <p>{t('noDeliveriesLead')}</p>
-        </Empty>
-      )}
-      {deliveries.nodes.length > 0 && (
-        <Table
-          caption={t('deliveries')}
-          head={[t('when'), t('record'), t('receiver'), t('state'), t('attempts'), '']}
-        >
-          {deliveries.nodes.map((delivery) => (
-            <DeliveryRow key={delivery.id} {...{ delivery }} onReplay={() => void replay(delivery.id)} />
-          ))}
-        </Table>
-      )}
-      <More {...deliveries} />
+      <PagedRows
+        of={deliveries}
+        none={
+          <Empty title={t('noDeliveries')}>
+            <p>{t('noDeliveriesLead')}</p>
+          </Empty>
+        }
+        caption={t('deliveries')}
+        keyOf={({ id }) => id}
+        columns={[
+          [t('when'), ({ createdAt }) => <Time iso={createdAt} />],
+          [t('record'), ({ identifier }) => <RecordLink {...{ identifier }} />],
+          [t('receiver'), ({ url }) => url, 'long'],
+          [t('state'), ({ state }) => t(`delivery_${state}` as TextKey)],
+          [t('attempts'), (delivery) => <Attempts {...delivery} />],
+        ]}
+        actions={[{ text: t('replay'), press: ({ id }) => replay(id) }]}
+      />
     </>
   );
 }
 
-function DeliveryRow({ delivery, onReplay }: { delivery: Delivery; onReplay: () => void }): JSX.Element {
-  const { identifier, url, state, createdAt, attempts } = delivery;
+function Attempts({ attempts }: Pick<Delivery, 'attempts'>): JSX.Element {
   const last = attempts.at(-1);
   return (
-    <tr>
-      <td>
-        <Time iso={createdAt} />
-      </td>
-      <td>
-        <Link href={resultPath(identifier)}>
-          <code>{identifier.slice(0, 12)}</code>
-        </Link>
-      </td>
-      <td class="long">{url}</td>
-      <td>{t(`delivery_${state}` as TextKey)}</td>
-      <td>
-        <span class="figure">{attempts.length}</span>
-        {last !== undefined && (
-          <small class="quiet">
-            {' '}
-            {last.status ?? last.error} · {formatNumber(last.elapsedMs)} ms
-          </small>
-        )}
-      </td>
-      <td>
-        <Button onPress={onReplay}>{t('replay')}</Button>
-      </td>
-    </tr>
+    <>
+      <span class="figure">{attempts.length}</span>
+      {last !== undefined && (
+        <small class="quiet">
+          {' '}
+          {last.status ?? last.error} · {formatNumber(last.elapsedMs)} ms
+        </small>
+      )}
+    </>
   );
 }
 

@@ -4,8 +4,9 @@ import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_AUDIT } from '../gen/documents.ts';
 import { AccountName } from '../parts/account-name.tsx';
-import { More, usePaged } from '../parts/paged.tsx';
-import { Fault, Table, Time, Title } from '../parts/parts.tsx';
+import { usePaged } from '../parts/paged.tsx';
+import { Fault, Time, Title } from '../parts/parts.tsx';
+import { PagedRows } from '../parts/rows.tsx';
 import { t } from '../texts/language.ts';
 
 const HASH_CHARACTERS = 12;
@@ -16,29 +17,36 @@ export function AuditPage(): JSX.Element {
     <>
       <Title>{t('navAudit')}</Title>
       <Fault error={entries.error} />
-      <Table caption={t('navAudit')} head={[t('when'), t('who'), t('what'), t('target'), t('whereFrom')]}>
-        {entries.nodes.map((entry) => (
-          <tr key={entry.sequence}>
-            <td>
-              <Time iso={entry.at} />
-            </td>
-            <td>{entry.accountId === null ? '–' : <AccountName {...entry} id={entry.accountId} />}</td>
-            <td>
-              <code>{entry.action}</code>
-              <small class="quiet block">
-                {Object.entries(entry.details as Record<string, string>)
-                  .map(([name, value]) => `${name} ${showText(String(value))}`)
-                  .join(', ')}
-              </small>
-            </td>
-            <td>
-              <code title={entry.target}>{shownTarget(entry.target)}</code>
-            </td>
-            <td>{[entry.facade, entry.remoteAddress].filter(Boolean).join(' · ')}</td>
-          </tr>
-        ))}
-      </Table>
-      <More {...entries} />
+      <PagedRows
+        of={entries}
+        caption={t('navAudit')}
+        keyOf={({ sequence }) => String(sequence)}
+        columns={[
+          [t('when'), ({ at }) => <Time iso={at} />],
+          [
+            t('who'),
+            (entry) => (entry.accountId === null ? '–' : <AccountName {...entry} id={entry.accountId} />),
+          ],
+          [t('what'), ({ action, details }) => <Done {...{ action, details }} />],
+          [t('target'), ({ target }) => <code title={target}>{shownTarget(target)}</code>],
+          [
+            t('whereFrom'),
+            ({ facade, remoteAddress }) => [facade, remoteAddress].filter(Boolean).join(' · '),
+          ],
+        ]}
+      />
+    </>
+  );
+}
+
+function Done({ action, details }: { action: string; details: unknown }): JSX.Element {
+  const said = Object.entries(details as Record<string, string>);
+  return (
+    <>
+      <code>{action}</code>
+      <small class="quiet block">
+        {said.map(([name, value]) => `${name} ${showText(String(value))}`).join(', ')}
+      </small>
     </>
   );
 }

@@ -10,7 +10,8 @@ import {
 } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
-import { Button, Check, Empty, Fault, Loading, Notice, Panel, Table, Time, Title } from '../parts/parts.tsx';
+import { Button, Check, Empty, Fault, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 
@@ -101,23 +102,26 @@ function MakeOne({
 function Backups({ backups }: { backups: readonly Backup[] }): JSX.Element {
   if (backups.length === 0) return <p class="quiet">{t('backupNone')}</p>;
   return (
-    <Table
+    <Rows
       caption={t('navBackups')}
-      head={[t('backupMade'), t('backupFiles'), t('fileSize'), t('version'), t('backupChecked'), t('name')]}
-    >
-      {backups.map(({ name, createdAt, files, bytes, version, withSecrets, fault }) => (
-        <tr key={name}>
-          <td>{createdAt === null ? '–' : <Time iso={createdAt} isAge />}</td>
-          <td class="figure">{formatNumber(files)}</td>
-          <td class="figure">{formatBytes(bytes)}</td>
-          <td>{version}</td>
-          <td>{fault === '' ? t('backupReadBack') : fault}</td>
-          <td>
-            <code>{name}</code>
-            {withSecrets && <small class="quiet"> {t('backupHasSecrets')}</small>}
-          </td>
-        </tr>
-      ))}
-    </Table>
+      items={backups}
+      keyOf={({ name }) => name}
+      columns={[
+        [t('backupMade'), ({ createdAt }) => (createdAt === null ? '–' : <Time iso={createdAt} isAge />)],
+        [t('backupFiles'), ({ files }) => formatNumber(files), 'figure'],
+        [t('fileSize'), ({ bytes }) => formatBytes(bytes), 'figure'],
+        [t('version'), ({ version }) => version],
+        [t('backupChecked'), ({ fault }) => (fault === '' ? t('backupReadBack') : fault)],
+        [
+          t('name'),
+          ({ name, withSecrets }) => (
+            <>
+              <code>{name}</code>
+              {withSecrets && <small class="quiet"> {t('backupHasSecrets')}</small>}
+            </>
+          ),
+        ],
+      ]}
+    />
   );
 }

@@ -6,6 +6,7 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
+import { FormFields } from '../parts/rows.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
@@ -162,43 +163,24 @@ function OptionFields({ fields, put }: PartProps): JSX.Element {
 }
 
 function LimitFields({ fields, put }: PartProps): JSX.Element {
-  const { mediaDays, recordDays, rate } = fields;
   return (
     <>
       <div class="pair">
-        <Field
-          label={t('mediaDays')}
-          name="media-days"
-          type="number"
-          value={mediaDays}
-          onValue={(value) => put({ mediaDays: value })}
-        />
-        <Field
-          label={t('recordDays')}
-          name="record-days"
-          type="number"
-          value={recordDays}
-          onValue={(value) => put({ recordDays: value })}
+        <FormFields
+          {...{ fields, put }}
+          asked={[
+            { of: 'mediaDays', label: t('mediaDays'), type: 'number' },
+            { of: 'recordDays', label: t('recordDays'), type: 'number' },
+          ]}
         />
       </div>
-      <Field
-        label={t('rateLimit')}
-        name="rate"
-        type="number"
-        hint={t('rateLimitHint')}
-        value={rate}
-        onValue={(value) => put({ rate: value })}
-      />
-      {SWITCHES.map((name) => (
-        <Check key={name} label={t(name)} isOn={fields[name]} onValue={(isOn) => put({ [name]: isOn })} />
-      ))}
-      <Field
-        label={t('fourEyesDays')}
-        name="four-eyes-days"
-        type="number"
-        hint={t('fourEyesDaysHint')}
-        value={fields.fourEyesDays}
-        onValue={(value) => put({ fourEyesDays: value })}
+      <FormFields
+        {...{ fields, put }}
+        asked={[
+          { of: 'rate', label: t('rateLimit'), type: 'number', hint: t('rateLimitHint') },
+          ...SWITCHES.map((of) => ({ of, label: t(of) })),
+          { of: 'fourEyesDays', label: t('fourEyesDays'), type: 'number', hint: t('fourEyesDaysHint') },
+        ]}
       />
     </>
   );

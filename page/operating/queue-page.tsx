@@ -14,8 +14,9 @@ import { AccountName } from '../parts/account-name.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { formatNumber } from '../parts/format.ts';
-import { Button, Fault, Loading, Notice, Table, Time, Title } from '../parts/parts.tsx';
+import { Fault, Loading, Notice, Time, Title } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
+import { Rows } from '../parts/rows.tsx';
 import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
@@ -80,42 +81,29 @@ interface EntriesProps {
 
 function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.Element {
   const { isBusy, fault, run } = useWork(asked.reload);
-  const act = async (analysisId: string): Promise<void> => {
-    await run(() => change(CHANGES[action], { analysisId }));
-  };
   return (
     <>
       <Fault error={fault} />
-      <Table
+      <Rows
         caption={title}
-        head={[t('record'), t('kind'), t('account'), t('queuedAt'), t('attempts'), t('reason'), '']}
-      >
-        {entries.map((entry) => (
-          <tr key={entry.analysisId}>
-            <td>
-              <RecordName {...{ entry, account }} />
-            </td>
-            <td>{kindName(entry.kind)}</td>
-            <td>
-              <AccountName {...entry} id={entry.accountId} />
-            </td>
-            <td>
-              <Time iso={entry.endedAt ?? entry.startedAt ?? entry.queuedAt} isAge />
-            </td>
-            <td class="figure">{entry.attempts}</td>
-            <td>{entry.error === '' ? '–' : entry.error}</td>
-            <td class="actions">
-              <Button
-                {...{ isBusy }}
-                label={`${t(`work_${action}`)}: ${nameOf(entry)}`}
-                onPress={() => void act(entry.analysisId)}
-              >
-                {t(`work_${action}`)}
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </Table>
+        items={entries}
+        keyOf={({ analysisId }) => analysisId}
+        {...{ nameOf, isBusy }}
+        columns={[
+          [t('record'), (entry) => <RecordName {...{ entry, account }} />],
+          [t('kind'), ({ kind }) => kindName(kind)],
+          [t('account'), (entry) => <AccountName {...entry} id={entry.accountId} />],
+          [t('queuedAt'), (entry) => <Time iso={entry.endedAt ?? entry.startedAt ?? entry.queuedAt} isAge />],
+          [t('attempts'), ({ attempts }) => attempts, 'figure'],
+          [t('reason'), ({ error }) => (error === '' ? '–' : error)],
+        ]}
+        actions={[
+          {
+            text: t(`work_${action}`),
+            press: ({ analysisId }) => run(() => change(CHANGES[action], { analysisId })),
+          },
+        ]}
+      />
     </>
   );
 }

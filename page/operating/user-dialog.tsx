@@ -12,7 +12,8 @@ import {
   type UserRow,
 } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { Button, Check, Dialog, Fault, Field, Form, Select } from '../parts/parts.tsx';
+import { Button, Dialog, Fault, Form } from '../parts/parts.tsx';
+import { FormFields } from '../parts/rows.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -92,55 +93,19 @@ interface FieldsProps extends DialogProps {
 }
 
 function UserFields({ user, plans, isAdmin, fields, put }: FieldsProps): JSX.Element {
-  const { name, email, pricingId, role, amount, readonly } = fields;
   const planNames = plans.map((plan) => [plan.id, showText(plan.name)] as const);
   const roleNames = ROLES.map((one) => [one, t(`role_${one}`)] as const);
   return (
-    <>
-      <Field
-        label={t('name')}
-        name="user-name"
-        isRequired
-        value={name}
-        onValue={(value) => put({ name: value })}
-      />
-      <Field
-        label={t('email')}
-        name="user-email"
-        type="email"
-        isRequired
-        value={email}
-        onValue={(value) => put({ email: value })}
-      />
-      <Select
-        label={t('plan')}
-        value={pricingId}
-        options={planNames}
-        onValue={(value) => put({ pricingId: value })}
-      />
-      {isAdmin && (
-        <Select
-          label={t('role')}
-          value={role}
-          options={roleNames}
-          onValue={(value) => put({ role: value })}
-        />
-      )}
-      {isAdmin && user !== null && (
-        <Field
-          label={t('grantCredits')}
-          name="amount"
-          type="number"
-          value={amount}
-          onValue={(value) => put({ amount: value })}
-        />
-      )}
-      <Check
-        label={t('readonly')}
-        hint={t('readonlyLead')}
-        isOn={readonly}
-        onValue={(isOn) => put({ readonly: isOn })}
-      />
-    </>
+    <FormFields
+      {...{ fields, put }}
+      asked={[
+        { of: 'name', label: t('name'), isRequired: true },
+        { of: 'email', label: t('email'), type: 'email', isRequired: true },
+        { of: 'pricingId', label: t('plan'), options: planNames },
+        { of: 'role', label: t('role'), options: roleNames, when: isAdmin },
+        { of: 'amount', label: t('grantCredits'), type: 'number', when: isAdmin && user !== null },
+        { of: 'readonly', label: t('readonly'), hint: t('readonlyLead') },
+      ]}
+    />
   );
 }

@@ -12,8 +12,9 @@ import {
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
-import { type Connection, More, type Paged, usePaged } from '../parts/paged.tsx';
-import { Button, Empty, Fault, Notice, Search, Table, Title } from '../parts/parts.tsx';
+import { type Connection, type Paged, usePaged } from '../parts/paged.tsx';
+import { Button, Empty, Fault, Notice, Search, Title } from '../parts/parts.tsx';
+import { PagedRows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
@@ -83,66 +84,45 @@ function Users({ users, isAdmin, onEdit }: UsersProps): JSX.Element {
           <span class="long">{done}</span>
         </Notice>
       )}
-      {users.nodes.length === 0 && !users.isLoading && <Empty title={t('noUsers')} />}
-      {users.nodes.length > 0 && (
-        <Table caption={t('navUsers')} head={[t('name'), t('role'), t('plan'), t('creditsLeft'), '']}>
-          {users.nodes.map((user) => (
-            <Row
-              key={user.id}
-              {...{ user, isAdmin }}
-              onEdit={() => onEdit(user)}
-              onMail={() => void mail(user)}
-              onLink={() => void link(user)}
-            />
-          ))}
-        </Table>
-      )}
-      <More {...users} />
+      <PagedRows
+        of={users}
+        none={<Empty title={t('noUsers')} />}
+        caption={t('navUsers')}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => showText(name)}
+        columns={[
+          [t('name'), (user) => <Name {...{ user }} />],
+          [t('role'), (user) => <RoleName {...{ user }} />],
+          [t('plan'), ({ pricing }) => showText(pricing.name)],
+          [t('creditsLeft'), ({ balance }) => formatNumber(balance), 'figure'],
+        ]}
+        actions={[
+          { text: t('edit'), press: onEdit },
+          { text: t('mailLink'), press: mail },
+          { text: t('passwordLink'), when: () => isAdmin, press: link },
+        ]}
+      />
     </>
   );
 }
 
-interface RowProps {
-  user: UserRow;
-  isAdmin: boolean;
-  onEdit: () => void;
-  onMail: () => void;
-  onLink: () => void;
+function Name({ user: { name, email, hasPassword } }: { user: UserRow }): JSX.Element {
+  return (
+    <div class="row-name">
+      <strong>{showText(name)}</strong>
+      <small class="quiet">
+        {email}
+        {!hasPassword && ` · ${t('noPasswordYet')}`}
+      </small>
+    </div>
+  );
 }
 
-function Row({ user, isAdmin, onEdit, onMail, onLink }: RowProps): JSX.Element {
-  const { email, role, readonly, pricing, balance, hasPassword } = user;
-  const name = showText(user.name);
+function RoleName({ user: { role, readonly } }: { user: UserRow }): JSX.Element {
   return (
-    <tr>
-      <td>
-        <div class="row-name">
-          <strong>{name}</strong>
-          <small class="quiet">
-            {email}
-            {!hasPassword && ` · ${t('noPasswordYet')}`}
-          </small>
-        </div>
-      </td>
-      <td>
-        {t(`role_${role}` as TextKey)}
-        {readonly && <small class="quiet"> {t('readonly')}</small>}
-      </td>
-      <td>{showText(pricing.name)}</td>
-      <td class="figure">{formatNumber(balance)}</td>
-      <td class="actions">
-        <Button label={`${t('edit')}: ${name}`} onPress={onEdit}>
-          {t('edit')}
-        </Button>
-        <Button label={`${t('mailLink')}: ${name}`} onPress={onMail}>
-          {t('mailLink')}
-        </Button>
-        {isAdmin && (
-          <Button label={`${t('passwordLink')}: ${name}`} onPress={onLink}>
-            {t('passwordLink')}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <>
+      {t(`role_${role}` as TextKey)}
+      {readonly && <small class="quiet"> {t('readonly')}</small>}
+    </>
   );
 }

@@ -15,21 +15,9 @@ import {
 } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
-import { More, usePaged } from '../parts/paged.tsx';
-import {
-  Button,
-  Empty,
-  Fault,
-  Field,
-  Form,
-  Loading,
-  Notice,
-  Panel,
-  Select,
-  Table,
-  Time,
-  Title,
-} from '../parts/parts.tsx';
+import { usePaged } from '../parts/paged.tsx';
+import { Button, Empty, Fault, Form, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
+import { FormFields, PagedRows, Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -67,43 +55,40 @@ export function WatchFoldersPage(): JSX.Element {
 }
 
 function AddPanel({ roots, onAdded }: { roots: readonly string[]; onAdded: () => void }): JSX.Element {
-  const [path, setPath] = useState('');
-  const [done, setDone] = useState<(typeof DONE_ACTIONS)[number]>('LEAVE');
-  const [options, setOptions] = useState('');
+  const [fields, setFields] = useState({
+    path: '',
+    done: 'LEAVE' as (typeof DONE_ACTIONS)[number],
+    options: '',
+  });
   const [check, setCheck] = useState<Check | null>(null);
   const { isBusy, fault, run } = useWork();
+  const { path, done } = fields;
+  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
   const test = (): Promise<boolean> => run(async () => setCheck(await change(TEST_WATCH_FOLDER, { path })));
   const add = (): Promise<boolean> =>
     run(async () => {
-      const listed = options.split(',').map((one) => one.trim());
-      const given = listed.filter((one) => one !== '');
-      setCheck(await change(ADD_WATCH_FOLDER, { path, done, options: given }));
-      setPath('');
+      const listed = fields.options.split(',').map((one) => one.trim());
+      const options = listed.filter((one) => one !== '');
+      setCheck(await change(ADD_WATCH_FOLDER, { path, done, options }));
+      put({ path: '' });
       onAdded();
     });
+  const doneNames = DONE_ACTIONS.map((action) => [action, t(`done_${action}`)] as const);
   return (
     <Panel title={t('folderAdd')}>
       <Form onSend={() => void add()}>
-        <Field
-          label={t('folderPath')}
-          hint={t('folderPathLead', { roots: roots.join(', ') })}
-          name="path"
-          isRequired
-          value={path}
-          onValue={setPath}
-        />
-        <Select
-          label={t('folderDone')}
-          value={done}
-          options={DONE_ACTIONS.map((action) => [action, t(`done_${action}`)] as const)}
-          onValue={setDone}
-        />
-        <Field
-          label={t('folderOptions')}
-          hint={t('folderOptionsLead')}
-          name="options"
-          value={options}
-          onValue={setOptions}
+        <FormFields
+          {...{ fields, put }}
+          asked={[
+            {
+              of: 'path',
+              label: t('folderPath'),
+              hint: t('folderPathLead', { roots: roots.join(', ') }),
+              isRequired: true,
+            },
+            { of: 'done', label: t('folderDone'), options: doneNames },
+            { of: 'options', label: t('folderOptions'), hint: t('folderOptionsLead') },
+          ]}
         />
         <p class="actions">
           <Button kind="main" type="submit" {...{ isBusy }}>
@@ -149,70 +134,61 @@ function Folders({ folders, onChanged, onShow }: FoldersProps): JSX.Element {
   return (
     <>
       <Fault error={fault} />
-      <Table
+      <Rows
         caption={t('navFolders')}
-        head={[t('folder'), t('accountOf'), t('folderDone'), t('state'), t('folderCounts'), '']}
-      >
-        {folders.map((folder) => (
-          <FolderRow key={folder.id} {...{ folder, isBusy, onShow }} onAct={(work) => void run(work)} />
-        ))}
-      </Table>
+        items={folders}
+        keyOf={({ id }) => id}
+        {...{ isBusy }}
+        columns={[
+          [t('folder'), ({ path }) => showText(path), 'long'],
+          [t('accountOf'), ({ accountEmail }) => showText(accountEmail)],
+          [t('folderDone'), ({ done }) => t(`done_${done}`)],
+          [t('state'), (folder) => <State {...{ folder }} />],
+          [t('folderCounts'), countsOf, 'figure'],
+        ]}
+        actions={[
+          { text: t('folderShowFailed'), when: hasFailed, press: onShow },
+          {
+            text: t('folderRetry'),
+            when: hasFailed,
+            press: ({ id }) => run(() => change(RESUME_WATCH_FOLDER, { id, retryFailed: true })),
+          },
+          {
+            text: t('folderResume'),
+            when: isPaused,
+            press: ({ id }) => run(() => change(RESUME_WATCH_FOLDER, { id })),
+          },
+          {
+            text: t('folderPause'),
+            when: (folder) => !isPaused(folder),
+            press: ({ id }) => run(() => change(PAUSE_WATCH_FOLDER, { id })),
+          },
+          { text: t('folderRemove'), press: ({ id }) => run(() => change(REMOVE_WATCH_FOLDER, { id })) },
+        ]}
+      />
     </>
   );
 }
 
-interface FolderRowProps {
-  folder: Folder;
-  isBusy: boolean;
-  onShow: (folder: Folder) => void;
-  onAct: (work: () => Promise<unknown>) => void;
+const hasFailed = ({ failed }: Folder): boolean => failed > 0;
+const isPaused = ({ state }: Folder): boolean => state === 'PAUSED';
+
+function countsOf({ waiting, submitted, finished, failed, skipped }: Folder): string {
+  return [waiting, submitted, finished, failed, skipped].map(formatNumber).join(' · ');
 }
 
-function FolderRow({ folder, isBusy, onShow, onAct }: FolderRowProps): JSX.Element {
-  const { id, path, accountEmail, done, state, reason, obstacles } = folder;
-  const { waiting, submitted, finished, failed, skipped } = folder;
-  const counts = [waiting, submitted, finished, failed, skipped].map(formatNumber).join(' · ');
+function State({ folder: { state, reason, obstacles } }: { folder: Folder }): JSX.Element {
+  const notes = [reason, ...obstacles].filter((text) => text !== '');
   return (
-    <tr>
-      <td class="long">{showText(path)}</td>
-      <td>{showText(accountEmail)}</td>
-      <td>{t(`done_${done}`)}</td>
-      <td>
-        {t(`watch_${state}`)}
-        {[reason, ...obstacles]
-          .filter((text) => text !== '')
-          .map((text) => (
-            <small key={text} class="quiet">
-              {' '}
-              {showText(text)}
-            </small>
-          ))}
-      </td>
-      <td class="figure">{counts}</td>
-      <td>
-        {failed > 0 && <Button onPress={() => onShow(folder)}>{t('folderShowFailed')}</Button>}
-        {failed > 0 && (
-          <Button
-            {...{ isBusy }}
-            onPress={() => onAct(() => change(RESUME_WATCH_FOLDER, { id, retryFailed: true }))}
-          >
-            {t('folderRetry')}
-          </Button>
-        )}
-        {state === 'PAUSED' ? (
-          <Button {...{ isBusy }} onPress={() => onAct(() => change(RESUME_WATCH_FOLDER, { id }))}>
-            {t('folderResume')}
-          </Button>
-        ) : (
-          <Button {...{ isBusy }} onPress={() => onAct(() => change(PAUSE_WATCH_FOLDER, { id }))}>
-            {t('folderPause')}
-          </Button>
-        )}
-        <Button {...{ isBusy }} onPress={() => onAct(() => change(REMOVE_WATCH_FOLDER, { id }))}>
-          {t('folderRemove')}
-        </Button>
-      </td>
-    </tr>
+    <>
+      {t(`watch_${state}`)}
+      {notes.map((text) => (
+        <small key={text} class="quiet">
+          {' '}
+          {showText(text)}
+        </small>
+      ))}
+    </>
   );
 }
 
@@ -223,22 +199,21 @@ function Failed({ folder: { id, path } }: { folder: Folder }): JSX.Element {
     <section>
       <h2>{title}</h2>
       <Fault error={files.error} />
-      {files.nodes.length === 0 && !files.isLoading && <p class="quiet">{t('folderNoneFailed')}</p>}
-      {files.nodes.length > 0 && (
-        <Table caption={title} head={[t('name'), t('reason'), t('when'), t('folderTriedAgain')]}>
-          {files.nodes.map(({ path: name, reason, at, retryAt }) => (
-            <tr key={name}>
-              <td class="long">{showText(name)}</td>
-              <td>{showText(reason)}</td>
-              <td>
-                <Time iso={at} />
-              </td>
-              <td>{retryAt === null ? t('notByItself') : <Time iso={retryAt} />}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <More {...files} />
+      <PagedRows
+        of={files}
+        none={<p class="quiet">{t('folderNoneFailed')}</p>}
+        caption={title}
+        keyOf={({ path: name }) => name}
+        columns={[
+          [t('name'), ({ path: name }) => showText(name), 'long'],
+          [t('reason'), ({ reason }) => showText(reason)],
+          [t('when'), ({ at }) => <Time iso={at} />],
+          [
+            t('folderTriedAgain'),
+            ({ retryAt }) => (retryAt === null ? t('notByItself') : <Time iso={retryAt} />),
+          ],
+        ]}
+      />
     </section>
   );
 }

@@ -10,72 +10,57 @@ import {
 import { change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { formatNumber } from '../parts/format.ts';
-import { Button, Fault, Table } from '../parts/parts.tsx';
+import { Fault } from '../parts/parts.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
 const REFRESH_MS = 3000;
-const CHANGES: Readonly<Record<'drain' | 'resume' | 'forget', Document<object, { name: string }>>> = {
-  drain: DRAIN_WORKER,
-  resume: RESUME_WORKER,
-  forget: FORGET_WORKER,
-};
+const CHANGES: readonly (readonly [
+  action: 'drain' | 'resume' | 'forget',
+  document: Document<object, { name: string }>,
+  when: (worker: Worker) => boolean,
+])[] = [
+  ['resume', RESUME_WORKER, ({ drained }) => drained],
+  ['drain', DRAIN_WORKER, ({ drained }) => !drained],
+  // One that is here would come again with its next word.
+  ['forget', FORGET_WORKER, ({ here }) => !here],
+];
 
 export function Workers(): JSX.Element | null {
   const { data, error, reload } = useQuery(READ_WORKERS, {}, REFRESH_MS);
   const { isBusy, fault, run } = useWork(reload);
-  const act = async (action: keyof typeof CHANGES, name: string): Promise<void> => {
-    await run(() => change(CHANGES[action], { name }));
-  };
   const workers = data?.workers ?? [];
   if (workers.length === 0) return <Fault error={error} />;
-  const head = [
-    t('worker'),
-    t('workerState'),
-    t('queueRunning'),
-    t('workerDone'),
-    t('queueFailed'),
-    t('workerClock'),
-    t('workerDevice'),
-    '',
-  ];
   return (
     <section>
       <h2>{t('workers')}</h2>
       <Fault error={fault} />
-      <Table caption={t('workers')} head={head}>
-        {workers.map((worker) => (
-          <tr key={worker.name}>
-            <td title={worker.packs.join(', ')}>{worker.name}</td>
-            <td>{stateOf(worker)}</td>
-            <td>{t('workerRunning', { running: worker.running, places: worker.places })}</td>
-            <td>{formatNumber(worker.done)}</td>
-            <td>{formatNumber(worker.failed)}</td>
-            <td>{worker.clockOffsetSeconds.toFixed(1)} s</td>
-            <td>{worker.devices.join(', ')}</td>
-            <td class="actions">
-              {actionsFor(worker).map((action) => (
-                <Button
-                  key={action}
-                  {...{ isBusy }}
-                  label={`${t(`worker_${action}`)}: ${worker.name}`}
-                  onPress={() => void act(action, worker.name)}
-                >
-                  {t(`worker_${action}`)}
-                </Button>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Rows
+        caption={t('workers')}
+        items={workers}
+        keyOf={nameOf}
+        {...{ nameOf, isBusy }}
+        columns={[
+          [t('worker'), ({ name, packs }) => <span title={packs.join(', ')}>{name}</span>],
+          [t('workerState'), stateOf],
+          [t('queueRunning'), ({ running, places }) => t('workerRunning', { running, places })],
+          [t('workerDone'), ({ done }) => formatNumber(done)],
+          [t('queueFailed'), ({ failed }) => formatNumber(failed)],
+          [t('workerClock'), ({ clockOffsetSeconds }) => `${clockOffsetSeconds.toFixed(1)} s`],
+          [t('workerDevice'), ({ devices }) => devices.join(', ')],
+        ]}
+        actions={CHANGES.map(([action, document, when]) => ({
+          text: t(`worker_${action}`),
+          when,
+          press: ({ name }: Worker) => run(() => change(document, { name })),
+        }))}
+      />
     </section>
   );
 }
 
-/** One that is here would come again with its next word. */
-function actionsFor({ drained, here }: Worker): (keyof typeof CHANGES)[] {
-  return [drained ? 'resume' : 'drain', ...(here ? [] : (['forget'] as const))];
-}
+const nameOf = ({ name }: Worker): string => name;
 
 function stateOf({ here, draining, drained, running, refusal }: Worker): string {
   if (drained) return running > 0 ? t('workerDraining') : t('workerDrained');

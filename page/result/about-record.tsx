@@ -3,30 +3,22 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { ExportLines } from '../evidence/exported-readings.tsx';
-import { type FullRecord, READ_OVERRIDES } from '../gen/documents.ts';
+import { type FullRecord, READ_OVERRIDES, RECORD_FACTS } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
-import { findText, t } from '../texts/language.ts';
+import { findText, language, t } from '../texts/language.ts';
 
 type Row = readonly [string, ComponentChildren];
 
 export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
-  const { identifier, hash, mimetype, filesize, refId, sourceUrl, apiVersion } = record;
+  const { identifier, hash, mimetype, filesize } = record;
   const rows: (Row | null)[] = [
     [t('fileType'), mimetype],
     [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
-    refId === '' ? null : [t('reference'), showText(refId)],
-    sourceUrl === null
-      ? null
-      : [
-          t('sourceAddress'),
-          <span key="s" class="long">
-            {sourceUrl}
-          </span>,
-        ],
+    ...factsOf(record),
     [
       'SHA-256',
       <code key="h" class="long">
@@ -39,7 +31,6 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
         {identifier}
       </code>,
     ],
-    [t('apiVersion'), apiVersion ?? '–'],
     [t('rules'), describeRules(record)],
     record.stepTimes.length === 0 ? null : [t('stepTimes'), describeStepTimes(record)],
     record.assessment?.quality?.jpegQuality == null
@@ -47,6 +38,18 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
       : [t('jpegQuality'), String(record.assessment.quality.jpegQuality)],
   ];
   return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** What the declaration of the record has a label for; an empty fact is none. */
+function factsOf(record: FullRecord): Row[] {
+  return RECORD_FACTS.flatMap(([name, en, it, type]): Row[] => {
+    const value: unknown = record[name];
+    if (value === null || value === '' || value === false) return [];
+    const shown = value === true ? '✓' : showText(String(value));
+    const isTime = (type as string) === 'moment';
+    const text = <span class="long">{isTime ? <Time iso={shown} /> : shown}</span>;
+    return [[language.get() === 'it' ? it : en, text]];
+  });
 }
 
 /** What the wait was for: the steps by their names in the metrics, the longest first. */

@@ -29,6 +29,8 @@ export interface FieldNotes {
   readonly description?: string;
   /** The name in the documented interface, if it is different: the old one stays for one release beside it. */
   readonly documented?: string;
+  /** What the page calls it, in English and Italian, among the facts of a record; without it it shows the field by hand. */
+  readonly label?: readonly [en: string, it: string];
   /** A facade computes it, or leaves it out. */
   readonly isComputed?: true;
   /** The only words of a text that not every facade knows as a choice. */
@@ -39,6 +41,8 @@ export interface FieldRow extends FieldNotes {
   readonly type: FieldType;
   readonly isList?: true;
   readonly isNullable?: true;
+  /** An identifier that is a number inside: of an account, a plan, a key or a rule. */
+  readonly isNumber?: true;
 }
 
 /** `holds` is never set: it carries the type of the values, both ways, so that a forgotten null does not compile. */
@@ -51,6 +55,8 @@ export type Fields = Readonly<Record<string, FieldRow>>;
 /** A table with the name that the typed facades know the noun by. */
 export interface Noun<Table extends Fields = Fields> {
   readonly name: string;
+  /** Its name among the messages, if that is another. */
+  readonly message?: string;
   readonly description?: string;
   readonly fields: Table;
 }
@@ -63,39 +69,37 @@ export type ValuesOf<Table extends Fields> = {
 /** For `satisfies`: a row for each field of a noun whose type stands beside its rules, and for nothing else. */
 export type FieldsOf<Noun> = { readonly [Name in keyof Noun]-?: Field<Noun[Name]> };
 
-export const text = <Value extends string = string>(notes: FieldNotes = {}): Field<Value> => ({
-  ...notes,
-  type: 'text',
-});
-export const flag = (notes: FieldNotes = {}): Field<boolean> => ({ ...notes, type: 'flag' });
-export const whole = <Value extends number = number>(notes: FieldNotes = {}): Field<Value> => ({
-  ...notes,
-  type: 'whole',
-});
-export const long = (notes: FieldNotes = {}): Field<number> => ({ ...notes, type: 'long' });
-export const number = (notes: FieldNotes = {}): Field<number> => ({ ...notes, type: 'number' });
-export const moment = (notes: FieldNotes = {}): Field<number> => ({ ...notes, type: 'moment' });
-export const identifier = <Id extends string | number>(notes: FieldNotes = {}): Field<Id> => ({
-  ...notes,
-  type: 'identifier',
-});
-export const json = <Value>(notes: FieldNotes = {}): Field<Value> => ({ ...notes, type: 'json' });
+/** A sentence alone is the description. */
+export type Said = string | FieldNotes;
 
-export function oneOf<Word extends string>(choice: Choice<Word>, notes: FieldNotes = {}): Field<Word> {
-  return { ...notes, type: { choice } };
+export const notesOf = (said: Said): FieldNotes => (typeof said === 'string' ? { description: said } : said);
+
+export const text = <Value extends string = string>(said: Said = {}): Field<Value> => row('text', said);
+export const flag = (said: Said = {}): Field<boolean> => row('flag', said);
+export const whole = <Value extends number = number>(said: Said = {}): Field<Value> => row('whole', said);
+export const long = (said: Said = {}): Field<number> => row('long', said);
+export const number = (said: Said = {}): Field<number> => row('number', said);
+export const moment = (said: Said = {}): Field<number> => row('moment', said);
+export const identifier = (said: Said = {}): Field<string> => row('identifier', said);
+export const idNumber = (said: Said = {}): Field<number> => ({ ...row('identifier', said), isNumber: true });
+export const json = <Value>(said: Said = {}): Field<Value> => row('json', said);
+
+function row<Value>(type: FieldType, said: Said): Field<Value> {
+  return { ...notesOf(said), type };
+}
+
+export function oneOf<Word extends string>(choice: Choice<Word>, said: Said = {}): Field<Word> {
+  return row({ choice }, said);
 }
 
 /** Another noun, by the name of its table. */
-export function noun<Value>(name: string, notes: FieldNotes = {}): Field<Value> {
-  return { ...notes, type: { noun: name } };
+export function noun<Value>(name: string, said: Said = {}): Field<Value> {
+  return row({ noun: name }, said);
 }
 
 /** As noun, of a table that all facades take as it is: it is defined where it is first met. */
-export function nounOf<Table extends Fields>(
-  table: Noun<Table>,
-  notes: FieldNotes = {},
-): Field<ValuesOf<Table>> {
-  return { ...notes, type: { noun: table.name, table } };
+export function nounOf<Table extends Fields>(table: Noun<Table>, said: Said = {}): Field<ValuesOf<Table>> {
+  return row({ noun: table.name, table }, said);
 }
 
 export function listOf<Value>({ holds: _, ...row }: Field<Value>): Field<Value[]> {

@@ -15,19 +15,8 @@ import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { UserView } from '../domain/contract/account.ts';
 import type { Credits } from '../domain/contract/ledger.ts';
-import { moment, noun, text, whole } from '../domain/field.ts';
-import {
-  accountNumber,
-  form,
-  itself,
-  mutation,
-  one,
-  optional,
-  page,
-  pageInput,
-  query,
-  several,
-} from './operation.ts';
+import { idNumber, moment, noun, text, whole } from '../domain/field.ts';
+import { form, itself, mutation, one, optional, page, pageInput, query, several } from './operation.ts';
 
 const USER = noun<UserView>('User');
 const ONE_USER = one('user', USER);
@@ -71,14 +60,14 @@ export const ACCOUNT_OPERATIONS = {
   }),
   listLedger: query({
     field: null,
-    input: { userId: optional(accountNumber()), ...pageInput() },
+    input: { userId: optional(idNumber()), ...pageInput() },
     answer: page('entries', noun<LedgerEntry>('LedgerEntry'), { cursor: 'sequence', first: 1 }),
     run: listLedger,
   }),
 };
 
 export const USER_OPERATIONS = {
-  getUser: query({ input: { id: accountNumber() }, answer: ONE_USER, run: getUser }),
+  getUser: query({ input: { id: idNumber() }, answer: ONE_USER, run: getUser }),
   createUser: mutation({
     role: 'partner',
     input: { fields: form('user') },
@@ -87,7 +76,7 @@ export const USER_OPERATIONS = {
     run: async (app, input) => toUserView(app, await createUser(app, input)),
   }),
   updateUser: mutation({
-    input: { id: accountNumber(), fields: form('user') },
+    input: { id: idNumber(), fields: form('user') },
     answer: ONE_USER,
     payload: 'User',
     run: async (app, input) => toUserView(app, await updateUser(app, input)),
@@ -95,7 +84,7 @@ export const USER_OPERATIONS = {
   deleteUser: mutation({
     description: "The user's keys and sessions stop at once.",
     role: 'partner',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_USER,
     payload: 'User',
     run: async (app, input) => toUserView(app, await deleteUser(app, input)),
@@ -103,7 +92,7 @@ export const USER_OPERATIONS = {
   sendCreationEmail: mutation({
     description: 'Mails a link to set the first password, or to reset it where there is one.',
     role: 'partner',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_USER,
     payload: 'User',
     run: sendCreationEmail,
@@ -120,9 +109,9 @@ export const USER_OPERATIONS = {
     description: 'A negative amount takes some back.',
     role: 'admin',
     input: {
-      id: accountNumber(),
+      id: idNumber(),
       amount: whole(),
-      note: optional(text({ description: 'Why, for the audit log.' })),
+      note: optional(text('Why, for the audit log.')),
     },
     answer: ONE_USER,
     payload: 'User',

@@ -18,7 +18,7 @@ import { QUEUE } from '../domain/contract/queue.ts';
 import { flag, identifier, json, listOf, noun, nounOf, text } from '../domain/field.ts';
 import { initially, itself, limit, mutation, one, page, pageInput, query } from './operation.ts';
 
-const WORK = one('identifiers', listOf(text({ description: 'The records that the work is for.' })));
+const WORK = one('identifiers', listOf(text('The records that the work is for.')));
 const ONE_WORKER = one('worker', nounOf(WORKER));
 
 export const STATUS_OPERATIONS = {
@@ -34,7 +34,7 @@ export const STATUS_OPERATIONS = {
     run: examine,
   }),
   listProcesses: query({
-    description: 'The daemon, its children and the work under way.',
+    description: 'The daemon and its children, and what they work on now.',
     role: 'admin',
     answer: itself('processes', nounOf(PROCESSES)),
     run: listProcesses,
@@ -66,7 +66,7 @@ export const WORK_OPERATIONS = {
   cancelAnalysis: mutation({
     description: 'Ends work that waits or runs, for every account that shares it.',
     role: 'admin',
-    input: { analysisId: identifier<string>() },
+    input: { analysisId: identifier() },
     answer: WORK,
     payload: 'Work',
     run: cancelAnalysis,
@@ -74,19 +74,21 @@ export const WORK_OPERATIONS = {
   retryAnalysis: mutation({
     description: 'Runs failed work again; each owner pays as at the first time.',
     role: 'admin',
-    input: { analysisId: identifier<string>() },
+    input: { analysisId: identifier() },
     answer: WORK,
     payload: 'Work',
     run: retryAnalysis,
   }),
   listWorkers: query({
+    rpc: null,
     description: 'Boxes that carry out work for this one, by name.',
     role: 'admin',
     answer: one('workers', listOf(nounOf(WORKER))),
     run: listWorkers,
   }),
   drainWorker: mutation({
-    description: 'It finishes what it has and takes nothing more, also after a restart of either side.',
+    description:
+      'A worker on another box finishes what it has and takes nothing more, also after a restart of either side.',
     role: 'admin',
     input: { name: text() },
     answer: ONE_WORKER,
@@ -120,7 +122,7 @@ export const MODEL_OPERATIONS = {
   getModelCard: query({
     field: 'modelCard',
     description: 'What a model was trained on, how often it errs and where it fails, in Markdown.',
-    input: { id: identifier<string>() },
+    input: { id: identifier() },
     answer: one('card', text()),
     run: getModelCard,
   }),
@@ -134,12 +136,10 @@ export const MODEL_OPERATIONS = {
   removeModel: mutation({
     description: 'Removes a model that was added; records keep naming it.',
     role: 'admin',
-    input: { id: identifier<string>() },
+    input: { id: identifier() },
     answer: one(
       'model',
-      text({
-        description: 'The one that was added, as id@version, or the id of the one that was removed.',
-      }),
+      text('The one that was added, as id@version, or the id of the one that was removed.'),
     ),
     payload: 'Model',
     run: async (app, input) => {
@@ -153,6 +153,7 @@ export const BACKUP_OPERATIONS = {
   listBackups: query({ role: 'admin', answer: itself('backups', nounOf(BACKUPS)), run: readBackups }),
   /** For who does not wait; the rpc `Backup` is a stream. */
   startBackup: mutation({
+    rpc: null,
     description: 'Begins one in the setting backup.dir; `backups` says how far it is.',
     role: 'admin',
     input: { withSecrets: initially(false, flag()) },

@@ -20,12 +20,12 @@ export const CUSTODY_OPERATIONS = {
     field: 'custody',
     description:
       'What happened to a record, newest first; without an identifier the whole log, for administrators only.',
-    input: { identifier: optional(identifier<string>()), ...pageInput() },
+    input: { identifier: optional(identifier()), ...pageInput() },
     answer: page('entries', nounOf(CUSTODY_ENTRY), { cursor: 'sequence', first: 0 }),
     run: listCustody,
   }),
   verifyCustody: query({
-    description: 'Reads the whole log and says what is wrong with it.',
+    description: 'Reads the whole log and lists what is wrong with it, the first bad entry first.',
     role: 'admin',
     answer: itself('custodyReport', nounOf(CUSTODY_REPORT)),
     run: checkCustody,
@@ -33,9 +33,9 @@ export const CUSTODY_OPERATIONS = {
   proveCustody: query({
     description: 'A record’s entries with proofs that they are in the log that a signed checkpoint names.',
     input: {
-      identifier: identifier<string>(),
+      identifier: identifier(),
       sinceSize: optional(
-        long({ description: 'Size of an earlier checkpoint, for the proof of consistency.' }),
+        long('The size of an earlier checkpoint, for the proof that this log goes on from it; 0 for none.'),
       ),
     },
     answer: itself('custodyProof', nounOf(CUSTODY_PROOF)),
@@ -52,8 +52,8 @@ export const CUSTODY_OPERATIONS = {
     description: 'Deletes the details of entries; that they were there stays, and that they were deleted.',
     role: 'admin',
     input: {
-      sequences: listOf(long({ description: 'At most 100.' })),
-      reason: optional(text({ description: 'Without anything of what is deleted.' })),
+      sequences: listOf(long('At most 100.')),
+      reason: optional(text('For the entry that says so; without anything of what is deleted.')),
     },
     answer: one('sequences', listOf(long())),
     payload: 'RedactCustody',
@@ -79,7 +79,7 @@ export const EVIDENCE_OPERATIONS = {
     run: listEvidenceKeys,
   }),
   rotateEvidenceKey: mutation({
-    description: 'Signs with a new key from now on; the old one stays published.',
+    description: 'Puts a new key in the place of the present one, whose public half stays published.',
     role: 'admin',
     answer: KEYS,
     payload: 'RotateEvidenceKey',
@@ -90,10 +90,10 @@ export const EVIDENCE_OPERATIONS = {
     description:
       'Begins a signed package of one record, or of several as a case; `evidenceExport` says how far it is.',
     input: {
-      identifiers: listOf(identifier<string>({ description: 'Identifiers of whole records, at most 200.' })),
-      title: optional(text({ description: 'Title of the report, at most 200 characters.' })),
-      notes: optional(text({ description: 'What you know besides, at most 10,000 characters.' })),
-      language: optional(text({ description: 'Language of the report: en or it.' })),
+      identifiers: listOf(identifier('Identifiers of whole records, at most 200; several are a case.')),
+      title: optional(text('Title of the report, at most 200 characters.')),
+      notes: optional(text('What the editor knows besides; at most 10,000 characters.')),
+      language: optional(text('Language of the report: en (the default) or it.')),
     },
     isForReaders: true,
     answer: one('export', nounOf(EVIDENCE_EXPORT)),
@@ -102,8 +102,9 @@ export const EVIDENCE_OPERATIONS = {
       app.exportJobs.start(app, { principal, identifiers, fields }),
   }),
   findEvidenceExport: query({
+    rpc: null,
     description: 'How far a package is that this account asked for.',
-    input: { id: identifier<string>() },
+    input: { id: identifier() },
     answer: one('evidenceExport', nounOf(EVIDENCE_EXPORT)),
     run: (app, { principal, id }) => app.exportJobs.find(principal, id),
   }),

@@ -1,16 +1,14 @@
 /** API keys of the account, or of a user that it manages. */
 import { createKey, listKeys, replaceKey, revealKey, revokeKey } from '../app/accounts/keys.ts';
 import { API_KEY } from '../domain/contract/key.ts';
-import { listOf, nounOf, text } from '../domain/field.ts';
-import { accountNumber, mutation, one, optional, query, several } from './operation.ts';
+import { idNumber, listOf, nounOf, text } from '../domain/field.ts';
+import { mutation, one, optional, query, several } from './operation.ts';
 
 const KEY = nounOf(API_KEY);
 const NEW_KEY = several({ key: KEY, secret: text() });
 
 const OWNER = {
-  userId: optional(
-    accountNumber({ description: 'A user that the account manages; its own key where absent.' }),
-  ),
+  userId: optional(idNumber('A user that the account manages; its own key where absent.')),
 };
 
 export const KEY_OPERATIONS = {
@@ -28,7 +26,7 @@ export const KEY_OPERATIONS = {
   }),
   revealKey: mutation({
     description: "Shows a key's secret again, for the account's password.",
-    input: { id: accountNumber(), password: text() },
+    input: { id: idNumber(), password: text() },
     isForReaders: true,
     answer: one('secret', text()),
     payload: 'Secret',
@@ -36,13 +34,13 @@ export const KEY_OPERATIONS = {
   }),
   replaceKey: mutation({
     description: 'Gives a key a new secret; the old one stops at once.',
-    input: { id: accountNumber(), ...OWNER },
+    input: { id: idNumber(), ...OWNER },
     answer: NEW_KEY,
     payload: 'NewKey',
     run: replaceKey,
   }),
   revokeKey: mutation({
-    input: { id: accountNumber(), ...OWNER },
+    input: { id: idNumber(), ...OWNER },
     answer: one('key', KEY),
     payload: 'Key',
     run: revokeKey,

@@ -7,8 +7,8 @@ import {
   testNoticeRule,
 } from '../app/notices/notice-rules.ts';
 import { NOTICE_RULE } from '../domain/contract/notice-rule.ts';
-import { flag, listOf, nounOf, nullable, text, whole } from '../domain/field.ts';
-import { accountNumber, form, mutation, one, query, several } from './operation.ts';
+import { flag, idNumber, listOf, nounOf, nullable, text, whole } from '../domain/field.ts';
+import { form, mutation, one, query, several } from './operation.ts';
 
 const RULE = nounOf({
   name: 'NoticeRule',
@@ -20,7 +20,7 @@ const ONE_RULE = one('rule', RULE);
 export const NOTICE_OPERATIONS = {
   listNoticeRules: query({
     field: 'noticeRules',
-    description: 'Those of the account.',
+    description: "The account's own, at most 20, so without pages.",
     answer: one('rules', listOf(RULE)),
     run: listNoticeRules,
   }),
@@ -31,24 +31,24 @@ export const NOTICE_OPERATIONS = {
     run: createNoticeRule,
   }),
   setNoticeRulePaused: mutation({
-    input: { id: accountNumber(), paused: flag() },
+    input: { id: idNumber(), paused: flag() },
     answer: ONE_RULE,
     payload: 'NoticeRule',
     run: (app, { paused, ...input }) => setNoticeRulePaused(app, { ...input, isPaused: paused }),
   }),
   removeNoticeRule: mutation({
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_RULE,
     payload: 'NoticeRule',
     run: removeNoticeRule,
   }),
   testNoticeRule: mutation({
     description: 'Sends a notice of nothing, once and now.',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: several({
       delivered: flag(),
-      status: nullable(whole({ description: 'What the receiver answered; null where it did not.' })),
-      error: text({ description: 'Why it was not taken.' }),
+      status: nullable(whole('What the receiver answered; null where it did not.')),
+      error: text('Why it was not taken; empty where it was.'),
     }),
     payload: 'NoticeTest',
     whenRefused: { delivered: false, error: '' },

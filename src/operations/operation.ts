@@ -6,7 +6,7 @@
 import type { App } from '../app/appliance/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
 import type { RawFields } from '../app/field-parsers.ts';
-import type { Field, FieldNotes, FieldRow, Fields } from '../domain/field.ts';
+import type { Field, FieldRow, Fields } from '../domain/field.ts';
 
 /** Fields that a noun is written with; each typed facade has an input of its own for them. */
 export type FormName = 'account' | 'noticeRule' | 'plan' | 'user';
@@ -17,8 +17,6 @@ export interface InputRow extends FieldRow {
   readonly isOptional?: true;
   /** Value of the one that is left out, in the schema too. */
   readonly initial?: string | boolean;
-  /** An identifier that is a number inside: of an account, a plan, a key or a rule. */
-  readonly isNumber?: true;
   readonly form?: FormName;
   /** Which lines of a long list: how many, or the number of the last one seen. */
   readonly page?: 'limit' | 'before';
@@ -43,12 +41,6 @@ type OptionalNames<Rows> = {
 export type InputsOf<Rows> = {
   -readonly [Name in Exclude<keyof Rows, OptionalNames<Rows>>]: ValueOf<Rows[Name]>;
 } & { -readonly [Name in OptionalNames<Rows>]?: ValueOf<Rows[Name]> };
-
-export const accountNumber = (notes: FieldNotes = {}): InputField<number> => ({
-  ...notes,
-  type: 'identifier',
-  isNumber: true,
-});
 
 export function optional<Value>(row: InputField<Value> | Field<Value>): OptionalField<Value> {
   return { ...row, isOptional: true };
@@ -121,6 +113,8 @@ export function page<Line>(
 
 /** What any row may say. */
 interface Notes {
+  /** Null: only GraphQL offers it. */
+  readonly rpc?: null;
   /** Description in GraphQL; who may call it is added from the role. */
   readonly description?: string;
   /** The input object that GraphQL has in the place of arguments. */

@@ -11,9 +11,7 @@ import { answerSignOff, askSignOff } from '../app/records/sign-offs.ts';
 import { addAnalyses } from '../app/submissions/add-analyses.ts';
 import { parseUploadId, queryUpload } from '../app/submissions/unfinished-uploads.ts';
 import type { ClassificationRecord, OverrideResult } from '../domain/answers/record.ts';
-import { AI_PART, LABELLED_KIND } from '../domain/contract/marks.ts';
 import { FINDING_ENTRY } from '../domain/contract/record-parts.ts';
-import { LABEL, MEDIA_KIND } from '../domain/contract/words.ts';
 import {
   flag,
   identifier,
@@ -26,16 +24,24 @@ import {
   oneOf,
   text,
 } from '../domain/field.ts';
+import { LABEL, MEDIA_KIND } from '../domain/media/media.ts';
 import type { AnswerFate } from '../domain/verdicts/answers-compared.ts';
-import { adviseLabel, completeQuestion, type LabelAdvice } from '../domain/verdicts/article-50.ts';
+import {
+  AI_PART,
+  adviseLabel,
+  completeQuestion,
+  LABELLED_KIND,
+  type LabelAdvice,
+} from '../domain/verdicts/article-50.ts';
+
 import type { MarkChange } from '../domain/verdicts/marks-compared.ts';
 import { itself, mutation, one, optional, query, several } from './operation.ts';
 
 const RECORD = one('classification', noun<ClassificationRecord>('Classification'));
 const OVERRIDE = itself('override', noun<OverrideResult>('Override'));
-const ONE_RECORD = { identifier: identifier<string>() };
+const ONE_RECORD = { identifier: identifier() };
 const ONE_FILE = { kind: oneOf(MEDIA_KIND), hash: text() };
-const TWO_RECORDS = { identifier: identifier<string>(), originalIdentifier: identifier<string>() };
+const TWO_RECORDS = { identifier: identifier(), originalIdentifier: identifier() };
 const MARK_CHANGES = listOf(noun<MarkChange>('MarkChange'));
 const ANSWER_FATES = listOf(noun<AnswerFate>('AnswerFate'));
 
@@ -57,14 +63,11 @@ export const RECORD_OPERATIONS = {
     description:
       'Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the options would have cost at submission, and changes nothing that was measured; what is there already costs nothing. The field added of the record shows how far it is, and cancelClassification ends it.',
     input: {
-      identifier: identifier<string>({
-        description: 'If it names a frame or track, the analyses are added to its video.',
-      }),
+      identifier: identifier('If it names a frame or track, the analyses are added to its video.'),
       analyses: listOf(
-        text({
-          description:
-            'By the names that plans know them by: heatmap, tampering, morphing, nsfw, audio_track, transcript.',
-        }),
+        text(
+          'By the names that plans know them by: heatmap, tampering, morphing, nsfw, audio_track, transcript.',
+        ),
       ),
     },
     answer: RECORD,
@@ -73,7 +76,7 @@ export const RECORD_OPERATIONS = {
   }),
   deleteClassification: mutation({
     input: ONE_RECORD,
-    answer: one('deletedIdentifier', identifier<string>()),
+    answer: one('deletedIdentifier', identifier()),
     payload: 'DeleteClassification',
     run: async (app, input) => {
       await deleteClassification(app, input);
@@ -86,7 +89,7 @@ export const RECORD_OPERATIONS = {
     answer: several({
       committedBytes: long(),
       sizeBytes: long(),
-      identifier: nullable(identifier<string>()),
+      identifier: nullable(identifier()),
       expiresAt: moment(),
     }),
     run: (app, { principal, uploadId }) =>
@@ -113,7 +116,8 @@ export const FINDING_OPERATIONS = {
     run: removeOverride,
   }),
   listOverrides: query({
-    description: 'Every statement on a file, oldest first; replaced and removed ones included.',
+    description:
+      'Every statement on a file by the account, oldest first; replaced and removed ones included.',
     input: ONE_FILE,
     answer: one('overrides', listOf(nounOf(FINDING_ENTRY))),
     run: overrideHistory,
@@ -130,11 +134,9 @@ export const FINDING_OPERATIONS = {
     inputObject: { name: 'AnswerSignOffInput' },
     input: {
       ...ONE_RECORD,
-      findingAt: moment({
-        description: 'When the finding that was read was stated; a later finding is not answered.',
-      }),
+      findingAt: moment('When the finding that was read was stated; a later finding is not answered.'),
       agrees: flag(),
-      reason: optional(text({ description: 'Needed to disagree.' })),
+      reason: optional(text('At most 1,000 characters; needed to disagree.')),
     },
     answer: RECORD,
     payload: 'Classification',
@@ -154,12 +156,14 @@ export const MARK_OPERATIONS = {
   }),
   /** GraphQL has each half of compareMarks as a query. */
   marksCompared: query({
+    rpc: null,
     description: 'What became of the marks of one record’s file in another’s: what an export lost.',
     input: TWO_RECORDS,
     answer: one('marksCompared', MARK_CHANGES),
     run: compareRecords,
   }),
   answersCompared: query({
+    rpc: null,
     description:
       'Which of the four answers about a signed manifest one record’s file still gives, held against another’s.',
     input: TWO_RECORDS,
@@ -167,26 +171,23 @@ export const MARK_OPERATIONS = {
     run: compareRecordAnswers,
   }),
   adviseLabel: query({
-    description: 'What has to be said of a piece that is published.',
+    description:
+      'What article 50 of the AI Act asks of the publisher of a piece: a help to think, no legal advice.',
     inputObject: {
       name: 'LabelQuestionInput',
       description: 'The three questions. What an answer does not hang on need not be answered.',
     },
     input: {
       kind: oneOf(LABELLED_KIND),
-      part: optional(oneOf(AI_PART, { description: 'GENERATED where it is not given.' })),
+      part: optional(oneOf(AI_PART, 'GENERATED where it is not given.')),
       resemblesReality: optional(
-        flag({
-          description: 'Would somebody take it for real persons, objects, places or events? Not for text.',
-        }),
+        flag('Would somebody take it for real persons, objects, places or events? Not for text.'),
       ),
       isArtistic: optional(
-        flag({
-          description: 'Is it evidently art, satire, fiction or the like? Asked where it resembles reality.',
-        }),
+        flag('Is it evidently art, satire, fiction or the like? Asked where it resembles reality.'),
       ),
       hasEditorialControl: optional(
-        flag({ description: 'Text only: did a person review it, and does somebody answer for it?' }),
+        flag('Text only: did a person review it, and does somebody answer for it?'),
       ),
     },
     answer: itself('labelAdvice', noun<LabelAdvice>('LabelAdvice')),

@@ -1,9 +1,15 @@
 /** Filters that an account keeps under names. */
+
 import { listSavedFilters, removeSavedFilter, saveFilter } from '../app/records/filters/saved-filters.ts';
-import { SAVED_FILTER } from '../domain/contract/saved-filter.ts';
-import { MEDIA_KIND, OUTCOME } from '../domain/contract/words.ts';
 import { listOf, nounOf, oneOf, text } from '../domain/field.ts';
-import { FILTER_NAME_CHARACTERS_MAX, SAVED_FILTERS_MAX } from '../domain/records/saved-filter.ts';
+import { MEDIA_KIND } from '../domain/media/media.ts';
+import { OUTCOME } from '../domain/records/outcome.ts';
+import {
+  FILTER_NAME_CHARACTERS_MAX,
+  SAVED_FILTER,
+  SAVED_FILTERS_MAX,
+} from '../domain/records/saved-filter.ts';
+
 import { mutation, one, optional, query } from './operation.ts';
 
 const FILTER = nounOf(SAVED_FILTER);
@@ -12,7 +18,8 @@ const { search, text: said, since, until, waitsForMe } = SAVED_FILTER.fields;
 export const SAVED_FILTER_OPERATIONS = {
   listSavedFilters: query({
     field: 'savedFilters',
-    description: 'Those of the account, in the order in which they were saved.',
+    description:
+      'Filters of the list that the account keeps under names, in the order in which they were saved; at most 12.',
     answer: one('filters', listOf(FILTER)),
     run: listSavedFilters,
   }),
@@ -21,7 +28,7 @@ export const SAVED_FILTER_OPERATIONS = {
     isForReaders: true,
     inputObject: { name: 'SaveFilterInput' },
     input: {
-      name: text({ description: `At most ${FILTER_NAME_CHARACTERS_MAX} characters.` }),
+      name: text(`At most ${FILTER_NAME_CHARACTERS_MAX} characters.`),
       kind: optional(oneOf(MEDIA_KIND)),
       outcome: optional(oneOf(OUTCOME)),
       search: optional(search),

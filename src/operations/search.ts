@@ -8,7 +8,7 @@ export const SEARCH_OPERATIONS = {
   findByRecord: query({
     field: 'similarPictures',
     description: 'What is like the picture of a record, like a frame, or like some frames of a film.',
-    input: { identifier: identifier<string>() },
+    input: { identifier: identifier() },
     answer: one('search', noun<PictureSearchAnswer>('PictureSearch')),
     run: searchByRecord,
   }),

@@ -67,7 +67,7 @@ export const TRUST_OPERATIONS = {
     field: 'trustListDiff',
     description: 'What a newer edition would change, and whose signatures it would drop.',
     role: 'admin',
-    input: { id: identifier<string>(), content: content(CONTENT) },
+    input: { id: identifier(), content: content(CONTENT) },
     answer: one('diff', DIFF),
     run: (app, input) => previewTrustListUpdate(app, withBytes(input)),
   }),
@@ -75,16 +75,16 @@ export const TRUST_OPERATIONS = {
     description: 'A list of one’s own.',
     role: 'admin',
     input: {
-      id: identifier<string>({ description: '1 to 40 lower-case letters, digits and dashes.' }),
+      id: identifier('1 to 40 lower-case letters, digits and dashes.'),
       kind: oneOf(TRUST_LIST_KIND),
       content: content(CONTENT),
-      date: text({ description: DATE }),
+      date: text(DATE),
       name: initially('', text()),
       source: initially('', text()),
       terms: initially('', text()),
       single: initially(
         false,
-        flag({ description: 'The certificates count by themselves, as those of publishers.' }),
+        flag('The certificates count by themselves, as those of publishers; otherwise they are authorities.'),
       ),
     },
     answer: ONE_LIST,
@@ -92,16 +92,13 @@ export const TRUST_OPERATIONS = {
     run: (app, input) => addTrustList(app, withBytes(input)),
   }),
   updateTrustList: mutation({
-    description: 'Puts a newer edition in the place of a list.',
+    description: 'Puts a newer edition in the place of a list, or puts back the one that came with Assay.',
     role: 'admin',
     input: {
-      id: identifier<string>(),
+      id: identifier(),
       content: content(`${CONTENT} Empty: the edition that came with Assay.`),
-      date: initially('', text({ description: DATE })),
-      dropSeen: initially(
-        false,
-        flag({ description: 'Otherwise it is refused where it drops a signer of a record here.' }),
-      ),
+      date: initially('', text(DATE)),
+      dropSeen: initially(false, flag('Otherwise it is refused where it drops a signer of a record here.')),
     },
     answer: ONE_LIST,
     payload: 'TrustList',
@@ -109,7 +106,7 @@ export const TRUST_OPERATIONS = {
   }),
   setTrustListOn: mutation({
     role: 'admin',
-    input: { id: identifier<string>(), isOn: flag() },
+    input: { id: identifier(), isOn: flag() },
     answer: ONE_LIST,
     payload: 'TrustList',
     run: setTrustListOn,
@@ -117,7 +114,7 @@ export const TRUST_OPERATIONS = {
   removeTrustList: mutation({
     description: 'Only a list that was added.',
     role: 'admin',
-    input: { id: identifier<string>() },
+    input: { id: identifier() },
     answer: ONE_LIST,
     payload: 'TrustList',
     run: removeTrustList,
@@ -134,14 +131,16 @@ export const RECHECK_OPERATIONS = {
   }),
   listRecheckedRecords: query({
     field: 'recheckedRecords',
-    description: 'Changes by the last one, newest first; at most 10,000 are kept.',
+    description:
+      'Records that the last one found to read otherwise, or could not read anew, newest first; at most 10,000 are kept.',
     role: 'admin',
     input: pageInput(),
     answer: page('records', RECHECKED, { cursor: 'sequence', first: 1 }),
     run: ({ trustRechecks }, { principal, ...lines }) => trustRechecks.records(principal, lines),
   }),
   startTrustRecheck: mutation({
-    description: 'Begins one, or answers the one that runs.',
+    description:
+      'Begins to read the manifests of all stored files anew under the lists of now; answers the one that runs already.',
     role: 'admin',
     answer: one('recheck', RECHECK),
     payload: 'TrustRecheck',

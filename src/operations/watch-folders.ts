@@ -12,8 +12,8 @@ import {
 } from '../app/watch-folders/watch-folders.ts';
 import { FOLDER_FINDING, WATCH_FOLDER, WATCHED_FILE } from '../domain/contract/watch-folder.ts';
 import { DONE_ACTION, WATCHED_FILE_STATE } from '../domain/contract/words.ts';
-import { flag, listOf, nounOf, oneOf, text } from '../domain/field.ts';
-import { accountNumber, mutation, one, optional, page, pageInput, query, several } from './operation.ts';
+import { flag, idNumber, listOf, nounOf, oneOf, text } from '../domain/field.ts';
+import { mutation, one, optional, page, pageInput, query, several } from './operation.ts';
 
 const FOLDER = nounOf({
   name: 'WatchFolder',
@@ -23,7 +23,7 @@ const FOLDER = nounOf({
 const ONE_FOLDER = one('folder', FOLDER);
 const CHECK = {
   findings: listOf(nounOf({ name: 'FolderFinding', fields: FOLDER_FINDING })),
-  unitLines: listOf(text({ description: 'For systemctl edit assay; empty where none are needed.' })),
+  unitLines: listOf(text('For systemctl edit assay; empty where none are needed.')),
 };
 const NOT_CHECKED = { findings: [], unitLines: [] };
 
@@ -37,11 +37,12 @@ export const WATCH_FOLDER_OPERATIONS = {
   getWatchFolder: query({
     field: 'watchFolder',
     role: 'admin',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_FOLDER,
     run: getWatchFolder,
   }),
   watchRoots: query({
+    rpc: null,
     description: 'The setting watch.roots: empty, no folder is watched.',
     role: 'admin',
     answer: one('watchRoots', listOf(text())),
@@ -51,17 +52,17 @@ export const WATCH_FOLDER_OPERATIONS = {
     field: 'watchedFiles',
     description: 'The files of a watched folder that are in one state, newest first.',
     role: 'admin',
-    input: { id: accountNumber(), state: oneOf(WATCHED_FILE_STATE), ...pageInput() },
+    input: { id: idNumber(), state: oneOf(WATCHED_FILE_STATE), ...pageInput() },
     answer: page('files', nounOf({ name: 'WatchedFile', fields: WATCHED_FILE }), { cursor: 'at' }),
     run: listWatchedFiles,
   }),
   addWatchFolder: mutation({
     role: 'admin',
     input: {
-      path: text({ description: 'Absolute, in one of watch.roots.' }),
-      userId: optional(accountNumber({ description: 'Whose records they become; the caller where absent.' })),
+      path: text('Absolute, in one of the setting watch.roots.'),
+      userId: optional(idNumber('Whose records they become; the caller where absent.')),
       done: optional(oneOf(DONE_ACTION)),
-      options: optional(listOf(text({ description: 'Fields of a submission as NAME=VALUE.' }))),
+      options: optional(listOf(text('Fields of a submission as NAME=VALUE.'))),
     },
     answer: several({ folder: FOLDER, ...CHECK }),
     payload: 'AddedWatchFolder',
@@ -81,7 +82,7 @@ export const WATCH_FOLDER_OPERATIONS = {
   pauseWatchFolder: mutation({
     description: 'Takes nothing more until it is resumed; what was taken is finished.',
     role: 'admin',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_FOLDER,
     payload: 'WatchFolder',
     run: pauseWatchFolder,
@@ -89,8 +90,8 @@ export const WATCH_FOLDER_OPERATIONS = {
   resumeWatchFolder: mutation({
     role: 'admin',
     input: {
-      id: accountNumber(),
-      retryFailed: optional(flag({ description: 'Takes files that failed once more.' })),
+      id: idNumber(),
+      retryFailed: optional(flag('Takes files that failed once more.')),
     },
     answer: ONE_FOLDER,
     payload: 'WatchFolder',
@@ -100,7 +101,7 @@ export const WATCH_FOLDER_OPERATIONS = {
   removeWatchFolder: mutation({
     description: 'Files and records stay.',
     role: 'admin',
-    input: { id: accountNumber() },
+    input: { id: idNumber() },
     answer: ONE_FOLDER,
     payload: 'WatchFolder',
     run: removeWatchFolder,

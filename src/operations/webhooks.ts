@@ -17,7 +17,7 @@ export const WEBHOOK_OPERATIONS = {
   }),
   replayDelivery: mutation({
     description: 'Sends a delivery again.',
-    input: { id: identifier<string>() },
+    input: { id: identifier() },
     answer: one('delivery', noun<WebhookDelivery>('WebhookDelivery')),
     payload: 'Delivery',
     run: replayDelivery,

@@ -17,6 +17,7 @@ import {
   printTable,
   readLibraries,
 } from '../../schema/print-native-libraries.ts';
+import { PROTO_FOLDER, updateProto } from '../../schema/print-proto.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -28,6 +29,11 @@ test('docs/native-libraries.md and its table are what the binaries say', () => {
   const libraries = readLibraries();
   assert.equal(readFileSync(LIBRARIES_PAGE, 'utf8'), printPage(libraries));
   assert.equal(readFileSync(LIBRARIES_TABLE, 'utf8'), printTable(libraries));
+});
+
+test('proto/ says what the tables of nouns and operations say', () => {
+  for (const [path, text] of updateProto())
+    assert.equal(readFileSync(join(PROTO_FOLDER, path), 'utf8'), text);
 });
 
 test('src/grpc/gen is what proto/ generates', () => {

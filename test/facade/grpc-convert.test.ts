@@ -12,34 +12,23 @@ import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { toClassification } from '../../src/facade/grpc/convert.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
+import { NEW_RECORD } from '../domain/answers/new-record.ts';
 
 const BASE: Omit<RecordBase, 'kind'> = {
-  identifier: 'a'.repeat(64),
-  hash: 'b'.repeat(64),
+  ...NEW_RECORD,
   apiVersion: '1.1.0',
   rules: { made: 1, read: 2 },
   status: 'done',
-  errors: '',
   name: 'a.jpg',
   refId: 'r',
   resultUrl: 'http://localhost/classifications/a',
-  forceClassification: null,
-  signOff: null,
-  added: null,
-  mime: 'image/jpeg',
   sizeBytes: 5_000_000_000,
-  sourceUrl: null,
   options: { ...DEFAULT_OPTIONS, withNsfw: true },
   origin: 'joined',
   credits: 2,
   createdAt: 1_700_000_000_123_456,
-  endedAt: null,
-  progress: null,
   stepTimes: [{ step: 'decode', seconds: 0.25, times: 1 }],
   tentative: null,
-  cancelled: false,
-  submittedBy: null,
-  exports: [],
 };
 
 const VERDICT = {

@@ -6,39 +6,8 @@ import type { Axis } from '../../src/domain/packs/model-pack.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import type { Verdict } from '../../src/domain/verdicts/heuristics.ts';
 import { toClassification } from '../../src/facade/rest/convert.ts';
+import { NEW_RECORD as base } from '../domain/answers/new-record.ts';
 
-const base = {
-  identifier: 'a'.repeat(64),
-  hash: 'b'.repeat(64),
-  apiVersion: null,
-  rules: null,
-  status: 'new' as const,
-  errors: '',
-  name: 'photo.jpg',
-  refId: '',
-  resultUrl: 'http://127.0.0.1/classifications/a',
-  forceClassification: null,
-  signOff: null,
-  added: null,
-  mime: 'image/jpeg',
-  sizeBytes: 1,
-  sourceUrl: null,
-  options: DEFAULT_OPTIONS,
-  origin: 'analysed' as const,
-  credits: 0,
-  createdAt: 0,
-  endedAt: null,
-  progress: null,
-  // REST has no word for it, so it must not appear anywhere.
-  stepTimes: [],
-  tentative: {
-    frames: [{ timeSeconds: 1, probability: 0.5 }],
-    ...{ clips: [], transcript: [], state: 'inconclusive' as const, probability: 0.5 },
-  },
-  cancelled: false,
-  submittedBy: null,
-  exports: [] as never[],
-};
 const fresh: ImageRecord = {
   ...base,
   kind: 'image',

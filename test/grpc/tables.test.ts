@@ -69,12 +69,9 @@ test('every field of a part of a record has a row or an exception, and every row
     found.set(schema.name, schema);
     for (const { message } of schema.fields) if (message?.file.proto.package === 'assay.v1') visit(message);
   };
-  visit(ClassificationSchema);
-  const renamed: Readonly<Record<string, string>> = {
-    ...{ Score: 'LabelScore', Detail: 'ImageObjects', SubmittedBy: 'Submitter' },
-  };
-  for (const { name, fields } of [...PROVENANCE_PARTS, ...RECORD_PARTS]) {
-    const schema = found.get(renamed[name] ?? name);
+  for (const { output } of SERVICES.flatMap(({ methods }) => methods as readonly DescMethod[])) visit(output);
+  for (const { name, message = name, fields } of [...PROVENANCE_PARTS, ...RECORD_PARTS]) {
+    const schema = found.get(message);
     assert.ok(schema, name);
     assertSame(schema, Object.keys(fields));
     const told = namesOf(schema);

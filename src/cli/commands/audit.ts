@@ -1,40 +1,19 @@
 /** `assay audit`: what accounts and administrators did. */
 import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
-import {
-  ApplianceService,
-  type AuditEntry,
-  AuditEntrySchema,
-} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../daemon/client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
-import { formatTimestamp } from '../views/account-view.ts';
-import { toJsonLine } from '../views/message-json.ts';
-
-interface AuditOptions extends CountOptions {
-  json?: true;
-}
+import { ApplianceService, type AuditEntry } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { addRow, listing } from '../rows/row.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { formatTimestamp } from '../views/timestamp.ts';
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('audit')
-    .description('list who did what, when and from where, newest first (administrators)')
-    .option('--json', 'one entry per line')
-    .addOption(allOption())
-    .addOption(limitOption())
-    .action((options: AuditOptions) => listAudit(terminal, options));
-}
-
-async function listAudit(terminal: Terminal, options: AuditOptions): Promise<void> {
-  using client = await openClient(terminal);
-  const entries = readPages(options, async (page) => {
-    const answer = await client.call(ApplianceService.method.listAuditEntries, page);
-    return { items: answer.entries, nextPageToken: answer.nextPageToken };
-  });
-  for await (const entry of entries) {
-    printLine(terminal, options.json === true ? toJsonLine(AuditEntrySchema, entry) : toLine(entry));
-  }
+  const about = 'list who did what, when and from where, newest first (administrators)';
+  const row = { json: 'one entry per line', line: toLine };
+  addRow(
+    program,
+    terminal,
+    listing('audit', about, ApplianceService.method.listAuditEntries, 'entries', row),
+  );
 }
 
 function toLine(entry: AuditEntry): string {

@@ -10,10 +10,10 @@ import { type AssayClient, openClient } from '../daemon/client.ts';
 import { kindOption, toProtoKind } from '../daemon/media-options.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
-import { formatTimestamp } from '../views/account-view.ts';
 import { nameOf } from '../views/enum-word.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { formatTable } from '../views/table.ts';
+import { formatTimestamp } from '../views/timestamp.ts';
 
 interface OverrideOptions {
   kind?: MediaKind;

@@ -1,109 +1,137 @@
 /** `assay user`: accounts, for partners their own users, for administrators all. */
-
-import type { Command } from 'commander';
-import { UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { Option } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
+import { type User, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService, SortDirection } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
-import { openClient } from '../daemon/client.ts';
-import { findPlan } from '../daemon/lookups.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
-import { addUserOptions, type UserOptions } from '../daemon/user-options.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
-import { toUserRow, USER_HEAD } from '../views/account-view.ts';
-import { toJsonLine } from '../views/message-json.ts';
-import { type OutcomeOptions, outcomeOption } from '../views/outcome.ts';
+import type { AssayClient } from '../daemon/client.ts';
+import { findPlan, findUserId } from '../daemon/lookups.ts';
+import { toUserFields, type UserOptions, userOptions } from '../daemon/user-options.ts';
+import { type Argument, change, commandsOf, listing, outcome } from '../rows/row.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { type Columns, headOf, toCells } from '../views/cells.ts';
 import { formatTable } from '../views/table.ts';
-import {
-  createUser,
-  deleteUser,
-  type GrantOptions,
-  grantCredits,
-  resetPassword,
-  sendEmail,
-  setUser,
-} from './user-changes.ts';
+import { formatTimestamp } from '../views/timestamp.ts';
 
-interface ListOptions extends CountOptions {
-  json?: true;
+interface ListOptions {
   filter?: string;
   plan?: string;
   sort?: string;
   descending?: true;
 }
 
-const USER = 'its id or e-mail address';
-
-export function addUserCommand(program: Command, terminal: Terminal): void {
-  const user = program.command('user').description('users: a partner manages its own, an administrator all');
-  user
-    .command('list', { isDefault: true })
-    .description('list them')
-    .option('--json', 'one user per line')
-    .option('--filter <text>', 'part of a name or an e-mail address')
-    .option('--plan <plan>', 'only users of this plan: its id, name or SKU')
-    .option('--sort <field>', 'field to order by, such as name, email, created_at or balance')
-    .option('--descending', 'the last first')
-    .addOption(allOption())
-    .addOption(limitOption())
-    .action((options: ListOptions) => listUsers(terminal, options));
-  addUserOptions(
-    user
-      .command('create')
-      .description('make a user')
-      .argument('<email>', 'e-mail address')
-      .requiredOption('--name <text>', '(required) its name'),
-  ).action((email: string, options: UserOptions) => createUser(terminal, email, options));
-  addUserOptions(user.command('set').description('change a user').argument('<user>', USER))
-    .option('--name <text>', 'another name')
-    .option('--email <email>', 'another e-mail address')
-    .action((named: string, options: UserOptions) => setUser(terminal, named, options));
-  addUserChanges(user, terminal);
+interface Named {
+  named: string;
 }
 
-function addUserChanges(user: Command, terminal: Terminal): void {
-  user
-    .command('delete')
-    .description('delete a user; its keys stop at once')
-    .argument('<user>', USER)
-    .addOption(outcomeOption())
-    .action((named: string, options: OutcomeOptions) => deleteUser(terminal, named, options));
-  user
-    .command('reset')
-    .description('print a single-use link with which a user sets a new password (administrators)')
-    .argument('<email>', 'its e-mail address')
-    .addOption(outcomeOption())
-    .action((email: string, options: OutcomeOptions) => resetPassword(terminal, email, options));
-  user
-    .command('send-email')
-    .description('mail a user a link to set the first password, or to reset it')
-    .argument('<user>', USER)
-    .addOption(outcomeOption())
-    .action((named: string, options: OutcomeOptions) => sendEmail(terminal, named, options));
-  user
-    .command('grant')
-    .description('add credits, or take some back: assay user grant USER -- -5 (administrators)')
-    .argument('<user>', USER)
-    .argument('<credits>', 'how many')
-    .option('--note <text>', 'why, for the audit log', '')
-    .addOption(outcomeOption())
-    .action((named: string, amount: string, options: GrantOptions) =>
-      grantCredits(terminal, named, amount, options),
-    );
-}
+const { method } = PartnerService;
+const appliance = ApplianceService.method;
+const USER: readonly Argument[] = [['named', '<user>', 'its id or e-mail address']];
+const OF_USER = {
+  takes: USER,
+  request: async ({ named }: Named, client: AssayClient) => ({ id: await findUserId(client, named) }),
+};
 
-async function listUsers(terminal: Terminal, options: ListOptions): Promise<void> {
-  using client = await openClient(terminal);
-  const { filter = '', sort = '' } = options;
-  const pricingId = options.plan === undefined ? 0n : (await findPlan(client, options.plan)).id;
-  const direction = options.descending === true ? SortDirection.DESC : SortDirection.ASC;
-  const users = readPages(options, async (page) => {
-    const request = { ...page, filter, sort, direction, pricingId };
-    const answer = await client.call(PartnerService.method.listUsers, request);
-    return { items: answer.users, nextPageToken: answer.nextPageToken };
-  });
-  const rows: string[][] = [];
-  for await (const user of users) {
-    if (options.json === true) printLine(terminal, toJsonLine(UserSchema, user));
-    else rows.push(toUserRow(user));
-  }
-  if (options.json !== true) printLine(terminal, formatTable(USER_HEAD, rows));
-}
+const COLUMNS: Columns<User> = {
+  id: 'id',
+  'e-mail': 'email',
+  name: 'name',
+  role: 'role',
+  plan: ({ pricing }) => pricing?.name ?? '',
+  credits: 'balance',
+  partner: ({ partner }) => partner?.email ?? '',
+  note: ({ readonly, emailVerifiedAt }) =>
+    [readonly ? 'read-only' : '', emailVerifiedAt === undefined ? 'e-mail not verified' : '']
+      .filter(Boolean)
+      .join(', '),
+};
+
+const text = (user: User): string => formatTable(headOf(COLUMNS), [toCells(UserSchema, COLUMNS, user)]);
+const emailOf = (user: User | undefined): string => user?.email ?? '';
+
+export const addUserCommand = commandsOf('user', 'users: a partner manages its own, an administrator all', [
+  listing('list', 'list them', method.listUsers, 'users', {
+    isDefault: true,
+    json: 'one user per line',
+    options: [
+      new Option('--filter <text>', 'part of a name or an e-mail address'),
+      new Option('--plan <plan>', 'only users of this plan: its id, name or SKU'),
+      new Option('--sort <field>', 'field to order by, such as name, email, created_at or balance'),
+      new Option('--descending', 'the last first'),
+    ],
+    request: async ({ filter = '', sort = '', plan, descending }: ListOptions, client) => ({
+      filter,
+      sort,
+      direction: descending === true ? SortDirection.DESC : SortDirection.ASC,
+      pricingId: plan === undefined ? 0n : (await findPlan(client, plan)).id,
+    }),
+    columns: COLUMNS,
+  }),
+  change('create', 'make a user', method.createUser, 'user', {
+    takes: [['email', '<email>', 'e-mail address']],
+    options: [new Option('--name <text>', '(required) its name').makeOptionMandatory(), ...userOptions()],
+    request: async (said: UserOptions, client) => ({ user: await toUserFields(client, said) }),
+    text,
+    note: ({ email }) => `assay user send-email ${email} mails the link to sign in`,
+  }),
+  change('set', 'change a user', method.updateUser, 'user', {
+    takes: USER,
+    options: [
+      ...userOptions(),
+      new Option('--name <text>', 'another name'),
+      new Option('--email <email>', 'another e-mail address'),
+    ],
+    request: async ({ named, ...said }: UserOptions & Named, client) => {
+      const user = await toUserFields(client, said);
+      if (Object.keys(user).length === 0) {
+        throw new CliFailure('nothing to change: assay user set --help lists what can be', EXIT_CODES.usage);
+      }
+      return { id: await findUserId(client, named), user };
+    },
+    text,
+  }),
+  outcome('delete', 'delete a user; its keys stop at once', method.deleteUser, {
+    ...OF_USER,
+    outcome: ({ user }) => ({ id: user?.id, email: emailOf(user), deleted: true }),
+    text: ({ user }) => `deleted: user ${user?.id} (${showText(emailOf(user))})`,
+  }),
+  outcome(
+    'reset',
+    'print a single-use link with which a user sets a new password (administrators)',
+    appliance.resetPassword,
+    {
+      takes: [['email', '<email>', 'its e-mail address']],
+      outcome: ({ link, expiresAt }) => ({ link, expires_at: formatTimestamp(expiresAt) }),
+      note: ({ expiresAt }) => `works once, until ${formatTimestamp(expiresAt)}:`,
+      text: ({ link }) => link,
+    },
+  ),
+  outcome(
+    'send-email',
+    'mail a user a link to set the first password, or to reset it',
+    method.sendCreationEmail,
+    {
+      ...OF_USER,
+      outcome: ({ user }) => ({ id: user?.id, email: emailOf(user), sent: true }),
+      text: ({ user }) => `sent to ${showText(emailOf(user))}`,
+    },
+  ),
+  outcome(
+    'grant',
+    'add credits, or take some back: assay user grant USER -- -5 (administrators)',
+    appliance.grantCredits,
+    {
+      takes: [...USER, ['amount', '<credits>', 'how many']],
+      options: [new Option('--note <text>', 'why, for the audit log').default('')],
+      request: async ({ named, amount, note }: Named & { amount: string; note: string }, client) => {
+        if (!/^-?[1-9]\d{0,14}$/.test(amount)) {
+          const message = `credits: expected a whole number other than 0, found ${amount}`;
+          throw new CliFailure(message, EXIT_CODES.usage);
+        }
+        return { id: await findUserId(client, named), amount: BigInt(amount), note };
+      },
+      outcome: ({ user }) => ({ id: user?.id, email: emailOf(user), balance: user?.balance }),
+      text: ({ user }) => `${showText(emailOf(user))} has ${user?.balance} credits`,
+    },
+  ),
+]);

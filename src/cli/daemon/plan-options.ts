@@ -1,6 +1,6 @@
 /** The command line's words for the fields of a plan, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { PRICED_OPTIONS } from '../../domain/accounts/price.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
@@ -24,16 +24,12 @@ const PARSERS: { [K in keyof Plan]?: (value: string) => unknown } = {
   models: (value) => ({ all: value === 'all', values: value === 'all' ? [] : splitList(value) }),
 };
 
-export function addPlanOptions(command: Command): Command {
-  for (const kind of MEDIA_KINDS) {
-    const credits = new Option(`--${kind}-credits <n>`, `what one submission of ${kind} costs`);
-    const bytes = new Option(`--${kind}-bytes-max <n>`, `largest file of ${kind}`);
-    command.addOption(credits.argParser(parseAmount)).addOption(bytes.argParser(parseAmount));
-  }
-  for (const [name, row] of rowsOf(PLAN)) {
-    for (const option of optionsOf(name, row)) command.addOption(option);
-  }
-  return command;
+export function planOptions(): Option[] {
+  const perKind = MEDIA_KINDS.flatMap((kind) => [
+    new Option(`--${kind}-credits <n>`, `what one submission of ${kind} costs`).argParser(parseAmount),
+    new Option(`--${kind}-bytes-max <n>`, `largest file of ${kind}`).argParser(parseAmount),
+  ]);
+  return [...perKind, ...rowsOf(PLAN).flatMap(([name, row]) => optionsOf(name, row))];
 }
 
 function optionsOf(name: keyof Plan, { command, type, isList }: Row): Option[] {

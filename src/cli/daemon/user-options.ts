@@ -1,6 +1,6 @@
 /** The command line's words for the fields of a user, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { ROLES } from '../../domain/accounts/account.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
@@ -27,16 +27,16 @@ export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
 const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN } as const;
 
 /** All but the name, without which none is made. */
-export function addUserOptions(command: Command): Command {
-  command.option('--json', 'the user as one line of JSON');
-  for (const field of DETAIL_FIELDS) command.option(`--${field} <text>`);
-  return command
-    .addOption(new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES))
-    .option('--readonly', 'may only view results')
-    .option('--no-readonly', 'may submit')
-    .option('--plan <plan>', 'pricing plan: its id, name or SKU')
-    .addOption(new Option('--role <role>', 'administrators only').choices(ROLES))
-    .option('--partner <user>', 'whose user it is: id or e-mail address, or none (administrators only)');
+export function userOptions(): Option[] {
+  return [
+    ...DETAIL_FIELDS.map((field) => new Option(`--${field} <text>`)),
+    new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES),
+    new Option('--readonly', 'may only view results'),
+    new Option('--no-readonly', 'may submit'),
+    new Option('--plan <plan>', 'pricing plan: its id, name or SKU'),
+    new Option('--role <role>', 'administrators only').choices(ROLES),
+    new Option('--partner <user>', 'whose user it is: id or e-mail address, or none (administrators only)'),
+  ];
 }
 
 /** Only what was said; plans and partners are looked up. */

@@ -1,8 +1,8 @@
 /** Another person's word on a finding, as the command line says it: first how it stands, then each answer. */
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/assay/v1/sign_off_pb.ts';
-import { formatTimestamp } from './account-view.ts';
 import { nameOf } from './enum-word.ts';
+import { formatTimestamp } from './timestamp.ts';
 
 /** No line if none was asked for. */
 export function describeSignOff(signOff: SignOff | undefined): string[] {

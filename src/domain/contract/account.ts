@@ -1,9 +1,10 @@
 /** An account as others may see it, one row a field: the documented User, and what the newer facades add. */
+
 import type { AuditEntry } from '../custody/audit.ts';
 import {
   type FieldsOf,
   flag,
-  identifier,
+  idNumber,
   json,
   moment,
   type Noun,
@@ -14,7 +15,8 @@ import {
   text,
   type ValuesOf,
 } from '../field.ts';
-import { C2PA_POLICY, HEURISTIC, ROLE } from './words.ts';
+import { HEURISTIC } from '../verdicts/heuristics.ts';
+import { C2PA_POLICY, ROLE } from './words.ts';
 
 /** Whom and where: what the account says of itself, and what the program never reads. */
 export const ACCOUNT_DETAILS = {
@@ -27,26 +29,26 @@ export const ACCOUNT_DETAILS = {
   vat: nullable(text()),
 };
 
-const PRICING = { id: identifier<number>(), name: text(), sku: text() };
+const PRICING = { id: idNumber(), name: text(), sku: text() };
 
 const OWN = {
-  id: identifier<number>(),
+  id: idNumber(),
   name: text(),
   email: text(),
   emailVerifiedAt: nullable(moment()),
   ...ACCOUNT_DETAILS,
   createdAt: moment(),
   updatedAt: moment(),
-  balance: number({ description: 'Credits left.' }),
+  balance: number('Credits left.'),
   heuristic: oneOf(HEURISTIC),
-  readonly: flag({ description: 'Can only view results.' }),
+  readonly: flag('Can only view results.'),
   pricing: noun<ValuesOf<typeof PRICING>>('Pricing'),
 };
 
 const ADDED = {
   role: oneOf(ROLE),
   termsAcceptedAt: nullable(moment()),
-  c2paPolicy: nullable(oneOf(C2PA_POLICY, { description: 'Null: as the plan says.' })),
+  c2paPolicy: nullable(oneOf(C2PA_POLICY, 'Null: as the plan says.')),
   hasPassword: flag(),
 };
 
@@ -73,14 +75,12 @@ export const AUDIT_ENTRY = {
   fields: {
     sequence: number(),
     at: moment(),
-    accountId: nullable(
-      identifier<number>({ description: 'Null for the appliance itself and for a failed sign-in.' }),
-    ),
-    accountName: text({ description: 'As it is called now; empty where there is none, or it is gone.' }),
+    accountId: nullable(idNumber('Who did it; null for the appliance itself and for a failed sign-in.')),
+    accountName: text('As the account is called now; empty where there is none, or it is gone.'),
     facade: nullable(text<NonNullable<AuditEntry['facade']>>()),
     remoteAddress: nullable(text()),
-    action: text({ description: 'noun.verb: account.create, key.reveal.' }),
-    target: text({ description: 'What it was done to.' }),
+    action: text('noun.verb: account.create, key.reveal, override.set.'),
+    target: text('What it was done to.'),
     details: json(),
   } satisfies FieldsOf<AuditEntryView>,
 };

@@ -3,35 +3,37 @@ import { flag, identifier, listOf, long, moment, nounOf, nullable, text, type Va
 
 const BACKUP = {
   name: 'Backup',
+  message: 'BackupEntry',
   fields: {
     /** Its folder's. */
-    name: identifier<string>(),
+    name: identifier(),
     /** Null if its description cannot be read. */
     createdAt: nullable(moment()),
-    version: text({ description: 'Version of the daemon that made it.' }),
+    version: text('Version of the daemon that made it.'),
     files: long(),
     bytes: long(),
-    withSecrets: flag({ description: 'Whether it holds the key that seals API keys.' }),
-    fault: text({ description: 'Why it cannot be restored; empty where it can.' }),
+    withSecrets: flag('Whether it holds the key that seals API keys.'),
+    fault: text('Why it cannot be restored; empty where it can.'),
   },
 };
 export interface BackupEntry extends ValuesOf<typeof BACKUP.fields> {}
 
 const BACKUP_PROGRESS = {
   name: 'BackupProgress',
+  message: 'BackupResponse',
   fields: {
-    phase: text<'records' | 'check' | 'files' | 'done'>({ description: 'records, check, files or done.' }),
+    phase: text<'records' | 'check' | 'files' | 'done'>('records, check, files or done.'),
     files: long(),
     bytes: long(),
-    copiedBytes: long({ description: 'Bytes that no earlier backup had.' }),
+    copiedBytes: long('Bytes that no earlier backup had.'),
   },
 };
 export interface BackupProgress extends ValuesOf<typeof BACKUP_PROGRESS.fields> {}
 
 const BACKUP_STATUS = {
-  folder: nullable(text({ description: 'The setting backup.dir; null: no backups are made.' })),
+  folder: nullable(text('The setting backup.dir; null: no backups are made.')),
   lastGoodAt: nullable(moment()),
-  lastError: nullable(text({ description: 'Why the last try failed.' })),
+  lastError: nullable(text('Why the last try failed.')),
   isTooOld: flag(),
   isRunning: flag(),
   progress: nullable(nounOf(BACKUP_PROGRESS)),
@@ -42,9 +44,7 @@ export const BACKUPS = {
   name: 'Backups',
   fields: {
     ...BACKUP_STATUS,
-    backups: listOf(
-      nounOf(BACKUP, { description: 'Newest first; each was read back whole before it got its name.' }),
-    ),
+    backups: listOf(nounOf(BACKUP, 'Newest first; each was read back whole before it got its name.')),
   },
 };
 export interface BackupShelf extends ValuesOf<typeof BACKUPS.fields> {}

@@ -3,6 +3,7 @@ import {
   type Choice,
   flag,
   identifier,
+  idNumber,
   json,
   listOf,
   long,
@@ -17,24 +18,21 @@ import {
 export const CUSTODY_ENTRY = {
   name: 'CustodyEntry',
   fields: {
-    sequence: long({ description: 'From 0 on, without gaps.' }),
+    sequence: long('From 0 on, without gaps.'),
     at: moment(),
-    kind: text({
-      description: 'received, analysed, looked_at, overridden, deleted, …, or an action of the audit log.',
-    }),
-    subject: identifier<string>({ description: 'A record, an analysis or an epoch; empty for none.' }),
-    accountId: nullable(identifier<number>({ description: 'Null for the appliance itself.' })),
-    facade: text({
-      description:
-        'Read from the details, as the fields up to `what`: empty if they were deleted or are another account’s.',
-    }),
+    kind: text('received, analysed, looked_at, overridden, deleted, …, or an action of the audit log.'),
+    subject: identifier('Identifier of a record, an analysis or an epoch; empty where it is about none.'),
+    accountId: nullable(idNumber('Who did it; null for the appliance itself.')),
+    facade: text(
+      'Read from the details, as the fields up to `what`: empty if they were deleted or are another account’s.',
+    ),
     remoteAddress: text(),
     target: text(),
     details: json<Readonly<Record<string, string>>>(),
     what: nullable(json<Readonly<Record<string, unknown>>>()),
-    line: text({ description: 'The chained bytes: the leaf of the tree.' }),
-    detailsJson: text({ description: 'The bytes that the line commits to.' }),
-    salt: text({ description: 'Salt of the commitment, hexadecimal.' }),
+    line: text('The chained bytes, exactly; the leaf of the tree.'),
+    detailsJson: text('The bytes that the line commits to.'),
+    salt: text('Salt of the commitment, hexadecimal.'),
     detailsDeletedAt: nullable(moment()),
   },
 };
@@ -44,8 +42,8 @@ const CUSTODY_EPOCH = {
   name: 'CustodyEpoch',
   description: 'A restored box and a copy write under epochs of their own.',
   fields: {
-    id: identifier<string>(),
-    sequence: long({ description: 'Number of the entry that opened it.' }),
+    id: identifier(),
+    sequence: long('Number of the entry that opened it.'),
     at: moment(),
     reason: text(),
   },
@@ -53,20 +51,20 @@ const CUSTODY_EPOCH = {
 
 const CUSTODY_FAULT = {
   name: 'CustodyFault',
-  fields: { sequence: nullable(long({ description: 'The bad entry.' })), fault: text() },
+  fields: { sequence: nullable(long('The bad entry; null where it is none in particular.')), fault: text() },
 };
 
 export const CUSTODY_REPORT = {
   name: 'CustodyReport',
   fields: {
     isWhole: flag(),
-    size: long({ description: 'Entries.' }),
-    root: text({ description: 'Root of the tree over them, base64.' }),
+    size: long('Entries.'),
+    root: text('Root of the tree over them, base64.'),
     epochs: listOf(nounOf(CUSTODY_EPOCH)),
-    detailsDeleted: long({ description: 'Entries whose details were deleted, as an entry says.' }),
-    olderLines: long({ description: 'Audit lines that are older than the chain.' }),
-    checkpoints: long({ description: 'Signed checkpoints that hold.' }),
-    faults: listOf(nounOf(CUSTODY_FAULT, { description: 'The first ones, in the order of the log.' })),
+    detailsDeleted: long('Entries whose details were deleted, as an entry says.'),
+    olderLines: long('Audit lines that are older than the chain.'),
+    checkpoints: long('Signed checkpoints that hold.'),
+    faults: listOf(nounOf(CUSTODY_FAULT, 'The first ones, in the order of the log.')),
     faultCount: long(),
   },
 };
@@ -76,17 +74,17 @@ const PROVEN_ENTRY = {
   name: 'ProvenEntry',
   fields: {
     entry: nounOf(CUSTODY_ENTRY),
-    inclusion: listOf(text({ description: 'Hashes in base64, from the leaf up.' })),
+    inclusion: listOf(text('Hashes in base64, from the leaf up (RFC 9162, 2.1.3).')),
   },
 };
 
 export const CUSTODY_PROOF = {
   name: 'CustodyProof',
   fields: {
-    checkpoint: text({ description: 'A C2SP signed note over the log as it is now.' }),
+    checkpoint: text('A C2SP signed note over the log as it is now.'),
     size: long(),
-    entries: listOf(nounOf(PROVEN_ENTRY, { description: 'The newest 1000, newest first.' })),
-    consistency: listOf(text({ description: 'Hashes in base64; empty where none was asked for.' })),
+    entries: listOf(nounOf(PROVEN_ENTRY, 'The newest 1000, newest first.')),
+    consistency: listOf(text('Hashes in base64 (RFC 9162, 2.1.4); empty where none was asked for.')),
     publicKeyPem: text(),
   },
 };

@@ -1,6 +1,7 @@
 /** What an account sees of its webhooks, one row a field. */
 import {
   identifier,
+  idNumber,
   listOf,
   moment,
   noun,
@@ -15,7 +16,7 @@ import { DELIVERY_STATE } from './words.ts';
 
 export const DELIVERY_ATTEMPT = {
   at: moment(),
-  status: nullable(whole({ description: 'Null where there was no answer.' })),
+  status: nullable(whole('The receiver’s HTTP status; null where there was no answer.')),
   /** Why there was no answer or why it was not taken; empty after a 2xx. */
   error: text(),
   elapsedMs: number(),
@@ -24,16 +25,14 @@ export const DELIVERY_ATTEMPT = {
 export interface DeliveryAttempt extends ValuesOf<typeof DELIVERY_ATTEMPT> {}
 
 export const DELIVERY = {
-  id: identifier<string>({ description: 'The webhook-id header, the same for every attempt.' }),
-  identifier: identifier<string>({ description: 'The record that is sent.' }),
+  id: identifier('The webhook-id header, the same for every attempt.'),
+  identifier: identifier('The record that is sent.'),
   url: text(),
   state: oneOf(DELIVERY_STATE),
   createdAt: moment(),
   /** When the next attempt is due; null once it has ended. */
   nextAttemptAt: nullable(moment()),
   /** Null for a webhook of the submission itself. */
-  noticeId: nullable(
-    identifier<number>({ description: 'The rule of notices that it is for; null for a webhook.' }),
-  ),
+  noticeId: nullable(idNumber('The rule of notices that it is for; null for a webhook.')),
   attempts: listOf(noun<DeliveryAttempt>('DeliveryAttempt')),
 };

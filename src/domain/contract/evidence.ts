@@ -5,20 +5,17 @@ export const EVIDENCE_EXPORT = {
   name: 'EvidenceExport',
   description: 'A package that is being written, or lies ready for an hour.',
   fields: {
-    id: identifier<string>(),
-    state: text<'running' | 'ready' | 'failed'>({ description: 'running, ready or failed.' }),
-    name: text({ description: 'Zip file name.' }),
+    id: identifier(),
+    state: text<'running' | 'ready' | 'failed'>('running, ready or failed.'),
+    name: text('Zip file name.'),
     files: whole(),
-    filesTotal: whole({ description: 'About how many there will be.' }),
+    filesTotal: whole('About how many there will be.'),
     bytes: long(),
-    timestamps: whole({ description: 'Tokens of timestamp authorities in it.' }),
+    timestamps: whole('Tokens of timestamp authorities in it.'),
     url: nullable(
-      text({
-        description:
-          'Where it is fetched from with the same credential, once it is ready: a path of this box.',
-      }),
+      text('Where it is fetched from with the same credential, once it is ready: a path of this box.'),
     ),
-    error: text({ description: 'Why there is none; empty where there is one.' }),
+    error: text('Why there is none; empty where there is one.'),
   },
 };
 export interface ExportJob extends ValuesOf<typeof EVIDENCE_EXPORT.fields> {}
@@ -27,10 +24,10 @@ export const EVIDENCE_KEY = {
   name: 'EvidenceKey',
   description: 'A public key that signs or signed packages here.',
   fields: {
-    fingerprint: identifier<string>({ description: 'As `ssh-keygen -l` shows it.' }),
+    fingerprint: identifier('As ssh-keygen -l shows it: SHA256: and base64.'),
     publicKeyPem: text(),
     createdAt: moment(),
-    retiredAt: nullable(moment({ description: 'Null: it signs.' })),
+    retiredAt: nullable(moment('Null: it signs.')),
   },
 };
 export interface EvidenceKey extends ValuesOf<typeof EVIDENCE_KEY.fields> {}

@@ -1,11 +1,11 @@
 /** An API key as its account sees it, one row a field. */
-import { identifier, moment, nullable, text, type ValuesOf } from '../field.ts';
+import { idNumber, moment, nullable, text, type ValuesOf } from '../field.ts';
 
 export const API_KEY = {
   name: 'ApiKey',
-  description: 'Its secret is shown when it is made, and revealed for the password.',
+  description: 'An API key; its secret is shown when it is made, and revealed for the password.',
   fields: {
-    id: identifier<number>(),
+    id: idNumber(),
     name: text(),
     createdAt: moment(),
     /** To the minute; null while it was never used. */

@@ -9,7 +9,7 @@ export interface Credits extends ValuesOf<typeof CREDITS> {}
 export const LEDGER_ENTRY = {
   sequence: number(),
   reason: oneOf(LEDGER_REASON),
-  amount: number({ description: 'Negative for a charge.' }),
-  identifier: text({ description: 'The record; empty for a grant.' }),
+  amount: number('Negative for a charge.'),
+  identifier: text('The record that was charged or refunded; empty for a grant.'),
   at: moment(),
 };

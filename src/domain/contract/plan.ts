@@ -1,10 +1,11 @@
 /** A pricing plan, one row a field: what an account may submit, with which options and models, and at what price. */
 
-import { type Field, flag, identifier, json, listOf, oneOf, text, whole } from '../field.ts';
+import { type Field, flag, idNumber, json, listOf, oneOf, text, whole } from '../field.ts';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
-import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
+import { MEDIA_KIND, MEDIA_KINDS, type MediaKind } from '../media/media.ts';
+
 import { PLAN_OPTIONS, type PlanOption } from '../plan-option.ts';
-import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
+import { C2PA_POLICY } from './words.ts';
 
 export interface PlanField<Value> extends Field<Value> {
   /** In the plan of the first start, in a new plan if nothing is said, and if a stored plan is older than the row. */
@@ -32,7 +33,7 @@ const DAYS_MAX = 36_500;
 
 /** The first plan has everything enabled and nothing charged. Rows whose shape differs by protocol are computed there. */
 export const PLAN = {
-  id: row(identifier<number>(), { initial: 1 }),
+  id: row(idNumber(), { initial: 1 }),
   name: row(text(), { initial: 'Appliance' }),
   sku: row(text(), {
     initial: 'appliance',
@@ -64,7 +65,7 @@ export const PLAN = {
     command: { flags: '--models <ids>', sentence: 'model packs that may be used, or all' },
   }),
   /** Submissions and reads. */
-  rateLimitPerMinute: row(whole({ description: '0 means no limit.' }), {
+  rateLimitPerMinute: row(whole('Calls a minute; 0 means no limit.'), {
     initial: 0,
     maximum: RATE_MAX,
     command: { flags: '--rate-limit <n>', sentence: 'calls a minute; 0 for any number' },
@@ -76,18 +77,18 @@ export const PLAN = {
     initial: 'any',
     command: { flags: '--c2pa-policy <policy>', sentence: 'which signatures force artificial' },
   }),
-  mediaDays: row(whole({ description: 'Days until the bytes go; 0: with the record.' }), {
+  mediaDays: row(whole('Days until the bytes go; 0: with the record.'), {
     initial: 0,
     maximum: DAYS_MAX,
     command: { flags: '--media-days <n>', sentence: 'delete the bytes after; 0 with the record' },
   }),
-  recordDays: row(whole({ description: 'Days until the record goes; 0: never.' }), {
+  recordDays: row(whole('Days until the record goes; 0: never.'), {
     initial: 0,
     maximum: DAYS_MAX,
     command: { flags: '--record-days <n>', sentence: 'delete the record after; 0 never' },
   }),
   /** The media's bytes go when the analysis has ended. */
-  zeroRetention: row(flag({ description: 'Keeps hash and result only.' }), {
+  zeroRetention: row(flag('Keeps hash and result only.'), {
     initial: false,
     command: {
       flags: '--zero-retention',
@@ -97,10 +98,7 @@ export const PLAN = {
   }),
   /** For a partner: its users on such plans see each other's earlier copies of a picture. */
   seenBeforeAcrossUsers: row(
-    flag({
-      description:
-        'Earlier copies of a picture are shown across the users of a partner that have such a plan.',
-    }),
+    flag('Earlier copies of a picture are shown across the users of a partner that have such a plan.'),
     {
       initial: false,
       command: {
@@ -110,22 +108,18 @@ export const PLAN = {
       },
     },
   ),
-  fourEyes: row(
-    flag({ description: 'Each finding by a person asks for another person’s sign-off by itself.' }),
-    {
-      initial: false,
-      command: {
-        flags: '--four-eyes',
-        sentence: 'each finding by a person asks for another person’s sign-off',
-        offSentence: 'findings ask for a sign-off only where somebody wants one',
-      },
+  fourEyes: row(flag('Each finding by a person asks for another person’s sign-off by itself.'), {
+    initial: false,
+    command: {
+      flags: '--four-eyes',
+      sentence: 'each finding by a person asks for another person’s sign-off',
+      offSentence: 'findings ask for a sign-off only where somebody wants one',
     },
-  ),
+  }),
   fourEyesDays: row(
-    whole({
-      description:
-        'Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with its findings.',
-    }),
+    whole(
+      'Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with its findings.',
+    ),
     {
       initial: 90,
       maximum: DAYS_MAX,
@@ -142,10 +136,9 @@ export const PLAN = {
   }),
   /** Other media always may: nothing of a job stays on a worker either way. */
   zeroRetentionOnWorkers: row(
-    flag({
-      description:
-        'With zero retention, media may be analysed by workers on other boxes; without it they never leave this one.',
-    }),
+    flag(
+      'With zero retention, media may be analysed by workers on other boxes; without it they never leave this one.',
+    ),
     {
       initial: false,
       command: {

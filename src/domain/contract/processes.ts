@@ -3,6 +3,7 @@
 import {
   flag,
   identifier,
+  idNumber,
   listOf,
   long,
   moment,
@@ -14,9 +15,9 @@ import {
   type ValuesOf,
   whole,
 } from '../field.ts';
+import { MEDIA_KIND } from '../media/media.ts';
 import type { ModelStatus } from './appliance.ts';
 import { WAIT_REASON } from './queue.ts';
-import { MEDIA_KIND } from './words.ts';
 
 export type ProcessRole = 'daemon' | 'decode' | 'inference';
 
@@ -24,9 +25,9 @@ const PROCESS = {
   name: 'Process',
   fields: {
     pid: whole(),
-    role: text<ProcessRole>({ description: '`daemon`, `decode` or `inference`.' }),
-    rssAnonBytes: long({ description: 'Anonymous memory, descendants included.' }),
-    cpuSeconds: number({ description: 'User and system time, descendants included.' }),
+    role: text<ProcessRole>('`daemon`, `decode` or `inference`.'),
+    rssAnonBytes: long('Memory of its own, with what walls it in; not what it shares or maps.'),
+    cpuSeconds: number('User and system time, descendants included.'),
     ageSeconds: number(),
   },
 };
@@ -35,13 +36,11 @@ export interface ProcessEntry extends ValuesOf<typeof PROCESS.fields> {}
 const RUNNING_ANALYSIS = {
   name: 'RunningAnalysis',
   fields: {
-    identifier: identifier<string>({
-      description: 'Identifier of the first record that it is for; empty if that was deleted.',
-    }),
-    records: whole({ description: 'How many records it is for.' }),
-    accountId: identifier<number>(),
+    identifier: identifier('Identifier of the first record that it is for; empty if that was deleted.'),
+    records: whole('How many records it is for.'),
+    accountId: idNumber(),
     kind: oneOf(MEDIA_KIND),
-    step: text({ description: 'Empty before the first step.' }),
+    step: text('What it does now; empty before the first step.'),
     stepDone: whole(),
     stepTotal: whole(),
     attempts: whole(),
@@ -56,25 +55,17 @@ export const WORKER = {
   fields: {
     name: text(),
     version: text(),
-    places: whole({ description: 'Analyses that it takes at once.' }),
+    places: whole('Analyses that it takes at once.'),
     running: whole(),
     done: long(),
     failed: long(),
-    clockOffsetSeconds: number({ description: 'Its clock less the daemon’s.' }),
-    draining: flag({
-      description: 'It finishes what it has and takes nothing new: it is stopping, or drained.',
-    }),
-    drained: flag({ description: 'An administrator lets it take no work until it is resumed.' }),
-    here: flag({ description: 'Whether it was heard of in the last seconds.' }),
-    refusal: nullable(text({ description: 'Why it gets no work.' })),
-    packs: listOf(
-      text({ description: 'Id and version of each model pack, with the beginning of its SHA-256.' }),
-    ),
-    devices: listOf(
-      text({
-        description: 'What its models compute on and how, each once: `cpu`, `cuda in half precision`.',
-      }),
-    ),
+    clockOffsetSeconds: number('Its clock less the daemon’s.'),
+    draining: flag('It finishes what it has and takes nothing new: it is stopping, or drained.'),
+    drained: flag('An administrator lets it take no work until it is resumed.'),
+    here: flag('Whether it was heard of in the last seconds.'),
+    refusal: nullable(text('Why it gets no work; empty where it does.')),
+    packs: listOf(text('Id and version of each model pack, with the beginning of its SHA-256.')),
+    devices: listOf(text('What its models compute on and how, each once: `cpu`, `cuda in half precision`.')),
   },
 };
 export interface WorkerEntry extends ValuesOf<typeof WORKER.fields> {}
@@ -84,12 +75,11 @@ const STORE_USE = {
   description: 'The file of the records, and who keeps it from using its free pages.',
   fields: {
     bytes: long(),
-    freeBytes: long({ description: 'Part of these bytes in pages that no value needs.' }),
-    oldestReaderTransactions: long({
-      description:
-        'Transactions since the oldest snapshot that is read; 0 where no reader is behind the last one.',
-    }),
-    oldestReaderSeconds: number({ description: 'How long that reader has been behind.' }),
+    freeBytes: long('Part of these bytes in pages that no value needs.'),
+    oldestReaderTransactions: long(
+      'Transactions since the oldest snapshot that is read; 0 where no reader is behind the last one.',
+    ),
+    oldestReaderSeconds: number('How long that reader has been behind.'),
   },
 };
 export interface StoreUse extends ValuesOf<typeof STORE_USE.fields> {}
@@ -98,7 +88,7 @@ export const PROCESSES = {
   name: 'Processes',
   fields: {
     processes: listOf(nounOf(PROCESS)),
-    running: listOf(nounOf(RUNNING_ANALYSIS, { description: 'Oldest first, at most 100.' })),
+    running: listOf(nounOf(RUNNING_ANALYSIS, 'Oldest first, at most 100.')),
     runningTotal: whole(),
     waitingTotal: whole(),
     oldestQueuedAt: nullable(moment()),

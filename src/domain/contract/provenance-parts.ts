@@ -35,46 +35,42 @@ const SENTENCE = { en: text(), it: text() } satisfies FieldsOf<Sentence>;
 
 const APPLIED_LIST = {
   id: text(),
-  sha256: text({ description: 'Hash of its files, hex.' }),
+  sha256: text('Hash of its files, hex.'),
 } satisfies FieldsOf<AppliedList>;
 
 const VOUCHER = {
-  list: text({ description: 'Identifier of a trust list.' }),
-  by: text({ description: 'The authority on it, or the certificate itself.' }),
+  list: text('Identifier of a trust list.'),
+  by: text('The authority on it, or the certificate itself.'),
 } satisfies FieldsOf<Voucher>;
 
 const SIGNED_BY = {
   answer: oneOf(SIGNER_ANSWER),
-  name: text({ description: 'As in the certificate.' }),
+  name: text('As in the certificate.'),
   organisation: text(),
-  issuer: text({ description: 'Who issued the certificate.' }),
-  fingerprint: text({ description: 'SHA-256 of the certificate, hex.' }),
-  product: text({
-    description: 'As the list of conforming products calls it; empty where it is not on it.',
-  }),
+  issuer: text('Who issued the certificate.'),
+  fingerprint: text('SHA-256 of the certificate, hex.'),
+  product: text('As the list of conforming products calls it; empty where it is not on it.'),
   assuranceLevel: nullable(whole()),
-  lists: listOf(noun<Voucher>('Voucher', { description: 'Lists that vouch for the signer.' })),
+  lists: listOf(noun<Voucher>('Voucher', 'Lists that vouch for the signer.')),
   validFrom: nullable(moment()),
   validUntil: nullable(moment()),
 } satisfies FieldsOf<SignedBy>;
 
 const IN_TIME = {
   answer: oneOf(TIME_ANSWER),
-  stampedAt: nullable(
-    moment({ description: 'When the time stamp says that it was signed, by any authority.' }),
-  ),
+  stampedAt: nullable(moment('When the time stamp says that it was signed, by any authority.')),
   authority: text(),
-  lists: listOf(noun<Voucher>('Voucher', { description: 'Lists that vouch for the authority.' })),
+  lists: listOf(noun<Voucher>('Voucher', 'Lists that vouch for the authority.')),
 } satisfies FieldsOf<InTime>;
 
 const WHO = {
   answer: oneOf(WHO_ANSWER),
-  names: listOf(text({ description: 'As it says; verified only where the answer says so.' })),
+  names: listOf(text('As it says; verified only where the answer says so.')),
 } satisfies FieldsOf<Who>;
 
 const NOTE = {
-  code: text({ description: 'Code of the C2PA or CAWG specification, or of none.' }),
-  isUnknown: flag({ description: 'Whether no table has the code.' }),
+  code: text('Code of the C2PA or CAWG specification, or of none.'),
+  isUnknown: flag('Whether no table has the code.'),
   explanation: text(),
 } satisfies FieldsOf<ReadingNote>;
 
@@ -85,22 +81,21 @@ const READINGS = {
   inTime: noun<InTime>('InTime'),
   who: noun<Who>('Who'),
   notes: listOf(
-    noun<ReadingNote>('ReadingNote', {
-      description: 'Codes that break a rule or could not be judged, and those that no table has.',
-    }),
+    noun<ReadingNote>(
+      'ReadingNote',
+      'Codes that break a rule or could not be judged, and those that no table has.',
+    ),
   ),
 } satisfies FieldsOf<Readings>;
 
 const TIMELINE_STEP = {
   kind: oneOf(STEP_KIND),
-  action: text({ description: 'As declared: c2pa.created.' }),
-  at: nullable(moment({ description: 'As declared; null where no time is.' })),
-  by: text({ description: 'The program or device.' }),
-  sourceType: text({ description: 'Term of the IPTC vocabulary, as declared.' }),
+  action: text('As declared: c2pa.created.'),
+  at: nullable(moment('As declared; null where no time is.')),
+  by: text('The program or device.'),
+  sourceType: text('Term of the IPTC vocabulary, as declared.'),
   sourceTypeWords: nullable(
-    noun<Sentence>('Sentence', {
-      description: 'Null where none is declared or the vocabulary has no such term.',
-    }),
+    noun<Sentence>('Sentence', 'Null where none is declared or the vocabulary has no such term.'),
   ),
   description: text(),
 } satisfies FieldsOf<TimelineStep>;
@@ -109,23 +104,21 @@ const INGREDIENT = {
   title: text(),
   format: text(),
   relationship: oneOf(INGREDIENT_RELATIONSHIP),
-  manifest: text({ description: 'Label of its manifest; empty where it has none.' }),
-  thumbnail: text({
-    description: 'A JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none.',
-  }),
+  manifest: text('Label of its manifest; empty where it has none.'),
+  thumbnail: text('A JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none.'),
 } satisfies FieldsOf<IngredientFacts>;
 
 const TRAINING_MINING = {
-  use: text({ description: 'ai_training, ai_generative_training, ai_inference, data_mining, …' }),
-  permission: text({ description: 'allowed, notAllowed, constrained.' }),
+  use: text('ai_training, ai_generative_training, ai_inference, data_mining, …'),
+  permission: text('allowed, notAllowed, constrained.'),
 } satisfies FieldsOf<TrainingMiningFact>;
 
 const MANIFEST = {
   label: text(),
   title: text(),
   format: text(),
-  generator: text({ description: 'The program or device, as it calls itself.' }),
-  isActive: flag({ description: 'Whether it speaks for the file.' }),
+  generator: text('The program or device, as it calls itself.'),
+  isActive: flag('Whether it speaks for the file.'),
   readings: noun<Readings>('ProvenanceReadings'),
   steps: listOf(noun<TimelineStep>('TimelineStep')),
   ingredients: listOf(noun<IngredientFacts>('Ingredient')),
@@ -135,42 +128,42 @@ const MANIFEST = {
 const OUTER_READING = {
   source: oneOf(MANIFEST_SOURCE),
   outcome: oneOf(OUTER_MANIFEST_OUTCOME),
-  host: text({ description: 'Host of a remote manifest; empty for a manifest beside the file.' }),
-  sha256: text({ description: 'SHA-256 of the manifest, hex; empty if there is none.' }),
-  reason: text({ description: 'Why it was not fetched; empty otherwise.' }),
+  host: text('Host of a remote manifest; empty for a manifest beside the file.'),
+  sha256: text('SHA-256 of the manifest, hex; empty if there is none.'),
+  reason: text('Why it was not fetched; empty otherwise.'),
 } satisfies FieldsOf<OuterReading>;
 
 const PROVENANCE = {
   readings: nullable(
-    noun<Readings>('ProvenanceReadings', {
-      description: 'Readings of the manifest that speaks for the file; null if none could be read.',
-    }),
+    noun<Readings>(
+      'ProvenanceReadings',
+      'Readings of the manifest that speaks for the file; null if none could be read.',
+    ),
   ),
   sentence: nullable(
-    noun<Sentence>('Sentence', {
-      description: 'What it comes to; null where the file holds and names no manifest.',
-    }),
+    noun<Sentence>('Sentence', 'What it comes to; null where the file holds and names no manifest.'),
   ),
   source: nullable(oneOf(MANIFEST_SOURCE)),
   manifests: listOf(
-    noun<ManifestRecord>('Manifest', {
-      description: 'How the file came about: oldest first, the manifest that speaks for the file last.',
-    }),
+    noun<ManifestRecord>(
+      'Manifest',
+      'How the file came about: oldest first, the manifest that speaks for the file last.',
+    ),
   ),
-  leftOut: whole({ description: 'Manifests beyond the bound.' }),
-  lists: listOf(noun<AppliedList>('AppliedTrustList', { description: 'Trust lists that judged it.' })),
-  readAt: nullable(moment({ description: 'Certificates were valid or expired then.' })),
-  remoteManifestUrl: nullable(text({ description: 'Address of a manifest that lies elsewhere.' })),
-  fault: nullable(text({ description: 'Why a manifest cannot be read.' })),
+  leftOut: whole('Manifests beyond the bound.'),
+  lists: listOf(noun<AppliedList>('AppliedTrustList', 'Trust lists that judged it.')),
+  readAt: nullable(moment('Certificates were valid or expired then.')),
+  remoteManifestUrl: nullable(text('Address of a manifest that lies elsewhere; null where none is named.')),
+  fault: nullable(text('Why a manifest cannot be read; null where one can or there is none.')),
   outer: nullable(
-    noun<OuterReading>('OuterManifest', {
-      description: 'What became of a manifest that does not lie in the file; null where there is none.',
-    }),
+    noun<OuterReading>(
+      'OuterManifest',
+      'What became of a manifest that does not lie in the file; null where there is none.',
+    ),
   ),
-  isFormatUnreadable: flag({
-    description:
-      'The file is of a format in which no manifest can be read: whether it holds one is not known.',
-  }),
+  isFormatUnreadable: flag(
+    'The file is of a format in which no manifest can be read: whether it holds one is not known.',
+  ),
 } satisfies FieldsOf<ProvenanceRecord>;
 
 export const PROVENANCE_PARTS: readonly Noun[] = [

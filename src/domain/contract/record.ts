@@ -17,9 +17,11 @@ import {
   text,
   whole,
 } from '../field.ts';
+import { LABEL, MEDIA_KIND } from '../media/media.ts';
 import type { C2paReport } from '../provenance/provenance.ts';
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
-import type { AddedAnalyses, Progress, SubmittedBy } from '../records/classification.ts';
+import { type AddedAnalyses, type Progress, STATUS, type SubmittedBy } from '../records/classification.ts';
+
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
 import type { SignOff } from '../records/sign-off.ts';
@@ -31,66 +33,63 @@ import type { Mark } from '../verdicts/marks.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
 import type { Tentative } from '../verdicts/tentative.ts';
 import type { ClipRecord, Detail, ModelResult } from './record-parts.ts';
-import { HEATMAP_LAYER, LABEL, MEDIA_KIND, ORIGIN, STATUS } from './words.ts';
+import { HEATMAP_LAYER, ORIGIN } from './words.ts';
 
 /** What records of every kind have. */
 export const RECORD = {
-  identifier: identifier<string>(),
+  identifier: identifier(),
   kind: oneOf(MEDIA_KIND),
-  hash: text({ description: 'SHA-256 of the file in hex, empty while an address has not been fetched.' }),
-  apiVersion: nullable(text()),
+  hash: text('SHA-256 of the file in hex, empty while an address has not been fetched.'),
+  apiVersion: nullable(text({ label: ['Interface', 'Interfaccia'] })),
   /** Null until the analysis completes. Not for REST. */
   rules: nullable(json<AppliedRules>({ isComputed: true })),
   status: oneOf(STATUS),
-  errors: text({ description: 'Why the work failed; empty where it did not.' }),
+  errors: text('Why the work failed; empty where it did not.'),
   name: text(),
-  refId: text(),
+  refId: text({ label: ['Reference', 'Riferimento'] }),
   resultUrl: text(),
   forceClassification: nullable(oneOf(LABEL)),
   /** Not for REST. */
   signOff: nullable(
-    noun<SignOff>('SignOff', {
-      description:
-        'Whether another person has signed off the finding that forces the class; null where none was asked for.',
-    }),
+    noun<SignOff>(
+      'SignOff',
+      'Whether another person has signed off the finding that forces the class; null where none was asked for.',
+    ),
   ),
   mime: text({ documented: 'mimetype' }),
   sizeBytes: long({ documented: 'filesize', description: 'In bytes.' }),
-  sourceUrl: nullable(text()),
+  sourceUrl: nullable(text({ label: ['Fetched from', 'Prelevato da'] })),
   options: noun<AnalysisOptions>('AnalysisOptions'),
   origin: oneOf(ORIGIN),
   credits: number(),
   createdAt: moment(),
   endedAt: nullable(moment()),
-  progress: nullable(noun<Progress>('Progress', { description: 'Present while the work waits or runs.' })),
+  progress: nullable(noun<Progress>('Progress', 'Present while the work waits or runs.')),
   /** Not for REST. */
   added: nullable(
-    noun<AddedAnalyses>('AddedAnalyses', {
-      description:
-        'What is being added to the result, or why the last of it could not be made; null where nothing was, and once it is there.',
-    }),
+    noun<AddedAnalyses>(
+      'AddedAnalyses',
+      'What is being added to the result, or why the last of it could not be made; null where nothing was, and once it is there.',
+    ),
   ),
   /** Not for REST. */
   stepTimes: listOf(
-    noun<StepTime>('StepTime', {
-      description: 'How long the steps of its analysis took; empty until it completes.',
-    }),
+    noun<StepTime>('StepTime', 'How long the steps of its analysis took; empty until it completes.'),
   ),
   /** Not for REST, never stored. */
   tentative: nullable(
-    noun<Tentative>('Tentative', {
-      description: 'What was found so far; only while a video or a sound is analysed.',
-    }),
+    noun<Tentative>('Tentative', 'What was found so far; only while a video or a sound is analysed.'),
   ),
   cancelled: flag(),
   /** Not for REST. */
   exports: listOf(
-    noun<ExportedReading>('ExportedReading', {
-      description: 'What it said in each evidence package that went out, oldest first.',
-    }),
+    noun<ExportedReading>(
+      'ExportedReading',
+      'What it said in each evidence package that went out, oldest first.',
+    ),
   ),
   submittedBy: nullable(
-    noun<SubmittedBy>('SubmittedBy', { description: 'Null in records of versions that did not note it.' }),
+    noun<SubmittedBy>('SubmittedBy', 'Null in records of versions that did not note it.'),
   ),
 };
 
@@ -101,47 +100,45 @@ export const FINDINGS = {
   assessment: nullable(noun<Assessment>('Assessment')),
   /** Not for REST. */
   provenance: nullable(
-    noun<ProvenanceRecord>('Provenance', {
-      description:
-        'Signed manifests, read as a person means it. Null in records of versions that did not read them so, until the analysis completes, and in frames and tracks, which leave it to the video.',
-    }),
+    noun<ProvenanceRecord>(
+      'Provenance',
+      'Signed manifests, read as a person means it. Null in records of versions that did not read them so, until the analysis completes, and in frames and tracks, which leave it to the video.',
+    ),
   ),
   /** Not for REST. */
   marks: nullable(
     listOf(
-      noun<Mark>('Mark', {
-        description:
-          'What the file says of its own origin. Null where it was not looked for, by an older version or not yet; frames and tracks leave theirs to the video.',
-      }),
+      noun<Mark>(
+        'Mark',
+        'What the file says of its own origin. Null where it was not looked for, by an older version or not yet; frames and tracks leave theirs to the video.',
+      ),
     ),
   ),
 };
 
 export const IMAGE = {
-  timeSeconds: nullable(
-    number({ description: 'Where a frame is in its video; null for a picture of its own.' }),
-  ),
+  timeSeconds: nullable(number('Where a frame is in its video; null for a picture of its own.')),
   width: nullable(whole()),
   height: nullable(whole()),
   isNsfw: nullable(flag()),
   c2pa: nullable(json<C2paReport>()),
   hasHeatmap: flag(),
-  heatmapLayers: listOf(oneOf(HEATMAP_LAYER, { description: 'The maps that were made.' })),
+  heatmapLayers: listOf(oneOf(HEATMAP_LAYER, 'The maps that were made.')),
   results: listOf(noun<ModelResult>('ModelResult')),
   details: listOf(noun<Detail>('Detail')),
 };
 
 export const AUDIO = {
   durationSeconds: nullable(number()),
-  speechSeconds: nullable(number({ description: 'What of it is speech; only speech is judged.' })),
+  speechSeconds: nullable(number('What of it is speech; only speech is judged.')),
   c2pa: nullable(json<C2paReport>()),
   results: listOf(noun<ModelResult>('ModelResult')),
   clips: listOf(noun<ClipRecord>('Clip')),
   transcript: nullable(
-    noun<TranscriptSummary>('Transcript', {
-      description:
-        'What is said, as a machine wrote it down; null where it was not asked for, and until the analysis completes.',
-    }),
+    noun<TranscriptSummary>(
+      'Transcript',
+      'What is said, as a machine wrote it down; null where it was not asked for, and until the analysis completes.',
+    ),
   ),
 };
 

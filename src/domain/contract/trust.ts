@@ -5,6 +5,7 @@ import {
   type FieldsOf,
   flag,
   identifier,
+  idNumber,
   listOf,
   long,
   moment,
@@ -53,41 +54,37 @@ export const TRUST_LIST = {
   kind: oneOf<TrustListKind>(TRUST_LIST_KIND),
   origin: oneOf<TrustListOrigin>(TRUST_LIST_ORIGIN),
   isOn: flag(),
-  isUpdated: flag({ description: 'Whether a newer edition stands in the place of the one that came.' }),
+  isUpdated: flag('Whether a newer edition stands in the place of the one that came.'),
   source: text(),
-  date: text({ description: 'Day of its publication, YYYY-MM-DD; empty where it is not known.' }),
-  frozen: text({
-    description: 'Day after which nothing was added; empty for a list that is kept up.',
-  }),
+  date: text('Day of its publication, YYYY-MM-DD; empty where it is not known.'),
+  frozen: text('Day after which nothing was added; empty for a list that is kept up.'),
   terms: text(),
-  sha256: text({ description: 'Hash of its files, hex.' }),
+  sha256: text('Hash of its files, hex.'),
   authorities: whole(),
-  singleCertificates: whole({ description: 'Certificates that count by themselves.' }),
+  singleCertificates: whole('Certificates that count by themselves.'),
   products: whole(),
 };
 
 export interface TrustListView extends ValuesOf<typeof TRUST_LIST> {}
 
 export const TRUSTED_CERTIFICATE = {
-  list: text({ description: 'Identifier of its list.' }),
+  list: text('Identifier of its list.'),
   subject: text(),
   issuer: text(),
-  fingerprint: text({ description: 'SHA-256, hex.' }),
+  fingerprint: text('SHA-256, hex.'),
   validFrom: moment(),
   validUntil: moment(),
-  isSingle: flag({ description: 'Counts by itself, and for nothing that it issued.' }),
+  isSingle: flag('Counts by itself, and for nothing that it issued.'),
 } satisfies FieldsOf<TrustedCertificate>;
 
 export const TRUST_LIST_DIFF = {
   id: text(),
-  sha256: text({ description: 'SHA-256 of the newer edition, hex.' }),
-  added: listOf(text({ description: 'Names of certificates, and of products.' })),
+  sha256: text('SHA-256 of the newer edition, hex.'),
+  added: listOf(text('Names of certificates, and of products.')),
   removed: listOf(text()),
-  addedCount: whole({ description: 'At most 200 of the names are listed.' }),
+  addedCount: whole('How many there are of each; of the names at most 200 are listed.'),
   removedCount: whole(),
-  droppedSigners: listOf(
-    text({ description: 'Signers of records here for whom nothing else vouches: at most 20.' }),
-  ),
+  droppedSigners: listOf(text('Signers of records here for whom nothing else vouches: at most 20.')),
 };
 export interface TrustListDiff extends ValuesOf<typeof TRUST_LIST_DIFF> {}
 
@@ -110,7 +107,7 @@ export const RECHECKED_ANSWER = {
 
 const ANSWER_CHANGE = {
   answer: oneOf<RecheckedAnswer>(RECHECKED_ANSWER),
-  before: text({ description: 'Words of the answers; empty for none.' }),
+  before: text('Words of the answers; empty for none.'),
   after: text(),
 } satisfies FieldsOf<AnswerChange>;
 
@@ -118,14 +115,13 @@ export const TRUST_RECHECK = {
   state: oneOf<RecheckState>(RECHECK_STATE),
   startedAt: moment(),
   endedAt: nullable(moment()),
-  startedBy: identifier<number>({ description: 'Account of who asked for it.' }),
-  lists: listOf(noun<AppliedList>('AppliedTrustList', { description: 'Trust lists under which it reads.' })),
-  looked: long({ description: 'Stored analyses that were looked at.' }),
-  total: long({ description: 'Stored analyses at the start.' }),
-  unchanged: long({
-    description:
-      'Manifests by what became of them; those that these lists judged already are not read again.',
-  }),
+  startedBy: idNumber('Account of who asked for it.'),
+  lists: listOf(noun<AppliedList>('AppliedTrustList', 'Trust lists under which it reads.')),
+  looked: long('Stored analyses that were looked at.'),
+  total: long('Stored analyses at the start.'),
+  unchanged: long(
+    'Manifests by what became of them; those that these lists judged already are not read again.',
+  ),
   changed: long(),
   mediaGone: long(),
   unreadable: long(),
@@ -133,16 +129,14 @@ export const TRUST_RECHECK = {
 
 export const RECHECKED_RECORD = {
   sequence: long(),
-  identifier: identifier<string>(),
-  accountId: identifier<number>(),
+  identifier: identifier(),
+  accountId: idNumber(),
   name: text(),
   outcome: oneOf<RecheckOutcome>(RECHECK_OUTCOME),
   changes: listOf(noun<AnswerChange>('AnswerChange')),
-  listsBefore: listOf(
-    noun<AppliedList>('AppliedTrustList', { description: 'Trust lists that judged it before.' }),
-  ),
+  listsBefore: listOf(noun<AppliedList>('AppliedTrustList', 'Trust lists that judged it before.')),
   listsAfter: listOf(noun<AppliedList>('AppliedTrustList')),
-  reason: text({ description: 'Why it could not be read anew; empty otherwise.' }),
+  reason: text('Why it could not be read anew; empty otherwise.'),
   at: moment(),
 } satisfies FieldsOf<RecheckedRecord>;
 

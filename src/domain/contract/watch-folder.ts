@@ -1,7 +1,7 @@
 /** What an administrator sees of watched folders, one row a field. */
 import {
   flag,
-  identifier,
+  idNumber,
   listOf,
   long,
   moment,
@@ -14,41 +14,39 @@ import {
 import { DONE_ACTION, WATCH_STATE, WATCHED_FILE_STATE } from './words.ts';
 
 export const WATCH_FOLDER = {
-  id: identifier<number>(),
-  accountId: identifier<number>({ description: 'The account that pays and owns the records.' }),
+  id: idNumber(),
+  accountId: idNumber('The account that pays and owns the records.'),
   accountEmail: text(),
   path: text(),
-  options: listOf(text({ description: 'Fields of a submission as NAME=VALUE.' })),
+  options: listOf(text('Fields of a submission as NAME=VALUE.')),
   done: oneOf(DONE_ACTION),
   state: oneOf(WATCH_STATE),
-  reason: text({ description: 'Why it is in that state; empty where there is nothing to say.' }),
+  reason: text('Why it is in that state; empty where there is nothing to say.'),
   createdAt: moment(),
-  lookedAt: nullable(moment({ description: 'When the last look at all of it ended.' })),
-  waiting: long({ description: 'Files that are seen and not taken yet.' }),
+  lookedAt: nullable(moment('When the last look at all of it ended; null before the first.')),
+  waiting: long('Files that are seen and not taken yet.'),
   submitted: long(),
   finished: long(),
   failed: long(),
-  skipped: long({ description: 'Files that are no picture, film or sound.' }),
-  obstacles: listOf(text({ description: 'What could not be gone into, with the reason; at most ten.' })),
-  unwritten: long({
-    description: 'Judged files whose results could not be written; they are among those that failed.',
-  }),
+  skipped: long('Files that are no picture, film or sound.'),
+  obstacles: listOf(text('What could not be gone into, with the reason; at most ten.')),
+  unwritten: long('Judged files whose results could not be written; they are among those that failed.'),
 };
 export interface WatchFolderView extends ValuesOf<typeof WATCH_FOLDER> {}
 
 export const WATCHED_FILE = {
-  path: text({ description: 'Below the folder.' }),
+  path: text('Below the folder.'),
   sizeBytes: long(),
   state: oneOf(WATCHED_FILE_STATE),
-  identifier: text({ description: 'Identifier of its record; empty if there is none.' }),
-  reason: text({ description: 'Why it failed; empty where there is nothing to say.' }),
+  identifier: text('Identifier of its record; empty if there is none.'),
+  reason: text('Why it failed; empty where there is nothing to say.'),
   attempts: whole(),
-  retryAt: nullable(moment({ description: 'When it is tried again; null: not by itself.' })),
-  at: moment({ description: 'When it came to its state.' }),
+  retryAt: nullable(moment('When it is tried again; null: not by itself.')),
+  at: moment('When it came to its state.'),
 };
 
 export const FOLDER_FINDING = {
-  name: text({ description: 'read, write or move.' }),
+  name: text('read, write or move.'),
   good: flag(),
   found: text(),
 };

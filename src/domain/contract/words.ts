@@ -4,10 +4,9 @@ import { NOTICE_CHANNELS } from '../automation/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/watch-folder.ts';
 import type { Choice } from '../field.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
-import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
 import { OUTER_OUTCOMES } from '../provenance/outer-reading.ts';
-import { C2PA_POLICIES, DECLARED_ORIGINS } from '../provenance/provenance.ts';
+import { C2PA_POLICIES } from '../provenance/provenance.ts';
 import {
   READING_STATES,
   SIGNER_ANSWERS,
@@ -16,27 +15,6 @@ import {
   WHO_ANSWERS,
 } from '../provenance/readings.ts';
 import { STEP_KINDS } from '../provenance/timeline.ts';
-import { PRIORITIES, STATUSES } from '../records/classification.ts';
-import { OUTCOMES } from '../records/outcome.ts';
-import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
-import { SIGN_OFF_STATES } from '../records/sign-off.ts';
-import { ASSESSMENT_STATES, ASSESSMENT_STRENGTHS } from '../verdicts/assessment.ts';
-import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
-import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';
-
-export const MEDIA_KIND = { name: 'MediaKind', words: MEDIA_KINDS } as const satisfies Choice;
-export const STATUS = {
-  name: 'Status',
-  description: 'NEW while the work waits or runs, then DONE or ERRORED.',
-  words: STATUSES,
-} as const satisfies Choice;
-export const OUTCOME = {
-  name: 'Outcome',
-  description:
-    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
-  words: OUTCOMES,
-} as const satisfies Choice;
-export const LABEL = { name: 'Label', words: LABELS } as const satisfies Choice;
 export const ORIGIN = {
   name: 'Origin',
   description: 'ANALYSED: new work; JOINED: shares work of the same account; CACHED: answered at once.',
@@ -47,38 +25,6 @@ export const HEATMAP_LAYER = {
   description:
     'Maps of a picture: where it looks artificial, where it looks edited, and how far the latter can be trusted.',
   words: HEATMAP_LAYERS,
-} as const satisfies Choice;
-export const HEURISTIC = { name: 'Heuristic', words: HEURISTIC_NAMES } as const satisfies Choice;
-export const ASSESSMENT_STATE = {
-  name: 'AssessmentState',
-  words: ASSESSMENT_STATES,
-} as const satisfies Choice;
-export const ASSESSMENT_STRENGTH = {
-  name: 'AssessmentStrength',
-  description:
-    'SIGNED: a trusted manifest, unchanged and in time, decides. STRONG: also a capture by a conforming device.',
-  words: ASSESSMENT_STRENGTHS,
-} as const satisfies Choice;
-export const DECLARED_ORIGIN = {
-  name: 'DeclaredOrigin',
-  description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
-  words: DECLARED_ORIGINS,
-} as const satisfies Choice;
-export const MARK_KIND = {
-  name: 'MarkKind',
-  description:
-    'C2PA and the IPTC source type, what generators write beside the picture and into its pixels, and the watermarks that only their makers can look for.',
-  words: MARK_KINDS,
-} as const satisfies Choice;
-export const MARK_STATE = {
-  name: 'MarkState',
-  description: 'ABSENT says nothing of the origin: most marks are lost on the way. NOT_CHECKABLE says why.',
-  words: MARK_STATES,
-} as const satisfies Choice;
-export const MARK_STRENGTH = {
-  name: 'MarkStrength',
-  description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
-  words: MARK_STRENGTHS,
 } as const satisfies Choice;
 export const READING_STATE = {
   name: 'ReadingState',
@@ -114,23 +60,6 @@ export const STEP_KIND = { name: 'StepKind', words: STEP_KINDS } as const satisf
 export const INGREDIENT_RELATIONSHIP = {
   name: 'IngredientRelationship',
   words: RELATIONSHIPS,
-} as const satisfies Choice;
-export const LIKENESS_RELATION = {
-  name: 'LikenessRelation',
-  description: 'COPY: saved again, scaled or lightly cropped.',
-  words: LIKENESS_RELATIONS,
-} as const satisfies Choice;
-export const SIGN_OFF_STATE = {
-  name: 'SignOffState',
-  description:
-    'OPEN: no other person has answered. WITHDRAWN and SUPERSEDED: the finding was taken back, or another was stated.',
-  words: SIGN_OFF_STATES,
-} as const satisfies Choice;
-export const PRIORITY = {
-  name: 'Priority',
-  description:
-    'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
-  words: PRIORITIES,
 } as const satisfies Choice;
 export const ROLE = { name: 'Role', words: ['user', 'partner', 'admin'] } as const satisfies Choice;
 export const C2PA_POLICY = {

@@ -2,6 +2,7 @@
  * Whether two pictures share a part: keypoints that look alike, and lie to each other in one as they do in the other, but for a
  * turn, a scale and a slight tilt. Chance makes pairs that look alike, but hardly any that agree on where they lie. Pure.
  */
+import { number, type ValuesOf } from '../field.ts';
 import { ANGLES, DESCRIPTOR_WORDS, type Keypoints, LEVEL_FACTOR } from './keypoints.ts';
 import { countBits } from './perceptual-hash.ts';
 
@@ -36,12 +37,8 @@ const WARP_MAX = 1.6;
 const SAME_PLACE = 4;
 
 /** A rectangle as shares of a picture's sides, 0..1. */
-export interface Part {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
+export const PART = { left: number(), top: number(), right: number(), bottom: number() };
+export interface Part extends ValuesOf<typeof PART> {}
 
 export interface SharedPart {
   /** Places that agree. */

@@ -3,7 +3,9 @@
  * signature proves who signed, never that the picture is true. Schemas come first, since what reads hostile bytes
  * says all of this.
  */
+
 import { z } from 'zod';
+import type { Choice } from '../field.ts';
 import { DECLARATION_NAMES } from './declared-marks.ts';
 import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
@@ -41,6 +43,11 @@ export type C2paPolicy = (typeof C2PA_POLICIES)[number];
 
 /** What kind of origin the manifests declare, by `digitalSourceType` (IPTC) and actions. */
 export const DECLARED_ORIGINS = SOURCE_ORIGINS;
+export const DECLARED_ORIGIN = {
+  name: 'DeclaredOrigin',
+  description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
+  words: DECLARED_ORIGINS,
+} as const satisfies Choice;
 export type DeclaredOrigin = SourceOrigin;
 
 export const DECLARATION_KINDS = ['source_type', 'generator', 'camera'] as const;

@@ -83,7 +83,7 @@ export const ANALYSIS_OPTIONS = {
   withTranscript: asked({
     kinds: HEARD,
     planOption: 'transcript',
-    description: 'What is said, written down by a machine; of a video it needs withAudio.',
+    description: 'What is said, written down by a machine; of a video it needs the audio track.',
     sentence: 'also write down what is said; of a video it needs with_audio',
     commandSentence: 'also write down what is said (of a video with --with-audio)',
   }),
@@ -92,7 +92,7 @@ export const ANALYSIS_OPTIONS = {
     allowed: TRANSCRIPT_LANGUAGES,
     valueName: 'code',
     kinds: HEARD,
-    description: 'What is spoken, as ISO 639-1, for withTranscript; empty: the model finds it by itself.',
+    description: 'What is spoken, as ISO 639-1, for the transcript; empty: the model finds it by itself.',
     sentence:
       'the language that is spoken, as ISO 639-1, for with_transcript; empty: the model finds it by itself',
     commandSentence: 'what is spoken, for --with-transcript: en, it, …; the model finds it otherwise',

@@ -2,6 +2,8 @@
  * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
  * state; the transitions here are the only legal ones.
  */
+import { type Choice, text, type ValuesOf, whole } from '../field.ts';
+
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
 import type { AddableAnalysis } from './added-analyses.ts';
@@ -10,6 +12,11 @@ import type { StepTime } from './step-times.ts';
 
 /** The states of docs/interface.md. */
 export const STATUSES = ['new', 'done', 'errored'] as const;
+export const STATUS = {
+  name: 'Status',
+  description: 'NEW while the work waits or runs, then DONE or ERRORED.',
+  words: STATUSES,
+} as const satisfies Choice;
 export type Status = (typeof STATUSES)[number];
 
 export const ANALYSIS_STATES = ['queued', 'running', 'done', 'errored', 'cancelled'] as const;
@@ -89,6 +96,12 @@ export interface Classification {
 
 /** `interactive`: somebody waits for it; `batch`: it yields to what somebody waits for. */
 export const PRIORITIES = ['interactive', 'batch'] as const;
+export const PRIORITY = {
+  name: 'Priority',
+  description:
+    'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
+  words: PRIORITIES,
+} as const satisfies Choice;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** A worker's claim on an analysis; a lease that is found at start has a dead holder. */
@@ -169,11 +182,8 @@ export interface Analysis {
 }
 
 /** How far a running analysis is; kept in memory only, nothing depends on it after a restart. */
-export interface Progress {
-  step: string;
-  done: number;
-  total: number;
-}
+export const PROGRESS = { step: text(), done: whole(), total: whole() };
+export interface Progress extends ValuesOf<typeof PROGRESS> {}
 
 /** What is added to a record, or why the last of it could not be made. */
 export interface AddedAnalyses {

@@ -1,7 +1,15 @@
-/**
- * What a record said when it went out in an evidence package. Verdicts are derived on reading, so a later version may read the same
- * figures otherwise: then both readings are shown, with their dates.
- */
+import {
+  flag,
+  idNumber,
+  listOf,
+  moment,
+  noun,
+  nullable,
+  number,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
@@ -35,12 +43,26 @@ export interface RecordExports {
 }
 
 /** As the record shows it. */
-export interface ExportedReading extends StoredExport {
-  /** Whether the record says something else now. */
-  readsOtherwise: boolean;
-  /** Timestamp authorities that were asked to stamp the package; empty if none were. */
-  timestamps: TimestampStatus[];
-}
+export const EXPORTED_READING = {
+  at: moment(),
+  byAccountId: idNumber(),
+  rulesVersion: whole(),
+  classification: text('human or artificial; empty where nothing could answer.'),
+  state: text(
+    'State of the assessment, as it was stated then: human, artificial, inconclusive, not_applicable.',
+  ),
+  probability: nullable(number()),
+  fingerprint: text('Fingerprint of the key that signed the package.'),
+  packageSha256: text('Hash of the signed list of the files of the package, hex.'),
+  readsOtherwise: flag('Whether the record says something else now.'),
+  timestamps: listOf(
+    noun<TimestampStatus>(
+      'TimestampStatus',
+      'Timestamp authorities that were asked to stamp the package; empty where none were.',
+    ),
+  ),
+};
+export interface ExportedReading extends ValuesOf<typeof EXPORTED_READING> {}
 
 /** A record that is exported daily must not grow forever. */
 export const EXPORTS_KEPT_MAX = 50;

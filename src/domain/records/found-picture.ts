@@ -1,7 +1,22 @@
 /** What a search with a picture finds among those that are kept, as a reader sees it. Pure. */
-import type { Label } from '../media/media.ts';
+import {
+  type Choice,
+  flag,
+  identifier,
+  idNumber,
+  listOf,
+  moment,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
+import { LABEL } from '../media/media.ts';
 import type { Part, SharedPart } from '../media/shared-part.ts';
-import type { Outcome } from './outcome.ts';
+import { OUTCOME } from './outcome.ts';
 
 /**
  * Places that must agree before two pictures are said to share a part. Measured, docs/likeness.md: unlike pictures with print
@@ -21,35 +36,42 @@ export const FOUND_PICTURES_MAX = 20;
 export const ASKED_FRAMES_MAX = 8;
 
 export const LIKENESS_DEGREES = ['same_picture', 'shared_part'] as const;
+export const LIKENESS_DEGREE = {
+  name: 'LikenessDegree',
+  description:
+    'SAME_PICTURE: saved again, scaled, lightly cropped or mirrored. SHARED_PART: one holds a part of the other: a crop, a turn, a collage, a screenshot, a photograph of a screen, a frame.',
+  words: LIKENESS_DEGREES,
+} as const satisfies Choice;
 export type LikenessDegree = (typeof LIKENESS_DEGREES)[number];
 
-export interface FoundPicture {
-  identifier: string;
-  accountId: number;
-  name: string;
-  createdAt: number;
-  degree: LikenessDegree;
-  isMirrored: boolean;
-  /** Bits of 256 that differ; null if the whole pictures are not alike. */
-  distance: number | null;
-  /** Places that agree; null if only the whole pictures were compared. */
-  places: number | null;
-  /** Where the part lies, in the picture that was asked with (as it was sent, or mirrored) and in the one that was found. */
-  askedPart: Part | null;
-  foundPart: Part | null;
-  /** Where the frame is in its film; null for a picture. */
-  timeSeconds: number | null;
-  outcome: Outcome;
-  /** What a person said, and when; null if no one did. */
-  finding: Label | null;
-  foundAt: number | null;
-}
+export const FOUND_PICTURE = {
+  identifier: identifier('Identifier of a record; a frame is named by its film.'),
+  accountId: idNumber(),
+  name: text(),
+  createdAt: moment(),
+  degree: oneOf(LIKENESS_DEGREE),
+  isMirrored: flag(),
+  distance: nullable(whole('Bits of 256 that differ; null if the whole pictures are not alike.')),
+  places: nullable(whole('Places that agree; null if only the whole pictures were compared.')),
+  askedPart: nullable(
+    noun<Part>(
+      'PicturePart',
+      'Part of the picture that was searched with; of the mirrored one if the copy is mirrored.',
+    ),
+  ),
+  foundPart: nullable(noun<Part>('PicturePart')),
+  timeSeconds: nullable(number('Position of the frame in its film; null for a picture.')),
+  outcome: oneOf(OUTCOME),
+  finding: nullable(oneOf(LABEL, 'What a person said.')),
+  foundAt: nullable(moment()),
+};
+export interface FoundPicture extends ValuesOf<typeof FOUND_PICTURE> {}
 
-export interface PictureSearchAnswer {
-  /** Same pictures first, then those that share the most places. */
-  found: FoundPicture[];
-  /** Pictures and frames that were looked through. */
-  searched: number;
-  /** How many of them only the whole picture is known of: they came before parts were. */
-  withoutParts: number;
-}
+export const PICTURE_SEARCH = {
+  found: listOf(noun<FoundPicture>('FoundPicture')),
+  searched: whole('Pictures and frames that were looked through.'),
+  withoutParts: whole(
+    'How many of them can only be compared as whole pictures, since an earlier version analysed them.',
+  ),
+};
+export interface PictureSearchAnswer extends ValuesOf<typeof PICTURE_SEARCH> {}

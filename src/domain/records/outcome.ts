@@ -1,5 +1,6 @@
 /** What a record comes to for a reader, in one word. Pure. */
 
+import type { Choice } from '../field.ts';
 import type { Label } from '../media/media.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';
 import type { Status } from './classification.ts';
@@ -12,6 +13,12 @@ export const OUTCOMES = [
   'inconclusive',
   'not_applicable',
 ] as const;
+export const OUTCOME = {
+  name: 'Outcome',
+  description:
+    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
+  words: OUTCOMES,
+} as const satisfies Choice;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The part of a record that decides. */

@@ -1,6 +1,7 @@
 /** What narrows a list of records, kept under a name for one account. No I/O. */
-import type { MediaKind } from '../media/media.ts';
-import type { Outcome } from './outcome.ts';
+import { flag, moment, nullable, oneOf, text, type ValuesOf } from '../field.ts';
+import { MEDIA_KIND } from '../media/media.ts';
+import { OUTCOME } from './outcome.ts';
 
 /** As many as one line of buttons holds. */
 export const SAVED_FILTERS_MAX = 12;
@@ -8,20 +9,21 @@ export const SAVED_FILTERS_MAX = 12;
 export const FILTER_NAME_CHARACTERS_MAX = 40;
 
 /** A part that is empty or null does not narrow. */
-export interface SavedFilter {
-  name: string;
-  kind: MediaKind | null;
-  outcome: Outcome | null;
-  /** Part of a name or a reference, or the beginning of a hash or an identifier. */
-  search: string;
-  /** Part of what is said. */
-  text: string;
-  /** Microseconds since 1970 UTC: accepted then or later. */
-  since: number | null;
-  /** Microseconds since 1970 UTC: accepted before. */
-  until: number | null;
-  waitsForMe: boolean;
-}
+export const SAVED_FILTER = {
+  name: 'SavedFilter',
+  description: 'What narrows a list of records, kept under a name for the account.',
+  fields: {
+    name: text(),
+    kind: nullable(oneOf(MEDIA_KIND, 'Null: any.')),
+    outcome: nullable(oneOf(OUTCOME, 'Null: any.')),
+    search: text('Part of the name or the reference, or the beginning of the hash or the identifier.'),
+    text: text('Part of what is said, by the transcript.'),
+    since: nullable(moment('Accepted then or later.')),
+    until: nullable(moment('Accepted before.')),
+    waitsForMe: flag('Findings of others that wait for the account’s sign-off.'),
+  },
+};
+export interface SavedFilter extends ValuesOf<typeof SAVED_FILTER.fields> {}
 
 export function isNarrowing({ name: _name, ...parts }: SavedFilter): boolean {
   return Object.values(parts).some((part) => part !== null && part !== '' && part !== false);

@@ -1,6 +1,19 @@
 /** What an earlier picture of the same history is to a later one, as it is stored and as a reader sees it. Pure. */
-import type { Label } from '../media/media.ts';
-import type { Outcome } from './outcome.ts';
+
+import {
+  type Choice,
+  identifier,
+  idNumber,
+  moment,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
+import { LABEL } from '../media/media.ts';
+import { OUTCOME } from './outcome.ts';
 
 /** Bits that may differ between a picture and its copy; measured, docs/marks.md. The authors' own 31 loses most light crops. */
 export const COPY_DISTANCE_MAX = 48;
@@ -55,21 +68,26 @@ export interface NearMatches {
 }
 
 export const LIKENESS_RELATIONS = ['same_file', 'copy', 'mirrored_copy'] as const;
+export const LIKENESS_RELATION = {
+  name: 'LikenessRelation',
+  description: 'COPY: saved again, scaled or lightly cropped.',
+  words: LIKENESS_RELATIONS,
+} as const satisfies Choice;
 export type LikenessRelation = (typeof LIKENESS_RELATIONS)[number];
 
 /** An earlier record of the same picture, and what was found then. Never inherited: only shown. */
-export interface SeenBefore {
-  identifier: string;
-  accountId: number;
-  name: string;
-  createdAt: number;
-  relation: LikenessRelation;
-  distance: number;
-  timeSeconds: number | null;
-  earlierSeconds: number | null;
-  outcome: Outcome;
-  /** What a person said, and when and who; null if no one did. */
-  finding: Label | null;
-  foundAt: number | null;
-  foundByAccountId: number | null;
-}
+export const SEEN_BEFORE = {
+  identifier: identifier(),
+  accountId: idNumber(),
+  name: text(),
+  createdAt: moment(),
+  relation: oneOf(LIKENESS_RELATION),
+  distance: whole('Bits of 256 that differ.'),
+  timeSeconds: nullable(number('Position of the frame in this film; null for a picture.')),
+  earlierSeconds: nullable(number('And in the earlier one.')),
+  outcome: oneOf(OUTCOME),
+  finding: nullable(oneOf(LABEL, 'What a person said.')),
+  foundAt: nullable(moment()),
+  foundByAccountId: nullable(idNumber()),
+};
+export interface SeenBefore extends ValuesOf<typeof SEEN_BEFORE> {}

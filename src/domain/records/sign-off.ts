@@ -2,7 +2,21 @@
  * A second pair of eyes: another person's word on a finding by a person. It never changes what a record says; it says
  * whether somebody else has looked, and agrees.
  */
-import type { Label, MediaKind } from '../media/media.ts';
+
+import {
+  type Choice,
+  flag,
+  idNumber,
+  listOf,
+  moment,
+  noun,
+  nullable,
+  oneOf,
+  text,
+  type ValuesOf,
+} from '../field.ts';
+import { LABEL, type MediaKind } from '../media/media.ts';
+
 import type { Override } from './classification.ts';
 
 /**
@@ -10,18 +24,24 @@ import type { Override } from './classification.ts';
  * stated. Nothing but an answer makes it agreed.
  */
 export const SIGN_OFF_STATES = ['open', 'agreed', 'disagreed', 'withdrawn', 'superseded'] as const;
+export const SIGN_OFF_STATE = {
+  name: 'SignOffState',
+  description:
+    'OPEN: no other person has answered. WITHDRAWN and SUPERSEDED: the finding was taken back, or another was stated.',
+  words: SIGN_OFF_STATES,
+} as const satisfies Choice;
 export type SignOffState = (typeof SIGN_OFF_STATES)[number];
 
 /** After a second disagreement the finding stays disputed: it can only be changed or taken back. */
 export const SIGN_OFF_ASKS_MAX = 2;
 
-export interface SignOffAnswer {
-  agrees: boolean;
-  reason: string;
-  /** Microseconds since 1970. */
-  at: number;
-  byAccountId: number;
-}
+export const SIGN_OFF_ANSWER = {
+  agrees: flag(),
+  reason: text(),
+  at: moment(),
+  byAccountId: idNumber(),
+};
+export interface SignOffAnswer extends ValuesOf<typeof SIGN_OFF_ANSWER> {}
 
 /** As it is stored, one of a finding. */
 export interface StoredSignOff {
@@ -38,17 +58,21 @@ export interface StoredSignOff {
 }
 
 /** As a record shows it, with the finding that it is about. */
-export interface SignOff {
-  state: SignOffState;
-  classification: Label;
-  findingAt: number;
-  byAccountId: number;
-  /** Why the finding was stated. */
-  reason: string;
-  /** Null if the plan demands one and no one was asked: then no one can answer. */
-  askedAt: number | null;
-  answers: SignOffAnswer[];
-}
+export const SIGN_OFF = {
+  state: oneOf(SIGN_OFF_STATE),
+  classification: oneOf(LABEL, 'What the finding says.'),
+  findingAt: moment('When it was stated; an answer names it.'),
+  byAccountId: idNumber('Whose finding it is.'),
+  reason: text('Why it was stated.'),
+  askedAt: nullable(moment('Null if the plan demands a sign-off that was not asked for yet.')),
+  answers: listOf(
+    noun<SignOffAnswer>(
+      'SignOffAnswer',
+      'Oldest first, at most two: after a disagreement it can be asked for once more.',
+    ),
+  ),
+};
+export interface SignOff extends ValuesOf<typeof SIGN_OFF> {}
 
 /** A finding of the history, with what another person said of it. */
 export interface FindingEntry extends Override {

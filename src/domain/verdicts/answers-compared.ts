@@ -1,19 +1,23 @@
 /** Which of the four answers about a signed manifest a copy still gives, compared with those of its original. Pure. */
 
+import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
 import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from '../provenance/readings.ts';
-import type { MARK_CHANGES } from './marks-compared.ts';
+import { MARK_FATE } from './marks-compared.ts';
 
 export const COMPARED_ANSWERS = ['unchanged', 'signed_by', 'in_time', 'who'] as const;
+export const COMPARED_ANSWER = {
+  name: 'ComparedAnswer',
+  words: COMPARED_ANSWERS,
+} as const satisfies Choice;
 export type ComparedAnswer = (typeof COMPARED_ANSWERS)[number];
 
-export interface AnswerFate {
-  answer: ComparedAnswer;
-  /** `broken`: the copy gives it, and it speaks against the copy; `unknown`: what the copy holds could not be read. */
-  change: (typeof MARK_CHANGES)[number];
-  /** What each says; empty if it says nothing. */
-  before: string;
-  after: string;
-}
+export const ANSWER_FATE = {
+  answer: oneOf(COMPARED_ANSWER),
+  change: oneOf(MARK_FATE),
+  before: text('What each says; empty where it says nothing.'),
+  after: text(),
+};
+export interface AnswerFate extends ValuesOf<typeof ANSWER_FATE> {}
 
 /** What of a reading is compared. */
 export interface ComparedReadings {

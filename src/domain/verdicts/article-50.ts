@@ -3,18 +3,37 @@
  * follows, in which words, where, and which IPTC term goes into the file. A help to think, no legal advice: what the
  * Regulation says is said in our own words, what others say of the Code of Practice is marked as theirs. Pure.
  */
+
 import { badField } from '../errors.ts';
+import { type Choice, listOf, noun, oneOf, text, type ValuesOf } from '../field.ts';
 
 export const LABELLED_KINDS = ['image', 'video', 'audio', 'text'] as const;
+export const LABELLED_KIND = { name: 'LabelledKind', words: LABELLED_KINDS } as const satisfies Choice;
 export type LabelledKind = (typeof LABELLED_KINDS)[number];
 
 export const AI_PARTS = ['generated', 'modified'] as const;
+export const AI_PART = {
+  name: 'AiPart',
+  description: 'Made by a machine as a whole, or changed by one.',
+  words: AI_PARTS,
+} as const satisfies Choice;
 export type AiPart = (typeof AI_PARTS)[number];
 
 export const LABEL_DUTIES = ['disclose', 'disclose_lightly', 'none'] as const;
+export const LABEL_DUTY = {
+  name: 'LabelDuty',
+  description: 'DISCLOSE_LIGHTLY: in a way that does not hamper the work.',
+  words: LABEL_DUTIES,
+} as const satisfies Choice;
 export type LabelDuty = (typeof LABEL_DUTIES)[number];
 
 export const SOURCE_RANKS = ['primary', 'secondary'] as const;
+export const SOURCE_RANK = {
+  name: 'SourceRank',
+  description:
+    'PRIMARY: the binding text, or the vocabulary itself. SECONDARY: what somebody writes about it.',
+  words: SOURCE_RANKS,
+} as const satisfies Choice;
 
 export interface LabelQuestion {
   kind: LabelledKind;
@@ -28,26 +47,22 @@ export interface LabelQuestion {
   hasEditorialControl: boolean;
 }
 
-export interface LabelSource {
-  title: string;
-  /** The binding text, or what somebody writes about it. */
-  rank: (typeof SOURCE_RANKS)[number];
-  /** What it is the source of. */
-  supports: string;
-}
+export const LABEL_SOURCE = {
+  title: text(),
+  rank: oneOf(SOURCE_RANK),
+  supports: text('What it is the source of.'),
+};
+export interface LabelSource extends ValuesOf<typeof LABEL_SOURCE> {}
 
-export interface LabelAdvice {
-  duty: LabelDuty;
-  /** Why, in a sentence. */
-  reason: string;
-  /** The label; empty if there is no duty. */
-  wording: string;
-  /** Where and when it is shown; empty if there is no duty. */
-  place: string;
-  /** IPTC digitalSourceType for the file; empty for text. It is good practice also if there is no duty. */
-  sourceType: string;
-  sources: LabelSource[];
-}
+export const LABEL_ADVICE = {
+  duty: oneOf(LABEL_DUTY),
+  reason: text(),
+  wording: text('Empty where there is no duty.'),
+  place: text(),
+  sourceType: text('IPTC digitalSourceType for the file; empty for text.'),
+  sources: listOf(noun<LabelSource>('LabelSource')),
+};
+export interface LabelAdvice extends ValuesOf<typeof LABEL_ADVICE> {}
 
 const IPTC = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 

@@ -4,11 +4,24 @@
  */
 
 import {
-  type DeclaredOrigin,
+  type Choice,
+  flag,
+  listOf,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
+import {
+  DECLARED_ORIGIN,
   declaresGenerated,
   NO_PROVENANCE,
   type Provenance,
 } from '../provenance/provenance.ts';
+
 import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
@@ -23,41 +36,56 @@ import type {
 import { weighSignature } from './signed-evidence.ts';
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
+export const ASSESSMENT_STATE = {
+  name: 'AssessmentState',
+  words: ASSESSMENT_STATES,
+} as const satisfies Choice;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
 
 /** `signed`: a trusted manifest decides; else by the size of the likelihood ratio (docs/models.md). */
 export const ASSESSMENT_STRENGTHS = ['signed', 'strong', 'moderate', 'weak', 'none'] as const;
+export const ASSESSMENT_STRENGTH = {
+  name: 'AssessmentStrength',
+  description:
+    'SIGNED: a trusted manifest, unchanged and in time, decides. STRONG: also a capture by a conforming device.',
+  words: ASSESSMENT_STRENGTHS,
+} as const satisfies Choice;
 export type AssessmentStrength = (typeof ASSESSMENT_STRENGTHS)[number];
 
-export interface Stability {
-  variants: StabilityVariant[];
-  /** Variants whose side of even odds differs from the original's. */
-  flips: number;
-  /** Variants that were not judged: the answer lies farther from even odds than they were measured to move one. */
-  notNeeded: string[];
-}
+export const STABILITY = {
+  flips: whole('Variants that fall on the other side of even odds than the original.'),
+  variants: listOf(noun<StabilityVariant>('StabilityVariant')),
+  notNeeded: listOf(
+    text(
+      'Copies that were not judged: the answer lies farther from even odds than they were measured to move one.',
+    ),
+  ),
+};
+export interface Stability extends ValuesOf<typeof STABILITY> {}
 
-export interface Quality {
-  shortSide: number;
-  jpegQuality: number | null;
-  truncated: boolean;
-}
+export const QUALITY = {
+  shortSide: whole(),
+  jpegQuality: nullable(whole()),
+  truncated: flag(),
+};
+export interface Quality extends ValuesOf<typeof QUALITY> {}
 
-export interface Assessment {
-  state: AssessmentState;
-  /** What the state rests on; null without an answer. */
-  strength: AssessmentStrength | null;
-  /** Calibrated probability of `artificial` at even prior odds: how likely, not how much. Null without an answer. */
-  probability: number | null;
-  /** log10 of P(evidence | artificial) / P(evidence | human). */
-  log10LikelihoodRatio: number | null;
-  reasons: AssessmentReason[];
-  stability: Stability | null;
-  /** Null for sound. */
-  quality: Quality | null;
-  declaredOrigin: DeclaredOrigin | null;
-  remoteManifestUrl: string | null;
-}
+export const ASSESSMENT = {
+  state: oneOf(ASSESSMENT_STATE),
+  strength: nullable(oneOf(ASSESSMENT_STRENGTH)),
+  probability: nullable(
+    number(
+      'Calibrated probability of artificial at even prior odds: how likely, not how much. Null without an answer.',
+    ),
+  ),
+  log10LikelihoodRatio: nullable(number()),
+  reasons: listOf(noun<AssessmentReason>('AssessmentReason')),
+  stability: nullable(noun<Stability>('Stability')),
+  quality: nullable(noun<Quality>('Quality', 'Quality of the picture; null for sound.')),
+  declaredOrigin: nullable(oneOf(DECLARED_ORIGIN)),
+  remoteManifestUrl: nullable(text()),
+};
+export interface Assessment extends ValuesOf<typeof ASSESSMENT> {}
 
 /** What an assessment is made of, whatever the kind of media. */
 interface Evidence {

@@ -2,20 +2,25 @@
  * Heuristics combine the models' calibrated answers into one verdict. Pure functions; a new one is one function
  * and one row of HEURISTICS.
  */
-import type { Label } from '../media/media.ts';
+
+import { type Choice, listOf, number, oneOf, text, type ValuesOf } from '../field.ts';
+import { LABEL, type Label } from '../media/media.ts';
+
 import type { Bounds, ModelRun } from './result.ts';
 
 export const HEURISTIC_NAMES = ['balanced', 'cautious', 'sensitive', 'majority'] as const;
+export const HEURISTIC = { name: 'Heuristic', words: HEURISTIC_NAMES } as const satisfies Choice;
 export type HeuristicName = (typeof HEURISTIC_NAMES)[number];
 export const DEFAULT_HEURISTIC: HeuristicName = 'balanced';
 
 /** As docs/interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1; below a half if doubt says human. */
-export interface Verdict {
-  heuristic: HeuristicName;
-  confidence: number;
-  classification: Label;
-  models: string[];
-}
+export const VERDICT = {
+  heuristic: oneOf(HEURISTIC),
+  confidence: number('Probability of the stated classification, 0 to 1; 0.5 where nothing could answer.'),
+  classification: oneOf(LABEL),
+  models: listOf(text()),
+};
+export interface Verdict extends ValuesOf<typeof VERDICT> {}
 
 /** A run that answered. */
 export type UsableRun = ModelRun & { logOdds: number; probability: number };

@@ -1,16 +1,22 @@
 /** Whether a copy still holds the marks of its original: what an export kept, lost, broke or added. Pure. */
-import type { Mark, MarkKind } from './marks.ts';
+
+import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
+import { MARK_KIND, type Mark } from './marks.ts';
 
 export const MARK_CHANGES = ['kept', 'changed', 'lost', 'broken', 'added', 'unknown'] as const;
+export const MARK_FATE = {
+  name: 'MarkFate',
+  description: 'CHANGED: there, with another content. UNKNOWN: it cannot be looked for in the copy.',
+  words: MARK_CHANGES,
+} as const satisfies Choice;
 
-export interface MarkChange {
-  kind: MarkKind;
-  /** `changed`: there, with another content; `unknown`: it cannot be looked for in the copy. */
-  change: (typeof MARK_CHANGES)[number];
-  /** What each holds; empty if it holds none. */
-  before: string;
-  after: string;
-}
+export const MARK_CHANGE = {
+  kind: oneOf(MARK_KIND),
+  change: oneOf(MARK_FATE),
+  before: text('What each holds; empty where it holds none.'),
+  after: text(),
+};
+export interface MarkChange extends ValuesOf<typeof MARK_CHANGE> {}
 
 /** One row for each mark that was found in either. */
 export function compareMarks(before: readonly Mark[], after: readonly Mark[]): MarkChange[] {

@@ -2,7 +2,9 @@
  * The marks of a file: what it says of its own origin, and what could not be looked for. Derived on reading from the
  * provenance and from what the decoder searched; a mark that was found speaks, one that is absent never does. Pure.
  */
+
 import { z } from 'zod';
+import { type Choice, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import {
   chanceOf,
   MARKED_PIXELS_MIN,
@@ -12,11 +14,13 @@ import {
 } from '../media/open-watermarks.ts';
 import { DECLARATION_ROWS } from '../provenance/declared-marks.ts';
 import {
+  DECLARED_ORIGIN,
   type Declaration,
   type DeclaredOrigin,
   isSourceType,
   type Provenance,
 } from '../provenance/provenance.ts';
+
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type Readings, readActive } from '../provenance/readings.ts';
 
@@ -28,26 +32,40 @@ export const MARK_KINDS = [
   'open_watermark',
   'closed_watermark',
 ] as const;
+export const MARK_KIND = {
+  name: 'MarkKind',
+  description:
+    'C2PA and the IPTC source type, what generators write beside the picture and into its pixels, and the watermarks that only their makers can look for.',
+  words: MARK_KINDS,
+} as const satisfies Choice;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 export const MARK_STATES = ['found', 'absent', 'broken', 'not_checkable'] as const;
+export const MARK_STATE = {
+  name: 'MarkState',
+  description: 'ABSENT says nothing of the origin: most marks are lost on the way. NOT_CHECKABLE says why.',
+  words: MARK_STATES,
+} as const satisfies Choice;
 export type MarkState = (typeof MARK_STATES)[number];
 
 /** `strong`: hardly there by accident, or signed. `weak`: text that anyone can write or strip. `none`: says nothing. */
 export const MARK_STRENGTHS = ['none', 'weak', 'strong'] as const;
+export const MARK_STRENGTH = {
+  name: 'MarkStrength',
+  description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
+  words: MARK_STRENGTHS,
+} as const satisfies Choice;
 export type MarkStrength = (typeof MARK_STRENGTHS)[number];
 
-export interface Mark {
-  kind: MarkKind;
-  state: MarkState;
-  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, `pixels`; empty if none was found. */
-  field: string;
-  /** What was found, or why it could not be looked for; empty if it is absent. */
-  value: string;
-  /** What it declares; null if it was not found or declares nothing. */
-  origin: DeclaredOrigin | null;
-  strength: MarkStrength;
-}
+export const MARK = {
+  kind: oneOf(MARK_KIND),
+  state: oneOf(MARK_STATE),
+  field: text('Where it stands; empty where none was found.'),
+  value: text('What was found, or why it could not be looked for; empty where it is absent.'),
+  origin: nullable(oneOf(DECLARED_ORIGIN, 'What it declares; null where it declares nothing.')),
+  strength: oneOf(MARK_STRENGTH),
+};
+export interface Mark extends ValuesOf<typeof MARK> {}
 
 const watermarkFind = z.strictObject({
   id: z.enum(WATERMARK_IDS),

@@ -2,14 +2,18 @@
  * What is known of a video or a sound while it is analysed: figures that may still turn, so they are never stored and
  * never a result. Pure.
  */
+
 import { z } from 'zod';
+
+import { listOf, noun, nullable, number, oneOf, type ValuesOf } from '../field.ts';
 import {
   RECORD_SEGMENTS_MAX,
   type ShownSegment,
   toShownSegment,
   transcriptSegmentSchema,
 } from '../transcripts/transcript.ts';
-import { type AssessmentState, assessRuns } from './assessment.ts';
+import { ASSESSMENT_STATE, assessRuns } from './assessment.ts';
+
 import { clipsSchema, runsSchema, seconds } from './result.ts';
 import { poolFrames } from './video-verdict.ts';
 
@@ -31,11 +35,13 @@ export type Findings = z.infer<typeof findingsSchema>;
 
 export const NO_FINDINGS: Findings = { frames: [], clips: [], speech: [] };
 
-export interface TentativeFrame {
-  timeSeconds: number;
-  /** Calibrated probability of `artificial`, 0..1; null if no model could answer. */
-  probability: number | null;
-}
+export const TENTATIVE_FRAME = {
+  timeSeconds: number(),
+  probability: nullable(
+    number('Calibrated probability of an artificial origin; null where no model could answer.'),
+  ),
+};
+export interface TentativeFrame extends ValuesOf<typeof TENTATIVE_FRAME> {}
 
 export interface TentativeClip {
   index: number;
@@ -44,15 +50,16 @@ export interface TentativeClip {
   probability: number | null;
 }
 
-export interface Tentative {
-  /** By time; at most as many as a submission may ask for. */
-  frames: TentativeFrame[];
-  clips: TentativeClip[];
-  /** What was written down last, by time: at most as many segments as a record shows. */
-  transcript: ShownSegment[];
-  state: AssessmentState;
-  probability: number | null;
-}
+export const TENTATIVE = {
+  frames: listOf(noun<TentativeFrame>('TentativeFrame', 'The frames of a video judged so far, by time.')),
+  clips: listOf(
+    noun<TentativeClip>('TentativeClip', "The clips of a sound or a video's track judged so far, by time."),
+  ),
+  transcript: listOf(noun<ShownSegment>('TranscriptSegment', 'What was written down last, by time.')),
+  state: oneOf(ASSESSMENT_STATE, 'From these frames and clips alone.'),
+  probability: nullable(number()),
+};
+export interface Tentative extends ValuesOf<typeof TENTATIVE> {}
 
 /** Null before the first frame or clip. */
 export function toTentative({ frames, clips, speech, transcript = [] }: Findings): Tentative | null {

@@ -2,20 +2,14 @@
 
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import {
-  C2PA_POLICY,
-  HEATMAP_LAYER,
-  HEURISTIC,
-  LABEL,
-  MEDIA_KIND,
-  OUTCOME,
-  PRIORITY,
-  ROLE,
-  STATUS,
-} from '../../domain/contract/words.ts';
+import { C2PA_POLICY, HEATMAP_LAYER, ROLE } from '../../domain/contract/words.ts';
 import type { Choice } from '../../domain/field.ts';
+import { LABEL, MEDIA_KIND } from '../../domain/media/media.ts';
+import { PRIORITY, STATUS } from '../../domain/records/classification.ts';
+import { OUTCOME } from '../../domain/records/outcome.ts';
 import { formatTime, parseTime } from '../../domain/time.ts';
 import { TRANSCRIPT_FORMATS } from '../../domain/transcripts/transcript-formats.ts';
+import { HEURISTIC } from '../../domain/verdicts/heuristics.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { USER_ERROR_CODES } from './transport/errors.ts';
 

@@ -1,174 +1,91 @@
 /** `assay notify`: ended records reported to a chat or by mail. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  NOTICE_CHANNELS,
-  NOTICE_OUTCOMES,
-  type NoticeChannel,
-} from '../../../domain/automation/notice-rule.ts';
-import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
-import type { Outcome } from '../../../domain/records/outcome.ts';
-import { Outcome as ProtoOutcome } from '../../../grpc/gen/assay/v1/classification_pb.ts';
-import { MediaKind as ProtoKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
-import {
-  type NoticeRule,
-  NoticeRuleSchema,
-  NotifyService,
-  NoticeChannel as ProtoChannel,
-} from '../../../grpc/gen/assay/v1/notify_service_pb.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { NOTICE_CHANNELS, NOTICE_OUTCOMES } from '../../../domain/automation/notice-rule.ts';
+import { MEDIA_KINDS } from '../../../domain/media/media.ts';
+import { NotifyService } from '../../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../daemon/client.ts';
 import { rowIdParser } from '../../daemon/lookups.ts';
+import { type Argument, act, change, commandsOf, listing, outcome, type Said } from '../../rows/row.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
-import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
-import { nameOf } from '../../views/enum-word.ts';
+import { printLine, printNote } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
-import { printOutcome } from '../../views/outcome.ts';
-import { formatTable } from '../../views/table.ts';
 
 const { method } = NotifyService;
-const ID = 'its id, as assay notify list shows it';
-const parseId = rowIdParser('rule');
+const ID: readonly Argument[] = [
+  ['id', '<rule>', 'its id, as assay notify list shows it', rowIdParser('rule')],
+];
+/** What a change of a rule takes and says. */
+const changed = (state: string) => ({
+  takes: ID,
+  json: 'what was done as one line of JSON',
+  outcome: (_: unknown, { id }: Said) => ({ id: String(id), state }),
+  text: (_: unknown, { id }: Said) => `${state}: rule ${id}`,
+});
 
-interface Json {
-  json?: true;
+function parseChannel(value: string): string {
+  if (NOTICE_CHANNELS.some((one) => one === value)) return value;
+  throw new InvalidArgumentError(`It must be one of ${NOTICE_CHANNELS.join(', ')}.`);
 }
 
-const AS_JSON = 'what was done as one line of JSON';
-
-interface AddOptions {
-  name?: string;
-  outcome?: Outcome[];
-  kind?: MediaKind[];
-  everyAccount?: true;
-  json?: true;
-}
-
-export function addNotifyCommand(program: Command, terminal: Terminal): void {
-  const notify = program.command('notify').description('ended records announced in a chat or by mail');
-  notify
-    .command('add')
-    .description('add a channel for notices; never with a picture')
-    .argument('<channel>', NOTICE_CHANNELS.join(', '), parseChannel)
-    .argument('<target>', "the webhook's address, or an e-mail address")
-    .option('--name <name>', 'what lists call it')
-    .addOption(new Option('--outcome <outcomes...>', 'only these').choices(NOTICE_OUTCOMES))
-    .addOption(new Option('--kind <kinds...>', 'only these').choices(MEDIA_KINDS))
-    .option('--every-account', 'the records of all accounts (administrators)')
-    .option('--json', 'the rule as one line of JSON')
-    .action((channel: NoticeChannel, target: string, options: AddOptions) =>
-      addRule(terminal, channel, target, options),
-    );
-  notify
-    .command('list', { isDefault: true })
-    .description('list the rules of your account')
-    .option('--json', 'one rule per line')
-    .action((options: { json?: true }) => listRules(terminal, options));
-  for (const [name, paused] of [
-    ['pause', true],
-    ['resume', false],
-  ] as const) {
-    notify
-      .command(name)
-      .description(paused ? 'send nothing more' : 'go on')
-      .argument('<rule>', ID, parseId)
-      .option('--json', AS_JSON)
-      .action((id: bigint, options: Json) => setPaused(terminal, id, paused, options));
-  }
-  notify
-    .command('remove')
-    .description('send it no more; the log of deliveries stays')
-    .argument('<rule>', ID, parseId)
-    .option('--json', AS_JSON)
-    .action((id: bigint, options: Json) => removeRule(terminal, id, options));
-  notify
-    .command('test')
-    .description('send a notice of nothing, once and now; exits with 1 where it was not taken')
-    .argument('<rule>', ID, parseId)
-    .option('--json', 'what the channel answered as one line of JSON')
-    .action((id: bigint, options: Json) => testRule(terminal, id, options));
-}
-
-function parseChannel(value: string): NoticeChannel {
-  const channel = NOTICE_CHANNELS.find((one) => one === value);
-  if (channel === undefined)
-    throw new InvalidArgumentError(`It must be one of ${NOTICE_CHANNELS.join(', ')}.`);
-  return channel;
-}
-
-async function addRule(
-  terminal: Terminal,
-  channel: NoticeChannel,
-  target: string,
-  options: AddOptions,
-): Promise<void> {
-  using client = await openClient(terminal);
-  const { name, outcome: outcomes, kind: kinds, everyAccount: ofEveryAccount } = options;
-  const fields = { name, channel, target, outcomes, kinds, ofEveryAccount };
-  const { rule } = await client.call(
-    method.createNoticeRule,
-    toMessage(method.createNoticeRule.input, fields),
-  );
-  if (rule === undefined) return;
-  if (options.json === true) printLine(terminal, toJsonLine(NoticeRuleSchema, rule));
-  else
-    printLine(
-      terminal,
-      `rule ${rule.id} reports to ${rule.target}; try it with assay notify test ${rule.id}`,
-    );
-}
-
-async function listRules(terminal: Terminal, { json }: { json?: true }): Promise<void> {
-  using client = await openClient(terminal);
-  const { rules } = await client.call(method.listNoticeRules, {});
-  if (json === true) for (const rule of rules) printLine(terminal, toJsonLine(NoticeRuleSchema, rule));
-  else
-    printLine(
-      terminal,
-      formatTable(['id', 'name', 'channel', 'to', 'outcomes', 'kinds', 'state'], rules.map(toRow)),
-    );
-}
-
-function toRow({
-  id,
-  name,
-  channel,
-  target,
-  outcomes,
-  kinds,
-  ofEveryAccount,
-  isPaused,
-  reason,
-}: NoticeRule): string[] {
-  const listed = (names: string[]): string => (names.length === 0 ? 'any' : names.join(', '));
-  const state = isPaused ? `paused${reason === '' ? '' : `: ${reason}`}` : 'on';
-  return [
-    ...[String(id), name, nameOf(ProtoChannel, channel), target],
-    listed(outcomes.map((outcome) => nameOf(ProtoOutcome, outcome))),
-    listed(kinds.map((kind) => nameOf(ProtoKind, kind))),
-    ofEveryAccount ? `${state}, every account` : state,
-  ];
-}
-
-async function setPaused(terminal: Terminal, id: bigint, paused: boolean, options: Json): Promise<void> {
-  using client = await openClient(terminal);
-  await client.call(method.setNoticeRulePaused, { id, paused });
-  const state = paused ? 'paused' : 'resumed';
-  printOutcome(terminal, options, { id: String(id), state }, `${state}: rule ${id}`);
-}
-
-async function removeRule(terminal: Terminal, id: bigint, options: Json): Promise<void> {
-  using client = await openClient(terminal);
-  await client.call(method.removeNoticeRule, { id });
-  printOutcome(terminal, options, { id: String(id), state: 'removed' }, `removed: rule ${id}`);
-}
-
-async function testRule(terminal: Terminal, id: bigint, { json }: Json): Promise<void> {
-  using client = await openClient(terminal);
-  const tested = await client.call(method.testNoticeRule, { id });
-  const { delivered, status, error } = tested;
-  if (!delivered) terminal.setExitCode(EXIT_CODES.someFailed);
-  if (json === true) printLine(terminal, toJsonLine(method.testNoticeRule.output, tested));
-  else if (delivered)
-    printLine(terminal, `delivered: rule ${id}${status === undefined ? '' : ` (${status})`}`);
-  else printNote(terminal, `not delivered: ${error}`);
-}
+export const addNotifyCommand = commandsOf('notify', 'ended records announced in a chat or by mail', [
+  change('add', 'add a channel for notices; never with a picture', method.createNoticeRule, 'rule', {
+    takes: [
+      ['channel', '<channel>', NOTICE_CHANNELS.join(', '), parseChannel],
+      ['target', '<target>', "the webhook's address, or an e-mail address"],
+    ],
+    options: [
+      new Option('--name <name>', 'what lists call it'),
+      new Option('--outcome <outcomes...>', 'only these').choices(NOTICE_OUTCOMES),
+      new Option('--kind <kinds...>', 'only these').choices(MEDIA_KINDS),
+      new Option('--every-account', 'the records of all accounts (administrators)'),
+    ],
+    request: ({ outcome: outcomes, kind: kinds, everyAccount: ofEveryAccount, ...said }: Said) =>
+      toMessage(method.createNoticeRule.input, { ...said, outcomes, kinds, ofEveryAccount }),
+    text: ({ id, target }) => `rule ${id} reports to ${target}; try it with assay notify test ${id}`,
+  }),
+  listing('list', 'list the rules of your account', method.listNoticeRules, 'rules', {
+    isDefault: true,
+    json: 'one rule per line',
+    columns: {
+      id: 'id',
+      name: 'name',
+      channel: 'channel',
+      to: 'target',
+      outcomes: ['outcomes', 'any'],
+      kinds: ['kinds', 'any'],
+      state: ({ isPaused, reason, ofEveryAccount }) => {
+        const state = isPaused ? `paused${reason && `: ${reason}`}` : 'on';
+        return ofEveryAccount ? `${state}, every account` : state;
+      },
+    },
+  }),
+  outcome('pause', 'send nothing more', method.setNoticeRulePaused, {
+    ...changed('paused'),
+    request: ({ id }: { id: bigint }) => ({ id, paused: true }),
+  }),
+  outcome('resume', 'go on', method.setNoticeRulePaused, {
+    ...changed('resumed'),
+    request: ({ id }: { id: bigint }) => ({ id, paused: false }),
+  }),
+  outcome(
+    'remove',
+    'send it no more; the log of deliveries stays',
+    method.removeNoticeRule,
+    changed('removed'),
+  ),
+  act('test', 'send a notice of nothing, once and now; exits with 1 where it was not taken', {
+    takes: ID,
+    json: 'what the channel answered as one line of JSON',
+    run: async (terminal, { id, json }: { id: bigint; json?: true }) => {
+      using client = await openClient(terminal);
+      const tested = await client.call(method.testNoticeRule, { id });
+      const { delivered, status, error } = tested;
+      if (!delivered) terminal.setExitCode(EXIT_CODES.someFailed);
+      if (json === true) printLine(terminal, toJsonLine(method.testNoticeRule.output, tested));
+      else if (delivered)
+        printLine(terminal, `delivered: rule ${id}${status === undefined ? '' : ` (${status})`}`);
+      else printNote(terminal, `not delivered: ${error}`);
+    },
+  }),
+]);

@@ -1,9 +1,10 @@
 /** `assay watch-folder`: folders of the box whose new files are judged by themselves. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { DONE_ACTIONS, type DoneAction } from '../../../domain/automation/watch-folder.ts';
 import {
+  DoneActionSchema,
   type FolderFinding,
-  DoneAction as ProtoDone,
+  type DoneAction as ProtoDone,
   WatchedFileSchema,
   WatchedFileState,
   type WatchFolder,
@@ -11,114 +12,127 @@ import {
   WatchFolderService,
   WatchState,
 } from '../../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
+import { toEnumValue } from '../../../grpc/messages.ts';
 import { openClient } from '../../daemon/client.ts';
 import { findUserId, rowIdParser } from '../../daemon/lookups.ts';
+import { type Argument, act, commandsOf, listing, outcome, type Said } from '../../rows/row.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { type Columns, headOf, toCells } from '../../views/cells.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
-import { printOutcome } from '../../views/outcome.ts';
 import { formatTable } from '../../views/table.ts';
 
 const { method } = WatchFolderService;
-const ID = 'its id, as assay watch-folder list shows it';
-const parseId = rowIdParser('folder');
-const DONE_VALUES: Readonly<Record<DoneAction, ProtoDone>> = {
-  leave: ProtoDone.LEAVE,
-  sidecar: ProtoDone.SIDECAR,
-  move: ProtoDone.MOVE,
-};
 /** Named by `show`; all of them are in the pages of the interfaces. */
 const FAILED_SHOWN = 20;
+const ID: readonly Argument[] = [
+  ['id', '<folder>', 'its id, as assay watch-folder list shows it', rowIdParser('folder')],
+];
 
-interface Json {
+interface Chosen {
+  id: bigint;
   json?: true;
 }
 
-const AS_JSON = 'what was done as one line of JSON';
-
 interface AddOptions {
+  path: string;
   user?: string;
   done: DoneAction;
   option: string[];
   json?: true;
 }
 
-export function addWatchFolderCommand(program: Command, terminal: Terminal): void {
-  const folder = program
-    .command('watch-folder')
-    .description('folders of the box whose new files are judged by themselves (administrators)');
-  folder
-    .command('add')
-    .description('watch a folder; prints what systemd needs for it')
-    .argument('<path>', 'absolute path on the box, in one of the setting watch.roots')
-    .option('--user <user>', 'who pays and gets the records: an id or e-mail address; you where absent')
-    .addOption(
-      new Option('--done <action>', 'what becomes of a judged file')
-        .choices(DONE_ACTIONS)
-        .default('leave' satisfies DoneAction),
-    )
-    .option('--option <name=value>', 'a field of each submission, as with_nsfw=true; repeatable', collect, [])
-    .option('--json', 'the folder as one line of JSON')
-    .action((path: string, options: AddOptions) => addFolder(terminal, path, options));
-  folder
-    .command('list', { isDefault: true })
-    .description('list them with what they do now')
-    .option('--json', 'one folder per line')
-    .action((options: { json?: true }) => listFolders(terminal, options));
-  folder
-    .command('show')
-    .description('one folder, with the files that failed and why')
-    .argument('<folder>', ID, parseId)
-    .option('--json', 'the folder as one line of JSON, then a line for each file that failed')
-    .action((id: bigint, options: Json) => showFolder(terminal, id, options));
-  addChanges(folder, terminal);
-}
+const COLUMNS: Columns<WatchFolder> = {
+  id: 'id',
+  folder: 'path',
+  account: 'accountEmail',
+  'done files': 'done',
+  state: ({ state, reason }) => [nameOf(WatchState, state), reason].filter(Boolean).join(': '),
+  waiting: 'waiting',
+  'at work': 'submitted',
+  done: 'finished',
+  failed: 'failed',
+  skipped: 'skipped',
+};
 
-function addChanges(folder: Command, terminal: Terminal): void {
-  folder
-    .command('pause')
-    .description('take nothing more; what was taken is finished')
-    .argument('<folder>', ID, parseId)
-    .option('--json', AS_JSON)
-    .action((id: bigint, options: Json) => pauseFolder(terminal, id, options));
-  folder
-    .command('resume')
-    .description('go on')
-    .argument('<folder>', ID, parseId)
-    .option('--failed', 'take files that failed once more')
-    .option('--json', AS_JSON)
-    .action((id: bigint, options: Json & { failed?: true }) => resumeFolder(terminal, id, options));
-  folder
-    .command('remove')
-    .description('watch it no more; files and records stay')
-    .argument('<folder>', ID, parseId)
-    .option('--json', AS_JSON)
-    .action((id: bigint, options: Json) => removeFolder(terminal, id, options));
-  folder
-    .command('test')
-    .description("whether the daemon's user can read, write and move in a folder; prints what systemd needs")
-    .argument('<path>', 'absolute path on the box')
-    .option('--json', 'what was found as one line of JSON')
-    .action((path: string, options: Json) => testFolder(terminal, path, options));
-}
+/** What a change of a folder takes and says. */
+const changed = (state: string, text: (id: unknown) => string) => ({
+  takes: ID,
+  json: 'what was done as one line of JSON',
+  outcome: (_: unknown, { id }: Said) => ({ id: String(id), state }),
+  text: (_: unknown, { id }: Said) => text(id),
+});
 
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
-}
+export const addWatchFolderCommand = commandsOf(
+  'watch-folder',
+  'folders of the box whose new files are judged by themselves (administrators)',
+  [
+    act('add', 'watch a folder; prints what systemd needs for it', {
+      takes: [['path', '<path>', 'absolute path on the box, in one of the setting watch.roots']],
+      json: 'the folder as one line of JSON',
+      options: [
+        new Option(
+          '--user <user>',
+          'who pays and gets the records: an id or e-mail address; you where absent',
+        ),
+        new Option('--done <action>', 'what becomes of a judged file')
+          .choices(DONE_ACTIONS)
+          .default('leave' satisfies DoneAction),
+        new Option('--option <name=value>', 'a field of each submission, as with_nsfw=true; repeatable')
+          .default([])
+          .argParser((value, before: string[]) => [...before, value]),
+      ],
+      run: addFolder,
+    }),
+    listing('list', 'list them with what they do now', method.listWatchFolders, 'folders', {
+      isDefault: true,
+      json: 'one folder per line',
+      columns: COLUMNS,
+    }),
+    act('show', 'one folder, with the files that failed and why', {
+      takes: ID,
+      json: 'the folder as one line of JSON, then a line for each file that failed',
+      run: showFolder,
+    }),
+    outcome(
+      'pause',
+      'take nothing more; what was taken is finished',
+      method.pauseWatchFolder,
+      changed('paused', (id) => `paused: folder ${id}`),
+    ),
+    outcome('resume', 'go on', method.resumeWatchFolder, {
+      ...changed('watching', (id) => `resumed: folder ${id}`),
+      options: [new Option('--failed', 'take files that failed once more')],
+      request: ({ id, failed = false }: { id: bigint; failed?: boolean }) => ({ id, retryFailed: failed }),
+    }),
+    outcome(
+      'remove',
+      'watch it no more; files and records stay',
+      method.removeWatchFolder,
+      changed('removed', (id) => `removed: folder ${id}; its files and records stay`),
+    ),
+    act('test', "whether the daemon's user can read, write and move in a folder; prints what systemd needs", {
+      takes: [['path', '<path>', 'absolute path on the box']],
+      json: 'what was found as one line of JSON',
+      run: testFolder,
+    }),
+  ],
+);
 
-async function addFolder(terminal: Terminal, path: string, options: AddOptions): Promise<void> {
+async function addFolder(terminal: Terminal, { path, user, ...said }: AddOptions): Promise<void> {
   using client = await openClient(terminal);
-  const userId = options.user === undefined ? 0n : await findUserId(client, options.user);
-  const request = { path, userId, done: DONE_VALUES[options.done], options: options.option };
+  const userId = user === undefined ? 0n : await findUserId(client, user);
+  const done = toEnumValue(DoneActionSchema, said.done) as ProtoDone;
+  const request = { path, userId, done, options: said.option };
   const { folder, findings, unitLines } = await client.call(method.addWatchFolder, request);
   if (folder === undefined) return;
-  if (options.json === true) printLine(terminal, toJsonLine(WatchFolderSchema, folder));
+  if (said.json === true) printLine(terminal, toJsonLine(WatchFolderSchema, folder));
   else printLine(terminal, `watching ${folder.path} as folder ${folder.id} for ${folder.accountEmail}`);
   printCheck(terminal, findings, unitLines);
 }
 
-async function testFolder(terminal: Terminal, path: string, { json }: Json): Promise<void> {
+async function testFolder(terminal: Terminal, { path, json }: AddOptions): Promise<void> {
   using client = await openClient(terminal);
   const found = await client.call(method.testWatchFolder, { path });
   const { findings, unitLines } = found;
@@ -143,37 +157,7 @@ function printCheck(
   for (const line of unitLines) printNote(terminal, `  ${line}`);
 }
 
-async function listFolders(terminal: Terminal, { json }: { json?: true }): Promise<void> {
-  using client = await openClient(terminal);
-  const { folders } = await client.call(method.listWatchFolders, {});
-  if (json === true) for (const folder of folders) printLine(terminal, toJsonLine(WatchFolderSchema, folder));
-  else printLine(terminal, formatTable(HEAD, folders.map(toRow)));
-}
-
-const HEAD = [
-  'id',
-  'folder',
-  'account',
-  'done files',
-  'state',
-  'waiting',
-  'at work',
-  'done',
-  'failed',
-  'skipped',
-];
-
-function toRow(folder: WatchFolder): string[] {
-  const { id, path, accountEmail, done, waiting, submitted, finished, failed, skipped } = folder;
-  const counts = [waiting, submitted, finished, failed, skipped].map(String);
-  return [String(id), path, accountEmail, nameOf(ProtoDone, done), describeState(folder), ...counts];
-}
-
-function describeState({ state, reason }: WatchFolder): string {
-  return reason === '' ? nameOf(WatchState, state) : `${nameOf(WatchState, state)}: ${reason}`;
-}
-
-async function showFolder(terminal: Terminal, id: bigint, { json }: Json): Promise<void> {
+async function showFolder(terminal: Terminal, { id, json }: Chosen): Promise<void> {
   using client = await openClient(terminal);
   const { folder } = await client.call(method.getWatchFolder, { id });
   if (folder === undefined) return;
@@ -184,7 +168,7 @@ async function showFolder(terminal: Terminal, id: bigint, { json }: Json): Promi
     for (const file of files) printLine(terminal, toJsonLine(WatchedFileSchema, file));
     return;
   }
-  printLine(terminal, formatTable(HEAD, [toRow(folder)]));
+  printLine(terminal, formatTable(headOf(COLUMNS), [toCells(WatchFolderSchema, COLUMNS, folder)]));
   for (const option of folder.options) printLine(terminal, `option: ${option}`);
   for (const obstacle of folder.obstacles) printLine(terminal, `not gone into: ${obstacle}`);
   if (files.length === 0) return;
@@ -193,27 +177,4 @@ async function showFolder(terminal: Terminal, id: bigint, { json }: Json): Promi
     retryAt === undefined ? 'not by itself' : new Date(Number(retryAt.seconds) * 1000).toISOString(),
   ]);
   printLine(terminal, formatTable(['failed', 'why', 'tried again'], rows));
-}
-
-async function pauseFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
-  using client = await openClient(terminal);
-  await client.call(method.pauseWatchFolder, { id });
-  printOutcome(terminal, options, { id: String(id), state: 'paused' }, `paused: folder ${id}`);
-}
-
-async function resumeFolder(
-  terminal: Terminal,
-  id: bigint,
-  options: Json & { failed?: true },
-): Promise<void> {
-  using client = await openClient(terminal);
-  await client.call(method.resumeWatchFolder, { id, retryFailed: options.failed === true });
-  printOutcome(terminal, options, { id: String(id), state: 'watching' }, `resumed: folder ${id}`);
-}
-
-async function removeFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
-  using client = await openClient(terminal);
-  await client.call(method.removeWatchFolder, { id });
-  const sentence = `removed: folder ${id}; its files and records stay`;
-  printOutcome(terminal, options, { id: String(id), state: 'removed' }, sentence);
 }

@@ -2,17 +2,18 @@
 import type { Command } from 'commander';
 import { CustodyService } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
+import { addRow } from '../../rows/row.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { printOutcome } from '../../views/outcome.ts';
-import { addCustodyLists } from './list.ts';
+import { CUSTODY_LISTS } from './list.ts';
 import { addCustodyProofs } from './prove.ts';
 import { addCustodyVerify } from './verify.ts';
 
 export function addCustodyCommand(program: Command, terminal: Terminal): void {
   const custody = program.command('custody').description('what happened to records, when and by whom');
   addCustodyVerify(custody, terminal);
-  addCustodyLists(custody, terminal);
+  for (const row of CUSTODY_LISTS) addRow(custody, terminal, row);
   addCustodyProofs(custody, terminal);
   custody
     .command('redact')

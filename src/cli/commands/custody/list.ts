@@ -1,57 +1,25 @@
 /** `assay custody list` and `show`: entries of the log, and of one record. */
-import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
-import {
-  type CustodyEntry,
-  CustodyEntrySchema,
-  CustodyService,
-} from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
-import { type AssayClient, openClient } from '../../daemon/client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
-import { printLine, type Terminal } from '../../terminal/terminal.ts';
-import { formatTimestamp } from '../../views/account-view.ts';
-import { toJsonLine } from '../../views/message-json.ts';
+import { type CustodyEntry, CustodyService } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { listing } from '../../rows/row.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 
-interface ListOptions extends CountOptions {
-  json?: true;
-}
+const { listCustodyEntries } = CustodyService.method;
+const LINES = { json: 'one entry per line', line: toLine };
 
-export function addCustodyLists(custody: Command, terminal: Terminal): void {
-  custody
-    .command('list')
-    .description('list the entries of the whole log, newest first (administrators)')
-    .option('--json', 'one entry per line')
-    .addOption(allOption())
-    .addOption(limitOption())
-    .action((options: ListOptions) => list(terminal, '', options));
-  custody
-    .command('show')
-    .description('show what happened to a record, newest first')
-    .argument('<record>', 'its identifier')
-    .option('--json', 'one entry per line')
-    .addOption(allOption())
-    .addOption(limitOption())
-    .action((identifier: string, options: ListOptions) => list(terminal, identifier, options));
-}
-
-async function list(terminal: Terminal, identifier: string, options: ListOptions): Promise<void> {
-  using client = await openClient(terminal);
-  for await (const entry of readEntries(client, identifier, options)) {
-    printLine(terminal, options.json === true ? toJsonLine(CustodyEntrySchema, entry) : toLine(entry));
-  }
-}
-
-function readEntries(
-  client: AssayClient,
-  identifier: string,
-  options: CountOptions,
-): AsyncGenerator<CustodyEntry> {
-  return readPages(options, async (page) => {
-    const request = { identifier, ...page };
-    const answer = await client.call(CustodyService.method.listCustodyEntries, request);
-    return { items: answer.entries, nextPageToken: answer.nextPageToken };
-  });
-}
+export const CUSTODY_LISTS = [
+  listing(
+    'list',
+    'list the entries of the whole log, newest first (administrators)',
+    listCustodyEntries,
+    'entries',
+    LINES,
+  ),
+  listing('show', 'show what happened to a record, newest first', listCustodyEntries, 'entries', {
+    ...LINES,
+    takes: [['identifier', '<record>', 'its identifier']],
+  }),
+];
 
 function toLine(entry: CustodyEntry): string {
   const { sequence, at, kind, subject, accountId, facade, remoteAddress, detailsDeletedAt, what } = entry;

@@ -15,9 +15,9 @@ import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
-import { formatTimestamp } from '../../views/account-view.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 
 interface VerifyOptions {
   from?: string;

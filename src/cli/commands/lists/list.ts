@@ -54,7 +54,8 @@ export function addListCommand(program: Command, terminal: Terminal): void {
 
 /** What narrows a list of records, or a file of them. */
 export function addFilterOptions(command: Command): Command {
-  return addNarrowingOptions(command)
+  for (const option of narrowingOptions()) command.addOption(option);
+  return command
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
     .option('--ref-id <text>', 'the whole reference')
@@ -65,20 +66,20 @@ export function addFilterOptions(command: Command): Command {
     );
 }
 
-export function addNarrowingOptions(command: Command): Command {
-  return command
-    .addOption(kindOption('only these'))
-    .addOption(
-      new Option(
-        '--outcome <outcome>',
-        'what they come to for a reader: a finding, a signature, or the measurement',
-      ).choices(OUTCOMES),
-    )
-    .option('--waits-for-me', 'findings of others that wait for your sign-off')
-    .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
-    .option('--text <text>', 'part of what is said, by its transcript')
-    .addOption(new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment))
-    .addOption(new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment));
+export function narrowingOptions(): Option[] {
+  const outcome = 'what they come to for a reader: a finding, a signature, or the measurement';
+  return [
+    kindOption('only these'),
+    new Option('--outcome <outcome>', outcome).choices(OUTCOMES),
+    new Option('--waits-for-me', 'findings of others that wait for your sign-off'),
+    new Option(
+      '--search <text>',
+      'part of the name or reference, or the beginning of the hash or identifier',
+    ),
+    new Option('--text <text>', 'part of what is said, by its transcript'),
+    new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment),
+    new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment),
+  ];
 }
 
 /** `2026-01-31`, `2026-01-31T08:15:00Z`: microseconds. */

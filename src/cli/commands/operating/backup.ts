@@ -10,11 +10,11 @@ import {
 import { openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
-import { formatTimestamp } from '../../views/account-view.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { formatTable } from '../../views/table.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 
 interface BackupOptions extends OutcomeOptions {
   withSecrets?: true;

@@ -18,11 +18,11 @@ import { toEnumValue } from '../../../grpc/messages.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
-import { formatTimestamp } from '../../views/account-view.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
 import { formatTable } from '../../views/table.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 import { addRecheckCommand } from './recheck.ts';
 
 const { method } = TrustService;

@@ -133,7 +133,7 @@ export type User = Message<"assay.v1.User"> & {
   termsAcceptedAt?: Timestamp | undefined;
 
   /**
-   * Which C2PA signatures force the verdict; unspecified: as the plan says.
+   * Unspecified: as the plan says.
    *
    * @generated from field: assay.v1.C2paPolicy c2pa_policy = 21;
    */
@@ -243,14 +243,14 @@ export type Plan = Message<"assay.v1.Plan"> & {
   c2paPolicy: C2paPolicy;
 
   /**
-   * Days after which the media's bytes are deleted; 0 with the record.
+   * Days until the bytes go; 0: with the record.
    *
    * @generated from field: int32 media_days = 10;
    */
   mediaDays: number;
 
   /**
-   * Days after which the record is deleted; 0 never.
+   * Days until the record goes; 0: never.
    *
    * @generated from field: int32 record_days = 11;
    */
@@ -278,7 +278,7 @@ export type Plan = Message<"assay.v1.Plan"> & {
   seenBeforeAcrossUsers: boolean;
 
   /**
-   * Each finding by a person asks for another person's sign-off by itself.
+   * Each finding by a person asks for another person’s sign-off by itself.
    *
    * @generated from field: bool four_eyes = 21;
    */
@@ -292,14 +292,15 @@ export type Plan = Message<"assay.v1.Plan"> & {
   zeroRetentionOnWorkers: boolean;
 
   /**
-   * Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with its findings.
+   * Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with
+   * its findings.
    *
    * @generated from field: int32 four_eyes_days = 23;
    */
   fourEyesDays: number;
 
   /**
-   * Least height of a video in pixels; 0 none.
+   * Least height of a video, pixels; 0: none.
    *
    * @generated from field: int32 video_height_min = 24;
    */
@@ -476,6 +477,8 @@ export type PlanFields = Message<"assay.v1.PlanFields"> & {
   models?: PlanModels | undefined;
 
   /**
+   * Calls a minute; 0 means no limit.
+   *
    * @generated from field: optional int32 rate_limit_per_minute = 10;
    */
   rateLimitPerMinute?: number | undefined;
@@ -501,41 +504,58 @@ export type PlanFields = Message<"assay.v1.PlanFields"> & {
   c2paPolicy: C2paPolicy;
 
   /**
+   * Days until the bytes go; 0: with the record.
+   *
    * @generated from field: optional int32 media_days = 15;
    */
   mediaDays?: number | undefined;
 
   /**
+   * Days until the record goes; 0: never.
+   *
    * @generated from field: optional int32 record_days = 16;
    */
   recordDays?: number | undefined;
 
   /**
+   * Keeps hash and result only.
+   *
    * @generated from field: optional bool zero_retention = 17;
    */
   zeroRetention?: boolean | undefined;
 
   /**
+   * Earlier copies of a picture are shown across the users of a partner that have such a plan.
+   *
    * @generated from field: optional bool seen_before_across_users = 20;
    */
   seenBeforeAcrossUsers?: boolean | undefined;
 
   /**
+   * Each finding by a person asks for another person’s sign-off by itself.
+   *
    * @generated from field: optional bool four_eyes = 21;
    */
   fourEyes?: boolean | undefined;
 
   /**
+   * With zero retention, media may be analysed by workers on other boxes; without it they never leave this one.
+   *
    * @generated from field: optional bool zero_retention_on_workers = 22;
    */
   zeroRetentionOnWorkers?: boolean | undefined;
 
   /**
+   * Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with
+   * its findings.
+   *
    * @generated from field: optional int32 four_eyes_days = 23;
    */
   fourEyesDays?: number | undefined;
 
   /**
+   * Least height of a video, pixels; 0: none.
+   *
    * @generated from field: optional int32 video_height_min = 24;
    */
   videoHeightMin?: number | undefined;

@@ -326,7 +326,7 @@ export const ListLedgerResponseSchema: GenMessage<ListLedgerResponse> = /*@__PUR
  */
 export type ListKeysRequest = Message<"assay.v1.ListKeysRequest"> & {
   /**
-   * Whose: 0 is the caller, otherwise a user that it manages.
+   * A user that the account manages; its own key where absent.
    *
    * @generated from field: int64 user_id = 1;
    */
@@ -367,7 +367,7 @@ export type CreateKeyRequest = Message<"assay.v1.CreateKeyRequest"> & {
   name: string;
 
   /**
-   * Whose: 0 is the caller, otherwise a user that it manages.
+   * A user that the account manages; its own key where absent.
    *
    * @generated from field: int64 user_id = 2;
    */
@@ -454,7 +454,7 @@ export type ReplaceKeyRequest = Message<"assay.v1.ReplaceKeyRequest"> & {
   id: bigint;
 
   /**
-   * Whose: 0 is the caller, otherwise a user that it manages.
+   * A user that the account manages; its own key where absent.
    *
    * @generated from field: int64 user_id = 2;
    */
@@ -500,7 +500,7 @@ export type RevokeKeyRequest = Message<"assay.v1.RevokeKeyRequest"> & {
   id: bigint;
 
   /**
-   * Whose: 0 is the caller, otherwise a user that it manages.
+   * A user that the account manages; its own key where absent.
    *
    * @generated from field: int64 user_id = 2;
    */
@@ -730,7 +730,7 @@ export const AccountService: GenService<{
     output: typeof UpdateAccountResponseSchema;
   },
   /**
-   * Works before the terms of service were accepted, too.
+   * Accepts the terms of service; the one call that works before.
    *
    * @generated from rpc assay.v1.AccountService.AcceptTerms
    */
@@ -740,6 +740,8 @@ export const AccountService: GenService<{
     output: typeof AcceptTermsResponseSchema;
   },
   /**
+   * 12 to 256 characters.
+   *
    * @generated from rpc assay.v1.AccountService.ChangePassword
    */
   changePassword: {
@@ -832,6 +834,8 @@ export const AccountService: GenService<{
     output: typeof GetWebhookSecretResponseSchema;
   },
   /**
+   * The old secret signs no more.
+   *
    * @generated from rpc assay.v1.AccountService.RotateWebhookSecret
    */
   rotateWebhookSecret: {

@@ -60,38 +60,43 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
   notReadyReason: string;
 
   /**
-   * From here to disk_free_bytes, and from backup on: empty unless an administrator asks, as they move with the work of
-   * other accounts. What isolates the decoders from the system.
+   * Empty unless an administrator asks.
    *
    * @generated from field: string isolation = 5;
    */
   isolation: string;
 
   /**
-   * Analyses waiting.
+   * Absent unless an administrator asks.
    *
    * @generated from field: int32 queue_depth = 6;
    */
   queueDepth: number;
 
   /**
-   * Analyses in work.
+   * Absent unless an administrator asks.
    *
    * @generated from field: int32 running = 7;
    */
   running: number;
 
   /**
+   * Absent unless an administrator asks.
+   *
    * @generated from field: double uptime_seconds = 8;
    */
   uptimeSeconds: number;
 
   /**
+   * Absent unless an administrator asks.
+   *
    * @generated from field: int64 rss_anon_bytes = 9;
    */
   rssAnonBytes: bigint;
 
   /**
+   * Absent unless an administrator asks.
+   *
    * @generated from field: int64 disk_free_bytes = 10;
    */
   diskFreeBytes: bigint;
@@ -114,13 +119,15 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
   recordsBytes: bigint;
 
   /**
-   * What decodes video: cpu, nvdec, or "cpu: " with the reason why it is not the GPU.
+   * `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. Empty unless an administrator asks.
    *
    * @generated from field: string video_decoder = 22;
    */
   videoDecoder: string;
 
   /**
+   * Absent unless an administrator asks.
+   *
    * @generated from field: assay.v1.PictureIndex search = 23;
    */
   search?: PictureIndex | undefined;
@@ -161,7 +168,7 @@ export type PictureIndex = Message<"assay.v1.PictureIndex"> & {
   damaged: number;
 
   /**
-   * Earlier analyses that were looked at since the start, of total.
+   * Earlier analyses that were looked at since the start, of `total`.
    *
    * @generated from field: int32 looked = 4;
    */
@@ -315,14 +322,14 @@ export type Model = Message<"assay.v1.Model"> & {
   kind: MediaKind;
 
   /**
-   * What runs it: cpu, cuda and so on; empty while it is not loaded.
+   * What really runs it: cpu, cuda and so on; empty while it is not loaded.
    *
    * @generated from field: string provider = 6;
    */
   provider: string;
 
   /**
-   * Why it is out of service; empty when it is not.
+   * Why it is out of service; empty where it is not.
    *
    * @generated from field: string fault = 7;
    */
@@ -355,14 +362,14 @@ export type Model = Message<"assay.v1.Model"> & {
   weight: number;
 
   /**
-   * Whether it was added to this appliance, and can be removed.
+   * Whether it was added here, and can be removed.
    *
    * @generated from field: bool added = 12;
    */
   added: boolean;
 
   /**
-   * full or half; empty while it is out of service.
+   * `full` or `half`; empty while it is out of service.
    *
    * @generated from field: string precision = 13;
    */
@@ -376,21 +383,22 @@ export type Model = Message<"assay.v1.Model"> & {
   precisionNote: string;
 
   /**
-   * Providers that are being prepared for it, and since when, while provider answers; empty where none is.
+   * Providers that are being prepared for it, and since when, while `provider` answers; empty where none is.
    *
    * @generated from field: string preparing = 15;
    */
   preparing: string;
 
   /**
-   * SHA-256 of its model file, 64 hexadecimal characters; empty where its description cannot be read.
+   * SHA-256 of its model file, hex; empty where its description cannot be read.
    *
    * @generated from field: string sha256 = 16;
    */
   sha256: string;
 
   /**
-   * Whether it is in memory now; one that was let go is brought up by the next request. False unless an administrator asks.
+   * Whether it is in memory now; one that was let go is brought up by the next request. Absent unless an administrator
+   * asks.
    *
    * @generated from field: bool resident = 17;
    */
@@ -707,7 +715,7 @@ export type CatalogueEntry = Message<"assay.v1.CatalogueEntry"> & {
   family: string;
 
   /**
-   * A licence that forbids some uses: AddModel must name it. Empty where there is none.
+   * A licence that forbids some uses: who adds it must name it. Empty where there is none.
    *
    * @generated from field: string licence_accept = 77;
    */
@@ -968,7 +976,7 @@ export type GetQueueResponse = Message<"assay.v1.GetQueueResponse"> & {
   running: QueueEntry[];
 
   /**
-   * Oldest first; accounts take turns, so the order of the start may differ.
+   * Oldest first.
    *
    * @generated from field: repeated assay.v1.QueueEntry waiting = 2;
    */
@@ -1032,7 +1040,7 @@ export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
   kind: MediaKind;
 
   /**
-   * Records that it is for.
+   * Records that the analysis is for.
    *
    * @generated from field: repeated string identifiers = 4;
    */
@@ -1068,7 +1076,7 @@ export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
   error: string;
 
   /**
-   * As the account is called now; empty where it is gone.
+   * As it is called now; empty where the account is gone.
    *
    * @generated from field: string account_name = 10;
    */
@@ -1104,7 +1112,7 @@ export const CancelAnalysisRequestSchema: GenMessage<CancelAnalysisRequest> = /*
  */
 export type CancelAnalysisResponse = Message<"assay.v1.CancelAnalysisResponse"> & {
   /**
-   * The records that the work was for.
+   * The records that the work is for.
    *
    * @generated from field: repeated string identifiers = 1;
    */
@@ -1557,6 +1565,8 @@ export const ListBackupsRequestSchema: GenMessage<ListBackupsRequest> = /*@__PUR
  */
 export type ListBackupsResponse = Message<"assay.v1.ListBackupsResponse"> & {
   /**
+   * Newest first; each was read back whole before it got its name.
+   *
    * @generated from field: repeated assay.v1.BackupEntry backups = 1;
    */
   backups: BackupEntry[];
@@ -1612,7 +1622,7 @@ export type BackupEntry = Message<"assay.v1.BackupEntry"> & {
   withSecrets: boolean;
 
   /**
-   * Why it cannot be read any more; empty where it can.
+   * Why it cannot be restored; empty where it can.
    *
    * @generated from field: string fault = 7;
    */
@@ -1720,7 +1730,7 @@ export type ListProcessesResponse = Message<"assay.v1.ListProcessesResponse"> & 
   models: Model[];
 
   /**
-   * What runs, oldest first, at most 100.
+   * Oldest first, at most 100.
    *
    * @generated from field: repeated assay.v1.RunningAnalysis running = 3;
    */
@@ -1817,8 +1827,8 @@ export const StoreUseSchema: GenMessage<StoreUse> = /*@__PURE__*/
  */
 export type WaitReason = Message<"assay.v1.WaitReason"> & {
   /**
-   * `no-broker`, `no-worker` or `not-ready`; the step of a record that waits is named so too, or `kept-here` where its plan
-   * keeps its media on a box that has no places.
+   * `no-broker`, `no-worker` or `not-ready`; the step of a record that waits is named so too, or `kept-here` where its
+   * plan keeps its media on a box that has no places.
    *
    * @generated from field: string step = 1;
    */
@@ -1980,7 +1990,7 @@ export type Worker = Message<"assay.v1.Worker"> & {
   failed: bigint;
 
   /**
-   * Its clock less the daemon's.
+   * Its clock less the daemon’s.
    *
    * @generated from field: double clock_offset_seconds = 7;
    */
@@ -2022,7 +2032,7 @@ export type Worker = Message<"assay.v1.Worker"> & {
   drained: boolean;
 
   /**
-   * What its models compute on and how, each once: "cpu", "cuda in half precision".
+   * What its models compute on and how, each once: `cpu`, `cuda in half precision`.
    *
    * @generated from field: repeated string devices = 13;
    */
@@ -2046,6 +2056,8 @@ export type Process = Message<"assay.v1.Process"> & {
   pid: number;
 
   /**
+   * `daemon`, `decode` or `inference`.
+   *
    * @generated from field: assay.v1.ProcessRole role = 2;
    */
   role: ProcessRole;
@@ -2058,6 +2070,8 @@ export type Process = Message<"assay.v1.Process"> & {
   rssAnonBytes: bigint;
 
   /**
+   * User and system time, descendants included.
+   *
    * @generated from field: double cpu_seconds = 4;
    */
   cpuSeconds: number;
@@ -2087,7 +2101,7 @@ export type RunningAnalysis = Message<"assay.v1.RunningAnalysis"> & {
   identifier: string;
 
   /**
-   * Records that it is for.
+   * How many records it is for.
    *
    * @generated from field: int32 records = 2;
    */
@@ -2379,7 +2393,7 @@ export const ProcessRoleSchema: GenEnum<ProcessRole> = /*@__PURE__*/
  */
 export const ApplianceService: GenService<{
   /**
-   * Any account.
+   * State and models; any valid key may ask. Load and storage are for administrators.
    *
    * @generated from rpc assay.v1.ApplianceService.GetStatus
    */
@@ -2399,7 +2413,7 @@ export const ApplianceService: GenService<{
     output: typeof ListModelsResponseSchema;
   },
   /**
-   * What a model was trained on, how often it errs and where it fails. Any account.
+   * What a model was trained on, how often it errs and where it fails, in Markdown.
    *
    * @generated from rpc assay.v1.ApplianceService.GetModelCard
    */
@@ -2420,7 +2434,7 @@ export const ApplianceService: GenService<{
     output: typeof AddModelResponseSchema;
   },
   /**
-   * Only a model that was added. Administrators only.
+   * Removes a model that was added; records keep naming it. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.RemoveModel
    */
@@ -2460,7 +2474,7 @@ export const ApplianceService: GenService<{
     output: typeof RescoreResponseSchema;
   },
   /**
-   * What waits, runs and has failed, of all accounts. Administrators only.
+   * What runs, waits and has failed, of all accounts. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.GetQueue
    */
@@ -2510,7 +2524,7 @@ export const ApplianceService: GenService<{
     output: typeof CreatePlanResponseSchema;
   },
   /**
-   * Changes the fields that are present. Administrators only.
+   * Holds at once for every account of the plan. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.UpdatePlan
    */
@@ -2540,7 +2554,7 @@ export const ApplianceService: GenService<{
     output: typeof ResetPasswordResponseSchema;
   },
   /**
-   * Adds credits to an account's ledger. Administrators only.
+   * A negative amount takes some back. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.GrantCredits
    */

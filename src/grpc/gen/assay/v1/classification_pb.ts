@@ -36,7 +36,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   identifier: string;
 
   /**
-   * SHA-256 of the file, 64 hex characters; empty while an address has not been fetched.
+   * SHA-256 of the file in hex, empty while an address has not been fetched.
    *
    * @generated from field: string hash = 2;
    */
@@ -60,7 +60,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   status: Status;
 
   /**
-   * Why the analysis failed; empty unless the status is errored.
+   * Why the work failed; empty where it did not.
    *
    * @generated from field: string errors = 6;
    */
@@ -96,6 +96,8 @@ export type Classification = Message<"assay.v1.Classification"> & {
   mime: string;
 
   /**
+   * In bytes.
+   *
    * @generated from field: int64 size_bytes = 12;
    */
   sizeBytes: bigint;
@@ -135,7 +137,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   endedAt?: Timestamp | undefined;
 
   /**
-   * Present while the work is queued or running.
+   * Present while the work waits or runs.
    *
    * @generated from field: assay.v1.Progress progress = 19;
    */
@@ -147,7 +149,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   cancelled: boolean;
 
   /**
-   * What was found so far; present only while a video or a sound is analysed, and none of it is a result.
+   * What was found so far; only while a video or a sound is analysed.
    *
    * @generated from field: assay.v1.Tentative tentative = 21;
    */
@@ -188,15 +190,16 @@ export type Classification = Message<"assay.v1.Classification"> & {
   exports: ExportedReading[];
 
   /**
-   * Absent where they were not looked for, by an older version or not yet; frames and tracks leave theirs to the video.
+   * What the file says of its own origin. Absent where it was not looked for, by an older version or not yet; frames
+   * and tracks leave theirs to the video.
    *
    * @generated from field: assay.v1.Marks marks = 26;
    */
   marks?: Marks | undefined;
 
   /**
-   * What is being added to the result, or why the last of it could not be made; absent where nothing was, and once it is
-   * there.
+   * What is being added to the result, or why the last of it could not be made; absent where nothing was, and once it
+   * is there.
    *
    * @generated from field: assay.v1.AddedAnalyses added = 40;
    */
@@ -218,7 +221,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   seenAgain: SeenBefore[];
 
   /**
-   * Whether another person has signed off the finding that forces the classification; absent where none was asked for.
+   * Whether another person has signed off the finding that forces the class; absent where none was asked for.
    *
    * @generated from field: assay.v1.SignOff sign_off = 28;
    */
@@ -275,7 +278,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   assessment?: Assessment | undefined;
 
   /**
-   * The layers that GetHeatmap has an answer for. Image.
+   * The maps that were made.
    *
    * @generated from field: repeated assay.v1.HeatmapLayer heatmap_layers = 37;
    */
@@ -356,7 +359,7 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
   classification: string;
 
   /**
-   * State of the assessment: human, artificial, inconclusive, not_applicable.
+   * State of the assessment, as it was stated then: human, artificial, inconclusive, not_applicable.
    *
    * @generated from field: string state = 5;
    */
@@ -426,7 +429,7 @@ export type TimestampStatus = Message<"assay.v1.TimestampStatus"> & {
   state: string;
 
   /**
-   * By the authority's clock; absent until it has answered.
+   * By the authority’s clock; absent until it has answered.
    *
    * @generated from field: google.protobuf.Timestamp time = 3;
    */
@@ -561,7 +564,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
   step: string;
 
   /**
-   * Sum over all times that it was done.
+   * Sum over all times that it was done; steps overlap, and some are parts of others.
    *
    * @generated from field: double seconds = 2;
    */
@@ -581,7 +584,7 @@ export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 6);
 
 /**
- * What was judged so far. It may still turn.
+ * What was judged so far, while the work runs. It may still turn: none of it is a result.
  *
  * @generated from message assay.v1.Tentative
  */
@@ -641,6 +644,8 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
   timeSeconds: number;
 
   /**
+   * Calibrated probability of an artificial origin; absent where no model could answer.
+   *
    * @generated from field: optional double probability = 2;
    */
   probability?: number | undefined;
@@ -663,13 +668,15 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
   index: number;
 
   /**
-   * Seconds from the beginning.
+   * In seconds.
    *
    * @generated from field: double start = 2;
    */
   start: number;
 
   /**
+   * In seconds.
+   *
    * @generated from field: double end = 3;
    */
   end: number;
@@ -697,7 +704,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
   heuristic: string;
 
   /**
-   * Probability of the stated classification, 0 to 1.
+   * Probability of the stated classification, 0 to 1; 0.5 where nothing could answer.
    *
    * @generated from field: double confidence = 2;
    */
@@ -716,14 +723,14 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
   models: string[];
 
   /**
-   * Frames and tracks whose own verdict is the same. Video.
+   * Videos only: the frames and tracks behind the verdict.
    *
    * @generated from field: optional int32 count = 5;
    */
   count?: number | undefined;
 
   /**
-   * Whether there was nothing to judge. Video.
+   * Videos only: whether there was nothing to judge.
    *
    * @generated from field: optional bool unknown = 6;
    */
@@ -776,7 +783,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
   reason: string;
 
   /**
-   * Seconds.
+   * In seconds.
    *
    * @generated from field: double elapsed_time = 7;
    */
@@ -790,7 +797,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
   classification: LabelScore[];
 
   /**
-   * Absent where it looked at one place or the whole, and where it gave no answer.
+   * How far apart its answers for single places of a picture lie; absent where it looked at one.
    *
    * @generated from field: assay.v1.PlaceSpread places = 9;
    */
@@ -811,7 +818,7 @@ export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
  */
 export type PlaceSpread = Message<"assay.v1.PlaceSpread"> & {
   /**
-   * Places that it looked at.
+   * Places of the picture that the model looked at.
    *
    * @generated from field: int32 count = 1;
    */
@@ -876,7 +883,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
   details: ImageObjects[];
 
   /**
-   * A frame's seconds from the beginning of its video.
+   * Where a frame is in its video; absent for a picture of its own.
    *
    * @generated from field: optional double time_seconds = 4;
    */
@@ -1033,7 +1040,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
   speechSeconds?: number | undefined;
 
   /**
-   * Absent where it was not asked for, and until the analysis completes.
+   * What is said, as a machine wrote it down; absent where it was not asked for, and until the analysis completes.
    *
    * @generated from field: assay.v1.Transcript transcript = 4;
    */
@@ -1073,7 +1080,7 @@ export type Transcript = Message<"assay.v1.Transcript"> & {
   language: string;
 
   /**
-   * The first 100; GetTranscript gives all.
+   * The first 100; the rest is fetched with the whole transcript.
    *
    * @generated from field: repeated assay.v1.TranscriptSegment segments = 4;
    */
@@ -1175,13 +1182,15 @@ export type Clip = Message<"assay.v1.Clip"> & {
   index: number;
 
   /**
-   * Seconds from the beginning.
+   * In seconds.
    *
    * @generated from field: double start = 2;
    */
   start: number;
 
   /**
+   * In seconds.
+   *
    * @generated from field: double end = 3;
    */
   end: number;
@@ -1243,13 +1252,15 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
   distance: number;
 
   /**
-   * Positions of the frame in this film and in the earlier one; absent for pictures.
+   * Position of the frame in this film; absent for a picture.
    *
    * @generated from field: optional double time_seconds = 7;
    */
   timeSeconds?: number | undefined;
 
   /**
+   * And in the earlier one.
+   *
    * @generated from field: optional double earlier_seconds = 8;
    */
   earlierSeconds?: number | undefined;
@@ -1260,7 +1271,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
   outcome: Outcome;
 
   /**
-   * What a person said; unspecified without a finding.
+   * What a person said.
    *
    * @generated from field: assay.v1.Label finding = 10;
    */

@@ -909,7 +909,7 @@ export type AnswerSignOffRequest = Message<"assay.v1.AnswerSignOffRequest"> & {
   identifier: string;
 
   /**
-   * When the finding that was read was stated (SignOff.finding_at); a later finding is not answered.
+   * When the finding that was read was stated; a later finding is not answered.
    *
    * @generated from field: google.protobuf.Timestamp finding_at = 2;
    */
@@ -1187,7 +1187,7 @@ export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification_service, 44);
 
 /**
- * What is unspecified, empty or absent does not narrow.
+ * What narrows a list of records, kept under a name for the account.
  *
  * @generated from message assay.v1.SavedFilter
  */
@@ -1198,11 +1198,15 @@ export type SavedFilter = Message<"assay.v1.SavedFilter"> & {
   name: string;
 
   /**
+   * Unspecified: any.
+   *
    * @generated from field: assay.v1.MediaKind kind = 2;
    */
   kind: MediaKind;
 
   /**
+   * Unspecified: any.
+   *
    * @generated from field: assay.v1.Outcome outcome = 3;
    */
   outcome: Outcome;
@@ -1236,7 +1240,7 @@ export type SavedFilter = Message<"assay.v1.SavedFilter"> & {
   until?: Timestamp | undefined;
 
   /**
-   * Findings of others that wait for the account's sign-off.
+   * Findings of others that wait for the account’s sign-off.
    *
    * @generated from field: bool waits_for_me = 8;
    */
@@ -1304,26 +1308,36 @@ export type SaveFilterRequest = Message<"assay.v1.SaveFilterRequest"> & {
   outcome: Outcome;
 
   /**
+   * Part of the name or the reference, or the beginning of the hash or the identifier.
+   *
    * @generated from field: string search = 4;
    */
   search: string;
 
   /**
+   * Part of what is said, by the transcript.
+   *
    * @generated from field: string text = 5;
    */
   text: string;
 
   /**
+   * Accepted then or later.
+   *
    * @generated from field: google.protobuf.Timestamp since = 6;
    */
   since?: Timestamp | undefined;
 
   /**
+   * Accepted before.
+   *
    * @generated from field: google.protobuf.Timestamp until = 7;
    */
   until?: Timestamp | undefined;
 
   /**
+   * Findings of others that wait for the account’s sign-off.
+   *
    * @generated from field: bool waits_for_me = 8;
    */
   waitsForMe: boolean;
@@ -1583,8 +1597,8 @@ export const ClassificationService: GenService<{
     output: typeof ListOverridesResponseSchema;
   },
   /**
-   * Asks for another person's sign-off of the finding that stands: its partner's or an administrator's, who may read the
-   * file's records from then on.
+   * Asks the partner of the account and the administrators to sign off the finding that stands; they may read the
+   * records of the file from then on.
    *
    * @generated from rpc assay.v1.ClassificationService.AskSignOff
    */
@@ -1604,7 +1618,7 @@ export const ClassificationService: GenService<{
     output: typeof AnswerSignOffResponseSchema;
   },
   /**
-   * Ends work that is queued or running.
+   * Ends work that waits or runs; a shared analysis goes on for its other records.
    *
    * @generated from rpc assay.v1.ClassificationService.CancelClassification
    */
@@ -1624,8 +1638,9 @@ export const ClassificationService: GenService<{
     output: typeof RetryClassificationResponseSchema;
   },
   /**
-   * Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the options
-   * would have cost at submission, and changes nothing that was measured; what is there already costs nothing.
+   * Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the
+   * options would have cost at submission, and changes nothing that was measured; what is there already costs nothing.
+   * The field added of the record shows how far it is, and cancelClassification ends it.
    *
    * @generated from rpc assay.v1.ClassificationService.AddAnalyses
    */
@@ -1655,7 +1670,7 @@ export const ClassificationService: GenService<{
     output: typeof ListSavedFiltersResponseSchema;
   },
   /**
-   * In the place of the filter that has this name.
+   * Keeps what narrows a list under a name, in the place of the filter that has this name; at most 12.
    *
    * @generated from rpc assay.v1.ClassificationService.SaveFilter
    */

@@ -52,7 +52,7 @@ export type CustodyEntry = Message<"assay.v1.CustodyEntry"> & {
   accountId?: bigint | undefined;
 
   /**
-   * From here to what: the details. Empty where they were deleted, or are another account's.
+   * Read from the details, as the fields up to `what`: empty if they were deleted or are another account’s.
    *
    * @generated from field: string facade = 6;
    */
@@ -86,13 +86,15 @@ export type CustodyEntry = Message<"assay.v1.CustodyEntry"> & {
   line: string;
 
   /**
-   * The bytes that the line commits to, and the salt of the commitment in hexadecimal.
+   * The bytes that the line commits to.
    *
    * @generated from field: string details_json = 12;
    */
   detailsJson: string;
 
   /**
+   * Salt of the commitment, hexadecimal.
+   *
    * @generated from field: string salt = 13;
    */
   salt: string;
@@ -192,13 +194,15 @@ export type VerifyCustodyResponse = Message<"assay.v1.VerifyCustodyResponse"> & 
   isWhole: boolean;
 
   /**
-   * Entries, and the root of the tree over them in base64.
+   * Entries.
    *
    * @generated from field: int64 size = 2;
    */
   size: bigint;
 
   /**
+   * Root of the tree over them, base64.
+   *
    * @generated from field: string root = 3;
    */
   root: string;
@@ -350,7 +354,7 @@ export type ProveCustodyResponse = Message<"assay.v1.ProveCustodyResponse"> & {
   size: bigint;
 
   /**
-   * The newest 1000 entries, newest first.
+   * The newest 1000, newest first.
    *
    * @generated from field: repeated assay.v1.ProvenEntry entries = 3;
    */
@@ -561,7 +565,7 @@ export const CheckpointFindingSchema: GenEnum<CheckpointFinding> = /*@__PURE__*/
  */
 export const CustodyService: GenService<{
   /**
-   * What happened to a record, or without an identifier the whole log (administrators only); newest first.
+   * What happened to a record, newest first; without an identifier the whole log, for administrators only.
    *
    * @generated from rpc assay.v1.CustodyService.ListCustodyEntries
    */
@@ -581,7 +585,7 @@ export const CustodyService: GenService<{
     output: typeof VerifyCustodyResponseSchema;
   },
   /**
-   * A record's entries with proofs that they are in the log that a signed checkpoint names.
+   * A record’s entries with proofs that they are in the log that a signed checkpoint names.
    *
    * @generated from rpc assay.v1.CustodyService.ProveCustody
    */

@@ -292,7 +292,7 @@ export const RotateEvidenceKeyResponseSchema: GenMessage<RotateEvidenceKeyRespon
   messageDesc(file_assay_v1_evidence_service, 10);
 
 /**
- * A public key that signs or signed here.
+ * A public key that signs or signed packages here.
  *
  * @generated from message assay.v1.EvidenceKey
  */

@@ -142,6 +142,8 @@ export const CompareMarksResponseSchema: GenMessage<CompareMarksResponse> = /*@_
   messageDesc(file_assay_v1_marks_service, 3);
 
 /**
+ * What became of an answer about a signed manifest. BROKEN: the copy gives it, and it speaks against the copy.
+ *
  * @generated from message assay.v1.AnswerFate
  */
 export type AnswerFate = Message<"assay.v1.AnswerFate"> & {
@@ -178,6 +180,8 @@ export const AnswerFateSchema: GenMessage<AnswerFate> = /*@__PURE__*/
   messageDesc(file_assay_v1_marks_service, 4);
 
 /**
+ * What became of a mark of one file in another.
+ *
  * @generated from message assay.v1.MarkChange
  */
 export type MarkChange = Message<"assay.v1.MarkChange"> & {
@@ -221,6 +225,8 @@ export type AdviseLabelRequest = Message<"assay.v1.AdviseLabelRequest"> & {
   kind: LabelledKind;
 
   /**
+   * GENERATED where it is not given.
+   *
    * @generated from field: assay.v1.AiPart part = 2;
    */
   part: AiPart;

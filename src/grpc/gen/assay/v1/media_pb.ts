@@ -19,14 +19,14 @@ export const file_assay_v1_media: GenFile = /*@__PURE__*/
  */
 export type AnalysisOptions = Message<"assay.v1.AnalysisOptions"> & {
   /**
-   * Also analyse faces for swaps: a hint, not evidence. Image and video.
+   * Faces, for swaps: a hint, not evidence.
    *
    * @generated from field: bool with_morphing = 1;
    */
   withMorphing: boolean;
 
   /**
-   * Also analyse signs of tampering without generative AI: a hint, not evidence. Image and video.
+   * Signs of edits without a generator: a hint, not evidence.
    *
    * @generated from field: bool with_tampering = 2;
    */
@@ -87,15 +87,14 @@ export type AnalysisOptions = Message<"assay.v1.AnalysisOptions"> & {
   ensureFacePerFrame: boolean;
 
   /**
-   * Also write down what is said, by a machine. Audio; video together with with_audio.
+   * What is said, written down by a machine; of a video it needs the audio track.
    *
    * @generated from field: bool with_transcript = 11;
    */
   withTranscript: boolean;
 
   /**
-   * What is spoken, for with_transcript: ISO 639-1, such as en or it; empty: the model finds it by itself. It must be one of
-   * the 99 languages that the model knows.
+   * What is spoken, as ISO 639-1, for the transcript; empty: the model finds it by itself.
    *
    * @generated from field: string transcript_language = 12;
    */

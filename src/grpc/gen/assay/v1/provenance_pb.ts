@@ -412,6 +412,8 @@ export type ReadingNote = Message<"assay.v1.ReadingNote"> & {
   code: string;
 
   /**
+   * Whether no table has the code.
+   *
    * @generated from field: bool is_unknown = 2;
    */
   isUnknown: boolean;
@@ -458,6 +460,8 @@ export type Manifest = Message<"assay.v1.Manifest"> & {
   generator: string;
 
   /**
+   * Whether it speaks for the file.
+   *
    * @generated from field: bool is_active = 5;
    */
   isActive: boolean;
@@ -516,6 +520,8 @@ export type TimelineStep = Message<"assay.v1.TimelineStep"> & {
   at?: Timestamp | undefined;
 
   /**
+   * The program or device.
+   *
    * @generated from field: string by = 4;
    */
   by: string;

@@ -142,6 +142,8 @@ export const PictureSearchSchema: GenMessage<PictureSearch> = /*@__PURE__*/
   messageDesc(file_assay_v1_search_service, 4);
 
 /**
+ * A record of a picture or film that is like the one that was searched with.
+ *
  * @generated from message assay.v1.FoundPicture
  */
 export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
@@ -192,7 +194,7 @@ export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   places?: number | undefined;
 
   /**
-   * Where the part lies in the picture that was searched with (mirrored if is_mirrored says so), and in the found one.
+   * Part of the picture that was searched with; of the mirrored one if the copy is mirrored.
    *
    * @generated from field: assay.v1.PicturePart asked_part = 9;
    */
@@ -216,7 +218,7 @@ export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   outcome: Outcome;
 
   /**
-   * What a person said; unspecified without a finding.
+   * What a person said.
    *
    * @generated from field: assay.v1.Label finding = 13;
    */
@@ -236,7 +238,7 @@ export const FoundPictureSchema: GenMessage<FoundPicture> = /*@__PURE__*/
   messageDesc(file_assay_v1_search_service, 5);
 
 /**
- * Shares of a picture's sides, 0 to 1.
+ * Shares of a picture’s sides, 0 to 1.
  *
  * @generated from message assay.v1.PicturePart
  */
@@ -321,7 +323,7 @@ export const SearchService: GenService<{
     output: typeof FindByPictureResponseSchema;
   },
   /**
-   * With the picture of a record, with a frame, or with some frames of a film.
+   * What is like the picture of a record, like a frame, or like some frames of a film.
    *
    * @generated from rpc assay.v1.SearchService.FindByRecord
    */

@@ -17,6 +17,8 @@ export const file_assay_v1_trust_service: GenFile = /*@__PURE__*/
   fileDesc("Chxhc3NheS92MS90cnVzdF9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKrAgoJVHJ1c3RMaXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSKQoGb3JpZ2luGAQgASgOMhkuYXNzYXkudjEuVHJ1c3RMaXN0T3JpZ2luEg0KBWlzX29uGAUgASgIEhIKCmlzX3VwZGF0ZWQYBiABKAgSDgoGc291cmNlGAcgASgJEgwKBGRhdGUYCCABKAkSDgoGZnJvemVuGAkgASgJEg0KBXRlcm1zGAogASgJEg4KBnNoYTI1NhgLIAEoCRITCgthdXRob3JpdGllcxgMIAEoBRIbChNzaW5nbGVfY2VydGlmaWNhdGVzGA0gASgFEhAKCHByb2R1Y3RzGA4gASgFIhcKFUxpc3RUcnVzdExpc3RzUmVxdWVzdCI8ChZMaXN0VHJ1c3RMaXN0c1Jlc3BvbnNlEiIKBWxpc3RzGAEgAygLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IqQBChNBZGRUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSDgoGc291cmNlGAQgASgJEgwKBGRhdGUYBSABKAkSDQoFdGVybXMYBiABKAkSDwoHY29udGVudBgHIAEoDBIOCgZzaW5nbGUYCCABKAgiOQoUQWRkVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCJWChZVcGRhdGVUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDAoEZGF0ZRgDIAEoCRIRCglkcm9wX3NlZW4YBCABKAgiPAoXVXBkYXRlVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCI8Ch1QcmV2aWV3VHJ1c3RMaXN0VXBkYXRlUmVxdWVzdBIKCgJpZBgBIAEoCRIPCgdjb250ZW50GAIgASgMIkcKHlByZXZpZXdUcnVzdExpc3RVcGRhdGVSZXNwb25zZRIlCgRkaWZmGAEgASgLMhcuYXNzYXkudjEuVHJ1c3RMaXN0RGlmZiKQAQoNVHJ1c3RMaXN0RGlmZhIKCgJpZBgBIAEoCRIOCgZzaGEyNTYYAiABKAkSDQoFYWRkZWQYAyADKAkSDwoHcmVtb3ZlZBgEIAMoCRITCgthZGRlZF9jb3VudBgFIAEoBRIVCg1yZW1vdmVkX2NvdW50GAYgASgFEhcKD2Ryb3BwZWRfc2lnbmVycxgHIAMoCSIyChVTZXRUcnVzdExpc3RPblJlcXVlc3QSCgoCaWQYASABKAkSDQoFaXNfb24YAiABKAgiOwoWU2V0VHJ1c3RMaXN0T25SZXNwb25zZRIhCgRsaXN0GAEgASgLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IiQKFlJlbW92ZVRydXN0TGlzdFJlcXVlc3QSCgoCaWQYASABKAkiGQoXUmVtb3ZlVHJ1c3RMaXN0UmVzcG9uc2UiLgoeRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXF1ZXN0EgwKBHRleHQYASABKAkiVQofRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXNwb25zZRIyCgxjZXJ0aWZpY2F0ZXMYASADKAsyHC5hc3NheS52MS5UcnVzdGVkQ2VydGlmaWNhdGUizAEKElRydXN0ZWRDZXJ0aWZpY2F0ZRIMCgRsaXN0GAEgASgJEg8KB3N1YmplY3QYAiABKAkSDgoGaXNzdWVyGAMgASgJEhMKC2ZpbmdlcnByaW50GAQgASgJEi4KCnZhbGlkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpc19zaW5nbGUYByABKAgivQIKDFRydXN0UmVjaGVjaxIlCgVzdGF0ZRgBIAEoDjIWLmFzc2F5LnYxLlJlY2hlY2tTdGF0ZRIuCgpzdGFydGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKc3RhcnRlZF9ieRgEIAEoAxIpCgVsaXN0cxgFIAMoCzIaLmFzc2F5LnYxLkFwcGxpZWRUcnVzdExpc3QSDgoGbG9va2VkGAYgASgDEg0KBXRvdGFsGAcgASgDEhEKCXVuY2hhbmdlZBgIIAEoAxIPCgdjaGFuZ2VkGAkgASgDEhIKCm1lZGlhX2dvbmUYCiABKAMSEgoKdW5yZWFkYWJsZRgLIAEoAyJYCgxBbnN3ZXJDaGFuZ2USKQoGYW5zd2VyGAEgASgOMhkuYXNzYXkudjEuUmVjaGVja2VkQW5zd2VyEg4KBmJlZm9yZRgCIAEoCRINCgVhZnRlchgDIAEoCSLIAgoPUmVjaGVja2VkUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgDEhIKCmlkZW50aWZpZXIYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoAxIMCgRuYW1lGAQgASgJEikKB291dGNvbWUYBSABKA4yGC5hc3NheS52MS5SZWNoZWNrT3V0Y29tZRInCgdjaGFuZ2VzGAYgAygLMhYuYXNzYXkudjEuQW5zd2VyQ2hhbmdlEjAKDGxpc3RzX2JlZm9yZRgHIAMoCzIaLmFzc2F5LnYxLkFwcGxpZWRUcnVzdExpc3QSLwoLbGlzdHNfYWZ0ZXIYCCADKAsyGi5hc3NheS52MS5BcHBsaWVkVHJ1c3RMaXN0Eg4KBnJlYXNvbhgJIAEoCRImCgJhdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGgoYU3RhcnRUcnVzdFJlY2hlY2tSZXF1ZXN0IkQKGVN0YXJ0VHJ1c3RSZWNoZWNrUmVzcG9uc2USJwoHcmVjaGVjaxgBIAEoCzIWLmFzc2F5LnYxLlRydXN0UmVjaGVjayIYChZHZXRUcnVzdFJlY2hlY2tSZXF1ZXN0IkIKF0dldFRydXN0UmVjaGVja1Jlc3BvbnNlEicKB3JlY2hlY2sYASABKAsyFi5hc3NheS52MS5UcnVzdFJlY2hlY2siGwoZQ2FuY2VsVHJ1c3RSZWNoZWNrUmVxdWVzdCJFChpDYW5jZWxUcnVzdFJlY2hlY2tSZXNwb25zZRInCgdyZWNoZWNrGAEgASgLMhYuYXNzYXkudjEuVHJ1c3RSZWNoZWNrIkQKG0xpc3RSZWNoZWNrZWRSZWNvcmRzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJjChxMaXN0UmVjaGVja2VkUmVjb3Jkc1Jlc3BvbnNlEioKB3JlY29yZHMYASADKAsyGS5hc3NheS52MS5SZWNoZWNrZWRSZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKqsBCg1UcnVzdExpc3RLaW5kEh8KG1RSVVNUX0xJU1RfS0lORF9VTlNQRUNJRklFRBAAEhsKF1RSVVNUX0xJU1RfS0lORF9TSUdORVJTEAESGAoUVFJVU1RfTElTVF9LSU5EX1RJTUUQAhIkCiBUUlVTVF9MSVNUX0tJTkRfU0lHTkVSU19BTkRfVElNRRADEhwKGFRSVVNUX0xJU1RfS0lORF9QUk9EVUNUUxAEKo8BCg9UcnVzdExpc3RPcmlnaW4SIQodVFJVU1RfTElTVF9PUklHSU5fVU5TUEVDSUZJRUQQABIdChlUUlVTVF9MSVNUX09SSUdJTl9TSElQUEVEEAESHQoZVFJVU1RfTElTVF9PUklHSU5fU0VUVElORxACEhsKF1RSVVNUX0xJU1RfT1JJR0lOX0FEREVEEAMqfQoMUmVjaGVja1N0YXRlEh0KGVJFQ0hFQ0tfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVSRUNIRUNLX1NUQVRFX1JVTk5JTkcQARIWChJSRUNIRUNLX1NUQVRFX0RPTkUQAhIbChdSRUNIRUNLX1NUQVRFX0NBTkNFTExFRBADKq0BCg5SZWNoZWNrT3V0Y29tZRIfChtSRUNIRUNLX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlSRUNIRUNLX09VVENPTUVfVU5DSEFOR0VEEAESGwoXUkVDSEVDS19PVVRDT01FX0NIQU5HRUQQAhIeChpSRUNIRUNLX09VVENPTUVfTUVESUFfR09ORRADEh4KGlJFQ0hFQ0tfT1VUQ09NRV9VTlJFQURBQkxFEAQqqwIKD1JlY2hlY2tlZEFuc3dlchIgChxSRUNIRUNLRURfQU5TV0VSX1VOU1BFQ0lGSUVEEAASGgoWUkVDSEVDS0VEX0FOU1dFUl9TVEFURRABEh4KGlJFQ0hFQ0tFRF9BTlNXRVJfVU5DSEFOR0VEEAISHgoaUkVDSEVDS0VEX0FOU1dFUl9TSUdORURfQlkQAxIfChtSRUNIRUNLRURfQU5TV0VSX1ZPVUNIRURfQlkQBBIcChhSRUNIRUNLRURfQU5TV0VSX0lOX1RJTUUQBRIYChRSRUNIRUNLRURfQU5TV0VSX1dITxAGEiAKHFJFQ0hFQ0tFRF9BTlNXRVJfSU5HUkVESUVOVFMQBxIfChtSRUNIRUNLRURfQU5TV0VSX0FTU0VTU01FTlQQCDKSCAoMVHJ1c3RTZXJ2aWNlElMKDkxpc3RUcnVzdExpc3RzEh8uYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXF1ZXN0GiAuYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXNwb25zZRJNCgxBZGRUcnVzdExpc3QSHS5hc3NheS52MS5BZGRUcnVzdExpc3RSZXF1ZXN0Gh4uYXNzYXkudjEuQWRkVHJ1c3RMaXN0UmVzcG9uc2USVgoPVXBkYXRlVHJ1c3RMaXN0EiAuYXNzYXkudjEuVXBkYXRlVHJ1c3RMaXN0UmVxdWVzdBohLmFzc2F5LnYxLlVwZGF0ZVRydXN0TGlzdFJlc3BvbnNlEmsKFlByZXZpZXdUcnVzdExpc3RVcGRhdGUSJy5hc3NheS52MS5QcmV2aWV3VHJ1c3RMaXN0VXBkYXRlUmVxdWVzdBooLmFzc2F5LnYxLlByZXZpZXdUcnVzdExpc3RVcGRhdGVSZXNwb25zZRJTCg5TZXRUcnVzdExpc3RPbhIfLmFzc2F5LnYxLlNldFRydXN0TGlzdE9uUmVxdWVzdBogLmFzc2F5LnYxLlNldFRydXN0TGlzdE9uUmVzcG9uc2USVgoPUmVtb3ZlVHJ1c3RMaXN0EiAuYXNzYXkudjEuUmVtb3ZlVHJ1c3RMaXN0UmVxdWVzdBohLmFzc2F5LnYxLlJlbW92ZVRydXN0TGlzdFJlc3BvbnNlElwKEVN0YXJ0VHJ1c3RSZWNoZWNrEiIuYXNzYXkudjEuU3RhcnRUcnVzdFJlY2hlY2tSZXF1ZXN0GiMuYXNzYXkudjEuU3RhcnRUcnVzdFJlY2hlY2tSZXNwb25zZRJWCg9HZXRUcnVzdFJlY2hlY2sSIC5hc3NheS52MS5HZXRUcnVzdFJlY2hlY2tSZXF1ZXN0GiEuYXNzYXkudjEuR2V0VHJ1c3RSZWNoZWNrUmVzcG9uc2USXwoSQ2FuY2VsVHJ1c3RSZWNoZWNrEiMuYXNzYXkudjEuQ2FuY2VsVHJ1c3RSZWNoZWNrUmVxdWVzdBokLmFzc2F5LnYxLkNhbmNlbFRydXN0UmVjaGVja1Jlc3BvbnNlEmUKFExpc3RSZWNoZWNrZWRSZWNvcmRzEiUuYXNzYXkudjEuTGlzdFJlY2hlY2tlZFJlY29yZHNSZXF1ZXN0GiYuYXNzYXkudjEuTGlzdFJlY2hlY2tlZFJlY29yZHNSZXNwb25zZRJuChdGaW5kVHJ1c3RlZENlcnRpZmljYXRlcxIoLmFzc2F5LnYxLkZpbmRUcnVzdGVkQ2VydGlmaWNhdGVzUmVxdWVzdBopLmFzc2F5LnYxLkZpbmRUcnVzdGVkQ2VydGlmaWNhdGVzUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_provenance, file_google_protobuf_timestamp]);
 
 /**
+ * Whose signatures and time stamps in manifests count.
+ *
  * @generated from message assay.v1.TrustList
  */
 export type TrustList = Message<"assay.v1.TrustList"> & {
@@ -165,7 +167,7 @@ export type AddTrustListRequest = Message<"assay.v1.AddTrustListRequest"> & {
   source: string;
 
   /**
-   * YYYY-MM-DD.
+   * Day of its publication, YYYY-MM-DD.
    *
    * @generated from field: string date = 5;
    */
@@ -177,7 +179,7 @@ export type AddTrustListRequest = Message<"assay.v1.AddTrustListRequest"> & {
   terms: string;
 
   /**
-   * Certificates in PEM, or the C2PA's list of conforming products as JSON.
+   * Certificates in PEM, or the C2PA’s list of conforming products as JSON.
    *
    * @generated from field: bytes content = 7;
    */
@@ -225,13 +227,15 @@ export type UpdateTrustListRequest = Message<"assay.v1.UpdateTrustListRequest"> 
   id: string;
 
   /**
-   * Empty: the edition that came with Assay.
+   * Certificates in PEM, or the C2PA’s list of conforming products as JSON. Empty: the edition that came with Assay.
    *
    * @generated from field: bytes content = 2;
    */
   content: Uint8Array;
 
   /**
+   * Day of its publication, YYYY-MM-DD.
+   *
    * @generated from field: string date = 3;
    */
   date: string;
@@ -278,7 +282,7 @@ export type PreviewTrustListUpdateRequest = Message<"assay.v1.PreviewTrustListUp
   id: string;
 
   /**
-   * Empty: the edition that came with Assay.
+   * Certificates in PEM, or the C2PA’s list of conforming products as JSON.
    *
    * @generated from field: bytes content = 2;
    */
@@ -310,6 +314,8 @@ export const PreviewTrustListUpdateResponseSchema: GenMessage<PreviewTrustListUp
   messageDesc(file_assay_v1_trust_service, 8);
 
 /**
+ * What a newer edition of a list would change.
+ *
  * @generated from message assay.v1.TrustListDiff
  */
 export type TrustListDiff = Message<"assay.v1.TrustListDiff"> & {
@@ -525,6 +531,8 @@ export const TrustedCertificateSchema: GenMessage<TrustedCertificate> = /*@__PUR
   messageDesc(file_assay_v1_trust_service, 16);
 
 /**
+ * Manifests of stored files read anew under the trust lists of now.
+ *
  * @generated from message assay.v1.TrustRecheck
  */
 export type TrustRecheck = Message<"assay.v1.TrustRecheck"> & {
@@ -558,13 +566,15 @@ export type TrustRecheck = Message<"assay.v1.TrustRecheck"> & {
   lists: AppliedTrustList[];
 
   /**
-   * Stored analyses that were looked at, and how many there were at the start.
+   * Stored analyses that were looked at.
    *
    * @generated from field: int64 looked = 6;
    */
   looked: bigint;
 
   /**
+   * Stored analyses at the start.
+   *
    * @generated from field: int64 total = 7;
    */
   total: bigint;
@@ -600,6 +610,8 @@ export const TrustRecheckSchema: GenMessage<TrustRecheck> = /*@__PURE__*/
   messageDesc(file_assay_v1_trust_service, 17);
 
 /**
+ * An answer that reads otherwise.
+ *
  * @generated from message assay.v1.AnswerChange
  */
 export type AnswerChange = Message<"assay.v1.AnswerChange"> & {
@@ -629,6 +641,8 @@ export const AnswerChangeSchema: GenMessage<AnswerChange> = /*@__PURE__*/
   messageDesc(file_assay_v1_trust_service, 18);
 
 /**
+ * A record that reads otherwise, or could not be read anew.
+ *
  * @generated from message assay.v1.RecheckedRecord
  */
 export type RecheckedRecord = Message<"assay.v1.RecheckedRecord"> & {
@@ -663,7 +677,7 @@ export type RecheckedRecord = Message<"assay.v1.RecheckedRecord"> & {
   changes: AnswerChange[];
 
   /**
-   * Trust lists that judged it before, and those that did now.
+   * Trust lists that judged it before.
    *
    * @generated from field: repeated assay.v1.AppliedTrustList lists_before = 7;
    */
@@ -1086,7 +1100,7 @@ export const TrustService: GenService<{
     output: typeof ListTrustListsResponseSchema;
   },
   /**
-   * A list of one's own. Administrators only.
+   * A list of one’s own. Administrators only.
    *
    * @generated from rpc assay.v1.TrustService.AddTrustList
    */
@@ -1147,7 +1161,7 @@ export const TrustService: GenService<{
     output: typeof StartTrustRecheckResponseSchema;
   },
   /**
-   * The one that runs, or the last one. Administrators only.
+   * The one that runs, or the last one; null where there was none. Administrators only.
    *
    * @generated from rpc assay.v1.TrustService.GetTrustRecheck
    */
@@ -1167,7 +1181,8 @@ export const TrustService: GenService<{
     output: typeof CancelTrustRecheckResponseSchema;
   },
   /**
-   * Records that the last one found to read otherwise, or could not read anew. Administrators only.
+   * Records that the last one found to read otherwise, or could not read anew, newest first; at most 10,000 are kept.
+   * Administrators only.
    *
    * @generated from rpc assay.v1.TrustService.ListRecheckedRecords
    */
@@ -1177,7 +1192,7 @@ export const TrustService: GenService<{
     output: typeof ListRecheckedRecordsResponseSchema;
   },
   /**
-   * Certificates of the lists by fingerprint or by a part of their names. Any account.
+   * By a fingerprint or its beginning, or by a part of a name; at most 100.
    *
    * @generated from rpc assay.v1.TrustService.FindTrustedCertificates
    */

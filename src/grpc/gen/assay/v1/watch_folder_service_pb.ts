@@ -15,6 +15,8 @@ export const file_assay_v1_watch_folder_service: GenFile = /*@__PURE__*/
   fileDesc("CiNhc3NheS92MS93YXRjaF9mb2xkZXJfc2VydmljZS5wcm90bxIIYXNzYXkudjEimAMKC1dhdGNoRm9sZGVyEgoKAmlkGAEgASgDEhIKCmFjY291bnRfaWQYAiABKAMSFQoNYWNjb3VudF9lbWFpbBgDIAEoCRIMCgRwYXRoGAQgASgJEg8KB29wdGlvbnMYBSADKAkSIgoEZG9uZRgGIAEoDjIULmFzc2F5LnYxLkRvbmVBY3Rpb24SIwoFc3RhdGUYByABKA4yFC5hc3NheS52MS5XYXRjaFN0YXRlEg4KBnJlYXNvbhgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglsb29rZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3dhaXRpbmcYCyABKAMSEQoJc3VibWl0dGVkGAwgASgDEhAKCGZpbmlzaGVkGA0gASgDEg4KBmZhaWxlZBgOIAEoAxIPCgdza2lwcGVkGA8gASgDEhEKCW9ic3RhY2xlcxgQIAMoCRIRCgl1bndyaXR0ZW4YESABKAMi5gEKC1dhdGNoZWRGaWxlEgwKBHBhdGgYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoAxIpCgVzdGF0ZRgDIAEoDjIaLmFzc2F5LnYxLldhdGNoZWRGaWxlU3RhdGUSEgoKaWRlbnRpZmllchgEIAEoCRIOCgZyZWFzb24YBSABKAkSEAoIYXR0ZW1wdHMYBiABKAUSLAoIcmV0cnlfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAmF0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg1Gb2xkZXJGaW5kaW5nEgwKBG5hbWUYASABKAkSDAoEZ29vZBgCIAEoCBINCgVmb3VuZBgDIAEoCSJrChVBZGRXYXRjaEZvbGRlclJlcXVlc3QSDAoEcGF0aBgBIAEoCRIPCgd1c2VyX2lkGAIgASgDEiIKBGRvbmUYAyABKA4yFC5hc3NheS52MS5Eb25lQWN0aW9uEg8KB29wdGlvbnMYBCADKAkifgoWQWRkV2F0Y2hGb2xkZXJSZXNwb25zZRIlCgZmb2xkZXIYASABKAsyFS5hc3NheS52MS5XYXRjaEZvbGRlchIpCghmaW5kaW5ncxgCIAMoCzIXLmFzc2F5LnYxLkZvbGRlckZpbmRpbmcSEgoKdW5pdF9saW5lcxgDIAMoCSIZChdMaXN0V2F0Y2hGb2xkZXJzUmVxdWVzdCJCChhMaXN0V2F0Y2hGb2xkZXJzUmVzcG9uc2USJgoHZm9sZGVycxgBIAMoCzIVLmFzc2F5LnYxLldhdGNoRm9sZGVyIiMKFUdldFdhdGNoRm9sZGVyUmVxdWVzdBIKCgJpZBgBIAEoAyI/ChZHZXRXYXRjaEZvbGRlclJlc3BvbnNlEiUKBmZvbGRlchgBIAEoCzIVLmFzc2F5LnYxLldhdGNoRm9sZGVyIncKF0xpc3RXYXRjaGVkRmlsZXNSZXF1ZXN0EgoKAmlkGAEgASgDEikKBXN0YXRlGAIgASgOMhouYXNzYXkudjEuV2F0Y2hlZEZpbGVTdGF0ZRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJZChhMaXN0V2F0Y2hlZEZpbGVzUmVzcG9uc2USJAoFZmlsZXMYASADKAsyFS5hc3NheS52MS5XYXRjaGVkRmlsZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJQoXUGF1c2VXYXRjaEZvbGRlclJlcXVlc3QSCgoCaWQYASABKAMiQQoYUGF1c2VXYXRjaEZvbGRlclJlc3BvbnNlEiUKBmZvbGRlchgBIAEoCzIVLmFzc2F5LnYxLldhdGNoRm9sZGVyIjwKGFJlc3VtZVdhdGNoRm9sZGVyUmVxdWVzdBIKCgJpZBgBIAEoAxIUCgxyZXRyeV9mYWlsZWQYAiABKAgiQgoZUmVzdW1lV2F0Y2hGb2xkZXJSZXNwb25zZRIlCgZmb2xkZXIYASABKAsyFS5hc3NheS52MS5XYXRjaEZvbGRlciImChhSZW1vdmVXYXRjaEZvbGRlclJlcXVlc3QSCgoCaWQYASABKAMiGwoZUmVtb3ZlV2F0Y2hGb2xkZXJSZXNwb25zZSImChZUZXN0V2F0Y2hGb2xkZXJSZXF1ZXN0EgwKBHBhdGgYASABKAkiWAoXVGVzdFdhdGNoRm9sZGVyUmVzcG9uc2USKQoIZmluZGluZ3MYASADKAsyFy5hc3NheS52MS5Gb2xkZXJGaW5kaW5nEhIKCnVuaXRfbGluZXMYAiADKAkqbwoKRG9uZUFjdGlvbhIbChdET05FX0FDVElPTl9VTlNQRUNJRklFRBAAEhUKEURPTkVfQUNUSU9OX0xFQVZFEAESFwoTRE9ORV9BQ1RJT05fU0lERUNBUhACEhQKEERPTkVfQUNUSU9OX01PVkUQAyrUAQoKV2F0Y2hTdGF0ZRIbChdXQVRDSF9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFdBVENIX1NUQVRFX1dBVENISU5HEAESFgoSV0FUQ0hfU1RBVEVfUEFVU0VEEAISGgoWV0FUQ0hfU1RBVEVfTk9fQ1JFRElUUxADEhcKE1dBVENIX1NUQVRFX1dBSVRJTkcQBBIUChBXQVRDSF9TVEFURV9BV0FZEAUSFwoTV0FUQ0hfU1RBVEVfUkVGVVNFRBAGEhMKD1dBVENIX1NUQVRFX09GRhAHKrQBChBXYXRjaGVkRmlsZVN0YXRlEiIKHldBVENIRURfRklMRV9TVEFURV9VTlNQRUNJRklFRBAAEiAKHFdBVENIRURfRklMRV9TVEFURV9TVUJNSVRURUQQARIbChdXQVRDSEVEX0ZJTEVfU1RBVEVfRE9ORRACEh0KGVdBVENIRURfRklMRV9TVEFURV9GQUlMRUQQAxIeChpXQVRDSEVEX0ZJTEVfU1RBVEVfU0tJUFBFRBAEMuMFChJXYXRjaEZvbGRlclNlcnZpY2USUwoOQWRkV2F0Y2hGb2xkZXISHy5hc3NheS52MS5BZGRXYXRjaEZvbGRlclJlcXVlc3QaIC5hc3NheS52MS5BZGRXYXRjaEZvbGRlclJlc3BvbnNlElkKEExpc3RXYXRjaEZvbGRlcnMSIS5hc3NheS52MS5MaXN0V2F0Y2hGb2xkZXJzUmVxdWVzdBoiLmFzc2F5LnYxLkxpc3RXYXRjaEZvbGRlcnNSZXNwb25zZRJTCg5HZXRXYXRjaEZvbGRlchIfLmFzc2F5LnYxLkdldFdhdGNoRm9sZGVyUmVxdWVzdBogLmFzc2F5LnYxLkdldFdhdGNoRm9sZGVyUmVzcG9uc2USWQoQTGlzdFdhdGNoZWRGaWxlcxIhLmFzc2F5LnYxLkxpc3RXYXRjaGVkRmlsZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdFdhdGNoZWRGaWxlc1Jlc3BvbnNlElkKEFBhdXNlV2F0Y2hGb2xkZXISIS5hc3NheS52MS5QYXVzZVdhdGNoRm9sZGVyUmVxdWVzdBoiLmFzc2F5LnYxLlBhdXNlV2F0Y2hGb2xkZXJSZXNwb25zZRJcChFSZXN1bWVXYXRjaEZvbGRlchIiLmFzc2F5LnYxLlJlc3VtZVdhdGNoRm9sZGVyUmVxdWVzdBojLmFzc2F5LnYxLlJlc3VtZVdhdGNoRm9sZGVyUmVzcG9uc2USXAoRUmVtb3ZlV2F0Y2hGb2xkZXISIi5hc3NheS52MS5SZW1vdmVXYXRjaEZvbGRlclJlcXVlc3QaIy5hc3NheS52MS5SZW1vdmVXYXRjaEZvbGRlclJlc3BvbnNlElYKD1Rlc3RXYXRjaEZvbGRlchIgLmFzc2F5LnYxLlRlc3RXYXRjaEZvbGRlclJlcXVlc3QaIS5hc3NheS52MS5UZXN0V2F0Y2hGb2xkZXJSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
+ * A folder of the box whose new files are judged by themselves.
+ *
  * @generated from message assay.v1.WatchFolder
  */
 export type WatchFolder = Message<"assay.v1.WatchFolder"> & {
@@ -99,6 +101,8 @@ export type WatchFolder = Message<"assay.v1.WatchFolder"> & {
   failed: bigint;
 
   /**
+   * Files that are no picture, film or sound.
+   *
    * @generated from field: int64 skipped = 15;
    */
   skipped: bigint;
@@ -228,7 +232,7 @@ export type AddWatchFolderRequest = Message<"assay.v1.AddWatchFolderRequest"> & 
   path: string;
 
   /**
-   * Whose records they become: 0 is the caller.
+   * Whose records they become; the caller where absent.
    *
    * @generated from field: int64 user_id = 2;
    */
@@ -240,7 +244,7 @@ export type AddWatchFolderRequest = Message<"assay.v1.AddWatchFolderRequest"> & 
   done: DoneAction;
 
   /**
-   * Fields of a submission as NAME=VALUE: with_nsfw=true, frames=30, priority=interactive.
+   * Fields of a submission as NAME=VALUE.
    *
    * @generated from field: repeated string options = 4;
    */
@@ -740,7 +744,7 @@ export const WatchFolderService: GenService<{
     output: typeof GetWatchFolderResponseSchema;
   },
   /**
-   * Its files of one state, those that came to it last first.
+   * The files of a watched folder that are in one state, newest first. Administrators only.
    *
    * @generated from rpc assay.v1.WatchFolderService.ListWatchedFiles
    */
@@ -750,7 +754,7 @@ export const WatchFolderService: GenService<{
     output: typeof ListWatchedFilesResponseSchema;
   },
   /**
-   * Takes nothing more until it is resumed; what was taken is finished.
+   * Takes nothing more until it is resumed; what was taken is finished. Administrators only.
    *
    * @generated from rpc assay.v1.WatchFolderService.PauseWatchFolder
    */
@@ -768,7 +772,7 @@ export const WatchFolderService: GenService<{
     output: typeof ResumeWatchFolderResponseSchema;
   },
   /**
-   * Files and records stay.
+   * Files and records stay. Administrators only.
    *
    * @generated from rpc assay.v1.WatchFolderService.RemoveWatchFolder
    */
@@ -778,7 +782,7 @@ export const WatchFolderService: GenService<{
     output: typeof RemoveWatchFolderResponseSchema;
   },
   /**
-   * Whether the daemon's user can read, write and move in a folder. Nothing of it stays.
+   * Whether the daemon's user can read, write and move in a folder. Nothing of it stays. Administrators only.
    *
    * @generated from rpc assay.v1.WatchFolderService.TestWatchFolder
    */

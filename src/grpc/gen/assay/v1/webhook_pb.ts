@@ -62,7 +62,7 @@ export type WebhookDelivery = Message<"assay.v1.WebhookDelivery"> & {
   attempts: DeliveryAttempt[];
 
   /**
-   * The rule of notices that it is for; 0 for a webhook of the submission itself.
+   * The rule of notices that it is for; absent for a webhook.
    *
    * @generated from field: int64 notice_id = 70;
    */
@@ -86,7 +86,7 @@ export type DeliveryAttempt = Message<"assay.v1.DeliveryAttempt"> & {
   at?: Timestamp | undefined;
 
   /**
-   * The receiver's HTTP status; absent where there was no answer.
+   * The receiver’s HTTP status; absent where there was no answer.
    *
    * @generated from field: optional int32 status = 2;
    */

@@ -1,0 +1,118 @@
+/** Tables and forms as rows: a column says what it shows of an item, a field of a form what it asks for. */
+import type { ComponentChildren, JSX } from 'preact';
+import { More, type Paged } from './paged.tsx';
+import { Button, Check, Field, Select, Table } from './parts.tsx';
+
+/** Its head, what it shows of an item, and the class of its cells. */
+export type Column<Item> = readonly [
+  head: string,
+  cell: (item: Item) => ComponentChildren,
+  kind?: 'figure' | 'long',
+];
+
+/** A button in each line; `when` it is there is said if it is not there in all. */
+export interface LineAction<Item> {
+  readonly text: string;
+  readonly when?: (item: Item) => boolean;
+  readonly press: (item: Item) => unknown;
+}
+
+interface RowsProps<Item> {
+  caption: string;
+  items: readonly Item[];
+  keyOf: (item: Item) => string;
+  columns: readonly Column<Item>[];
+  actions?: readonly LineAction<Item>[];
+  /** What buttons of a line are for, where the words on them do not say it. */
+  nameOf?: (item: Item) => string;
+  isBusy?: boolean;
+}
+
+export function Rows<Item>(props: RowsProps<Item>): JSX.Element {
+  const { caption, items, keyOf, columns, actions = [], nameOf, isBusy = false } = props;
+  const heads = columns.map(([head]) => head);
+  return (
+    <Table {...{ caption }} head={actions.length === 0 ? heads : [...heads, '']}>
+      {items.map((item) => (
+        <tr key={keyOf(item)}>
+          {columns.map(([head, cell, kind]) => (
+            <td key={head} class={kind}>
+              {cell(item)}
+            </td>
+          ))}
+          {actions.length > 0 && (
+            <td class={nameOf && 'actions'}>
+              {actions.map(({ text, when, press }) => {
+                if (when?.(item) === false) return null;
+                const label = nameOf === undefined ? {} : { label: `${text}: ${nameOf(item)}` };
+                return (
+                  <Button key={text} {...label} {...{ isBusy }} onPress={() => void press(item)}>
+                    {text}
+                  </Button>
+                );
+              })}
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface PagedRowsProps<Item> extends Omit<RowsProps<Item>, 'items'> {
+  of: Paged<Item>;
+  /** In the place of an empty table. */
+  none?: JSX.Element;
+}
+
+/** The pages that were read so far, and a button for the next. */
+export function PagedRows<Item>({ of, none, ...rows }: PagedRowsProps<Item>): JSX.Element {
+  const isEmpty = of.nodes.length === 0 && none !== undefined;
+  return (
+    <>
+      {isEmpty ? !of.isLoading && none : <Rows {...rows} items={of.nodes} />}
+      <More {...of} />
+    </>
+  );
+}
+
+/** What a form asks for: a text or a figure, a choice among options, or a switch, by what the value of the field is. */
+export interface Asked<Fields> {
+  readonly of: keyof Fields & string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly type?: 'email' | 'number';
+  readonly isRequired?: boolean;
+  readonly options?: readonly (readonly [value: string, label: string])[];
+  /** Whether it is asked for at all. */
+  readonly when?: boolean;
+}
+
+interface FormFieldsProps<Fields> {
+  fields: Fields;
+  put: (part: Partial<Fields>) => void;
+  asked: readonly Asked<Fields>[];
+}
+
+export function FormFields<Fields extends object>({
+  fields,
+  put,
+  asked,
+}: FormFieldsProps<Fields>): JSX.Element {
+  return (
+    <>
+      {asked.map(({ of, options, when = true, ...said }) => {
+        const value: unknown = fields[of];
+        const onValue = (given: unknown): void => put({ [of]: given } as Partial<Fields>);
+        if (!when) return null;
+        if (typeof value === 'boolean') return <Check key={of} {...said} isOn={value} {...{ onValue }} />;
+        const text = String(value);
+        return options === undefined ? (
+          <Field key={of} name={of} {...said} value={text} {...{ onValue }} />
+        ) : (
+          <Select key={of} label={said.label} value={text} {...{ options, onValue }} />
+        );
+      })}
+    </>
+  );
+}
