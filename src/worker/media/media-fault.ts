@@ -22,7 +22,7 @@ const ENDS_EARLY =
 
 /** The data may be whole, and of a kind that the decoder does not know: compressions of TIFF, 12 bits or no loss in JPEG. */
 const UNKNOWN_KIND =
-  /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding/i;
+  /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding|not supported/i;
 
 /** Judges what a picture decoder threw; returns the error to throw on. */
 export function toPictureFault(error: unknown, format: string): Error {
