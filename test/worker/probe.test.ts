@@ -172,6 +172,16 @@ const REFUSED: Refused[] = [
   { name: 'PNG cut near its end', bytes: () => cut(png(), -200), fault: 'corrupt', message: /PNG data/ },
   { name: 'JPEG of a header only', bytes: () => cut(jpeg(), 0.01), fault: 'corrupt', message: /JPEG data/ },
   {
+    name: 'JPEG-LS',
+    bytes: async () => {
+      const bytes = await jpeg();
+      bytes[bytes.indexOf('ffc0', 'hex') + 1] = 0xf7;
+      return bytes;
+    },
+    fault: 'unsupported_media_type',
+    message: /of a kind that is not read here .*0xf7/,
+  },
+  {
     name: '30,000² PNG',
     bytes: async () => greyPng(30_000, 30_000, 8),
     fault: 'too_many_pixels',
