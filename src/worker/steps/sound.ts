@@ -59,7 +59,11 @@ export function decodeSound(work: SoundWork): DecodedStream {
   }
   const sounds = files.finish();
   const durationSeconds = (sounds[0]?.sampleCount ?? 0) / MODEL_RATE;
-  if (durationSeconds === 0) throw new MediaFaultFound('corrupt', 'the sound in the file has no samples');
+  if (durationSeconds === 0)
+    throw new MediaFaultFound(
+      'corrupt',
+      `the sound in the file is too short: no sample of it is left at ${MODEL_RATE} Hz`,
+    );
   const isCutOff = durationSeconds < exactSeconds(container, stream) - MISSING_SECONDS_MIN;
   const isDamaged =
     decoder.badPackets > 0 || container.isReadBroken || (isCutOff && durationSeconds < secondsMax);

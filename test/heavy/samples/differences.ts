@@ -30,7 +30,9 @@ const FIGURES: readonly [about: About, names: readonly (keyof Figures)[]][] = [
 /** A container's clock is rounded to whole frames of sound and pictures. */
 const SECONDS_TOLERANCE = 0.25;
 const SECONDS_SHARE_TOLERANCE = 0.02;
-const DAMAGED = 'damaged: no other program decodes a frame of it either';
+const UNREAD = 'no other program decodes a frame of it either';
+/** Neither sharp nor an ffprobe before 7.1 decodes HEIC or the newer boxes of AVIF, so their silence says nothing. */
+const HEIF = /^image\/(hei|avif)/;
 /** Found where figures are compared, not by a rule. */
 const DIVIDED = 'the programs differ among themselves; one of them says what Assay says';
 
@@ -60,15 +62,18 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
         (/_pipe$/.test(said.demuxer) && isForeign(`image/${said.demuxer.replace('_pipe', '')}`)) ||
         isForeignSound(said)),
   ],
-  [
-    'refused',
-    'refused by name: a coding that the picture library does not read',
-    ({ why }) => /of a kind that is not read/.test(why),
-  ],
+  ['refused', 'refused by name: a coding that no library here reads', ({ why }) => /not read here/.test(why)],
   ['opened', 'ffprobe reads it too, and is not sure of so few bytes', (_, { isDecoded }) => isDecoded],
-  ['refused', DAMAGED, (_, { isDecoded }) => !isDecoded],
-  ['failed', DAMAGED, (_, { isDecoded }) => !isDecoded],
+  ['refused', "damaged on purpose: a fuzzer's corpus", (_, { path }) => path.includes('fuzzing/data/corpus')],
+  ['refused', UNREAD, (_, { isDecoded, mime }) => !isDecoded && !HEIF.test(mime)],
+  ['failed', 'a few samples, too short for a filter', (_, { by }) => (by.packets?.seconds ?? 1) < 0.01],
+  ['failed', UNREAD, (_, { isDecoded }) => !isDecoded],
   ['refused', 'beyond a documented bound', ({ why }) => /at most|the maximum/.test(why)],
+  [
+    'seconds',
+    'cut: exiftool tells what a header promises, which is not there',
+    (_, { by }) => by.ffprobe === undefined,
+  ],
   [
     'sides',
     "raw: exiftool tells the sensor's sides, Assay the picture for viewers",

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 export type Figures = Partial<Record<'width' | 'height' | 'seconds' | 'pages' | 'tracks', number>>;
 
 export interface Said {
+  path: string;
   /** By exiftool, as `image/bmp`; empty where it knows none. */
   mime: string;
   /** By ffprobe, as `bmp_pipe`. */
@@ -60,7 +61,7 @@ export async function askTools(path: string, tags: Json, hasFfprobe: boolean): P
   if (by.ffprobe?.seconds !== undefined) by.packets = { seconds: await timePackets(path) };
   if (picture !== undefined) by.sharp = { ...picture.autoOrient, pages: picture.pages ?? 1 };
   if (/^(image|video|audio)\//.test(mime)) by.exiftool = figuresOfTags(tags);
-  return { mime, demuxer: probed?.demuxer ?? '', isDecoded: isDrawn || (probed?.frames ?? 0) > 0, by };
+  return { path, mime, demuxer: probed?.demuxer ?? '', isDecoded: isDrawn || (probed?.frames ?? 0) > 0, by };
 }
 
 async function probe(path: string): Promise<Probed | undefined> {
@@ -68,10 +69,13 @@ async function probe(path: string): Promise<Probed | undefined> {
     () => null,
   );
   const { format, streams = [] }: Json = JSON.parse(answer?.stdout ?? '{}');
-  const media = streams.filter(({ codec_type }: Json) => /^(video|audio)$/.test(codec_type));
+  const media = streams.filter(
+    ({ codec_type, disposition }: Json) =>
+      /^(video|audio)$/.test(codec_type) && disposition?.attached_pic !== 1,
+  );
   // It takes text for what a terminal shows.
   if (media.length === 0 || format.format_name === 'tty') return;
-  const picture = media.find(({ width, disposition }: Json) => width > 0 && disposition?.attached_pic !== 1);
+  const picture = media.find(({ width }: Json) => width > 0);
   const turn = picture?.side_data_list?.find((data: Json) => 'rotation' in data)?.rotation ?? 0;
   const seconds = Number(format.duration);
   const [across = 1, down = 1] = (picture?.sample_aspect_ratio ?? '1:1').split(':').map(Number);
@@ -86,9 +90,11 @@ async function probe(path: string): Promise<Probed | undefined> {
 }
 
 async function timePackets(path: string): Promise<number> {
-  const wanted = ['-show_entries', 'packet=pts_time,duration_time', path];
+  const wanted = ['-show_entries', 'packet=codec_type,pts_time,duration_time', path];
   const answer = await run('ffprobe', ['-v', 'quiet', '-of', 'csv=p=0', ...wanted], BOUNDS).catch(() => null);
-  const times = (answer?.stdout ?? '').split('\n').map((line) => line.split(',').map(Number));
+  // Subtitles may last longer.
+  const heard = (answer?.stdout ?? '').split('\n').filter((line) => /^(video|audio),/.test(line));
+  const times = heard.map((line) => line.split(',').slice(1).map(Number));
   const [first, last] = times.reduce(
     ([least, most], [at = Number.NaN, length]) =>
       Number.isNaN(at) ? [least, most] : [Math.min(least, at), Math.max(most, at + (length || 0))],
