@@ -32,7 +32,7 @@ const SECONDS_TOLERANCE = 0.25;
 const SECONDS_SHARE_TOLERANCE = 0.02;
 const UNREAD = 'no other program decodes a frame of it either';
 /** Neither sharp nor an ffprobe before 7.1 decodes HEIC or the newer boxes of AVIF, so their silence says nothing. */
-const HEIF = /^image\/(hei|avif)/;
+const HEIF = /\.(hei[cf]|avif)$/;
 /** Found where figures are compared, not by a rule. */
 const DIVIDED = 'the programs differ among themselves; one of them says what Assay says';
 
@@ -65,8 +65,13 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
   ['refused', 'refused by name: a coding that no library here reads', ({ why }) => /not read here/.test(why)],
   ['opened', 'ffprobe reads it too, and is not sure of so few bytes', (_, { isDecoded }) => isDecoded],
   ['refused', "damaged on purpose: a fuzzer's corpus", (_, { path }) => path.includes('fuzzing/data/corpus')],
-  ['refused', UNREAD, (_, { isDecoded, mime }) => !isDecoded && !HEIF.test(mime)],
+  ['refused', UNREAD, (_, { isDecoded, path }) => !isDecoded && !HEIF.test(path)],
   ['failed', 'a few samples, too short for a filter', (_, { by }) => (by.packets?.seconds ?? 1) < 0.01],
+  [
+    'refused',
+    'cut off: a corrupted file, which docs/interface.md refuses; sharp refuses it too',
+    ({ why }, { by, isDrawn }) => /ends early/.test(why) && by.sharp !== undefined && !isDrawn,
+  ],
   ['failed', UNREAD, (_, { isDecoded }) => !isDecoded],
   ['refused', 'beyond a documented bound', ({ why }) => /at most|the maximum/.test(why)],
   [

@@ -12,6 +12,8 @@ export interface Said {
   mime: string;
   /** By ffprobe, as `bmp_pipe`. */
   demuxer: string;
+  /** sharp draws it whole. */
+  isDrawn: boolean;
   /** Some program decodes a picture or sound of it, not its head alone. */
   isDecoded: boolean;
   /** Of those that call it media; by packets: what ffprobe counts where it says the length of a header. */
@@ -61,7 +63,8 @@ export async function askTools(path: string, tags: Json, hasFfprobe: boolean): P
   if (by.ffprobe?.seconds !== undefined) by.packets = { seconds: await timePackets(path) };
   if (picture !== undefined) by.sharp = { ...picture.autoOrient, pages: picture.pages ?? 1 };
   if (/^(image|video|audio)\//.test(mime)) by.exiftool = figuresOfTags(tags);
-  return { path, mime, demuxer: probed?.demuxer ?? '', isDecoded: isDrawn || (probed?.frames ?? 0) > 0, by };
+  const isDecoded = isDrawn || (probed?.frames ?? 0) > 0;
+  return { path, mime, demuxer: probed?.demuxer ?? '', isDrawn, isDecoded, by };
 }
 
 async function probe(path: string): Promise<Probed | undefined> {
