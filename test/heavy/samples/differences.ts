@@ -64,7 +64,7 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
   ],
   ['refused', 'refused by name: a coding that no library here reads', ({ why }) => /not read here/.test(why)],
   ['opened', 'ffprobe reads it too, and is not sure of so few bytes', (_, { isDecoded }) => isDecoded],
-  ['refused', "damaged on purpose: a fuzzer's corpus", (_, { path }) => path.includes('fuzzing/data/corpus')],
+  ['refused', "damaged on purpose: a fuzzer's corpus", (_, { path }) => path.includes('fuzzing/data/')],
   ['refused', UNREAD, (_, { isDecoded, path }) => !isDecoded && !HEIF.test(path)],
   ['failed', 'a few samples, too short for a filter', (_, { by }) => (by.packets?.seconds ?? 1) < 0.01],
   [

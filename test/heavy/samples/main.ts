@@ -86,7 +86,10 @@ async function choose(collection: string): Promise<string[]> {
 }
 
 function report(rows: readonly Row[]): void {
-  const table = new Table({ head: ['collection', 'files', 'agreed', 'explained', 'open'] });
+  const table = new Table({
+    head: ['collection', 'files', 'agreed', 'explained', 'open'],
+    style: { head: [], border: [] },
+  });
   for (const [collection, own] of Map.groupBy(rows, (row) => row.collection)) {
     const agreed = own.filter(({ differences }) => differences.length === 0).length;
     const open = own.filter(({ differences }) => differences.some(isOpen)).length;
