@@ -95,14 +95,14 @@ async function probe(path: string): Promise<Probed | undefined> {
 async function timePackets(path: string): Promise<number> {
   const wanted = ['-show_entries', 'packet=codec_type,pts_time,duration_time', path];
   const answer = await run('ffprobe', ['-v', 'quiet', '-of', 'csv=p=0', ...wanted], BOUNDS).catch(() => null);
-  // Subtitles may last longer.
-  const heard = (answer?.stdout ?? '').split('\n').filter((line) => /^(video|audio),/.test(line));
-  const times = heard.map((line) => line.split(',').slice(1).map(Number));
-  const [first, last] = times.reduce(
-    ([least, most], [at = Number.NaN, length]) =>
-      Number.isNaN(at) ? [least, most] : [Math.min(least, at), Math.max(most, at + (length || 0))],
-    [Number.POSITIVE_INFINITY, 0],
-  );
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const line of (answer?.stdout ?? '').split('\n')) {
+    const [type = '', at, length] = line.split(',');
+    // Subtitles may last longer; a laced packet has no time.
+    if (!/^(video|audio)$/.test(type) || !Number.isFinite(Number(at))) continue;
+    first = Math.min(first, Number(at));
+    last = Math.max(last, Number(at) + (Number(length) || 0));
+  }
   return Math.max(0, last - first);
 }
 
