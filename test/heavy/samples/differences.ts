@@ -64,7 +64,12 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
   ],
   ['refused', 'refused by name: a coding that no library here reads', ({ why }) => /not read here/.test(why)],
   ['opened', 'ffprobe reads it too, and is not sure of so few bytes', (_, { isDecoded }) => isDecoded],
-  ['refused', "damaged on purpose: a fuzzer's corpus", (_, { path }) => path.includes('fuzzing/data/')],
+  [
+    'refused',
+    "damaged on purpose: a fuzzer's corpus, the heads of files that exiftool keeps",
+    ({ why }, { path }) =>
+      /fuzzing\/data\/|exiftool\/t\/images\//.test(path) && /damaged|decoded|holds no/.test(why),
+  ],
   ['refused', UNREAD, (_, { isDecoded, path }) => !isDecoded && !HEIF.test(path)],
   ['failed', 'a few samples, too short for a filter', (_, { by }) => (by.packets?.seconds ?? 1) < 0.01],
   [
@@ -78,11 +83,6 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
     'seconds',
     'cut: exiftool tells what a header promises, which is not there',
     (_, { by }) => by.ffprobe === undefined,
-  ],
-  [
-    'sides',
-    "raw: exiftool tells the sensor's sides, Assay the picture for viewers",
-    (_, { mime }) => /^image\/x-/.test(mime),
   ],
 ];
 
