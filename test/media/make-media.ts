@@ -237,10 +237,9 @@ function setPicture(context: CodecContext, codec: Codec, recipe: VideoRecipe): v
   context.bitRate = 4_000_000n;
   context.sampleAspectRatio = new Rational(...(recipe.pixelAspect ?? [1, 1]));
   context.colorRange = AVCOL_RANGE_MPEG;
-  const isWide = recipe.transfer !== undefined;
-  context.colorPrimaries = isWide ? AVCOL_PRI_BT2020 : AVCOL_PRI_BT709;
-  const wide = recipe.transfer === 'pq of constant luminance' ? AVCOL_SPC_BT2020_CL : AVCOL_SPC_BT2020_NCL;
-  context.colorSpace = isWide ? wide : AVCOL_SPC_SMPTE170M;
+  context.colorPrimaries = recipe.transfer ? AVCOL_PRI_BT2020 : AVCOL_PRI_BT709;
+  const wide = recipe.transfer?.endsWith('luminance') ? AVCOL_SPC_BT2020_CL : AVCOL_SPC_BT2020_NCL;
+  context.colorSpace = recipe.transfer ? wide : AVCOL_SPC_SMPTE170M;
   context.colorTrc = transferOf(recipe);
   if (recipe.isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
 }
