@@ -68,7 +68,7 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
     'refused',
     "damaged on purpose: a fuzzer's corpus, the heads of files that exiftool keeps",
     ({ why }, { path }) =>
-      /fuzzing\/data\/|exiftool\/t\/images\//.test(path) && /damaged|decoded|holds no/.test(why),
+      /fuzzing\/data\/|exiftool\/t\/images\//.test(path) && !/none of the accepted types/.test(why),
   ],
   ['refused', UNREAD, (_, { isDecoded, path }) => !isDecoded && !HEIF.test(path)],
   ['failed', 'a few samples, too short for a filter', (_, { by }) => (by.packets?.seconds ?? 1) < 0.01],
