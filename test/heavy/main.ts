@@ -1,4 +1,7 @@
-/** `npm run test:heavy`: each heavy run in a process of its own and bounded in time; exit code 1 where one misses. */
+/**
+ * `npm run test:heavy`: each heavy run in a process of its own and bounded in time; exit code 1 where one misses.
+ * `npm run test:heavy -- samples` plays only those whose path holds one of the words.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -29,11 +32,16 @@ const RUNS = [
   { file: 'foreign/main.ts', minutesMax: 15 },
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },
+  { file: 'samples/main.ts', minutesMax: 60 },
   { file: 'fuzzing/manifests.ts', minutesMax: 10 },
   { file: 'fuzzing/fallen-decoders.ts', minutesMax: 60 },
 ] as const;
 
-for (const { file, minutesMax } of RUNS) {
+const words = process.argv.slice(2);
+const wanted = RUNS.filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)));
+if (wanted.length === 0) throw new Error(`no heavy run has ${words.join(' or ')} in its path`);
+
+for (const { file, minutesMax } of wanted) {
   process.stdout.write(`— ${file}\n`);
   const { status } = spawnSync(process.execPath, [join(import.meta.dirname, file)], {
     stdio: 'inherit',

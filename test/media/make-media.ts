@@ -21,6 +21,7 @@ import {
   AVCOL_PRI_BT709,
   AVCOL_PRI_BT2020,
   AVCOL_RANGE_MPEG,
+  AVCOL_SPC_BT2020_CL,
   AVCOL_SPC_BT2020_NCL,
   AVCOL_SPC_SMPTE170M,
   AVCOL_TRC_ARIB_STD_B67,
@@ -73,7 +74,7 @@ export interface VideoRecipe extends Muxing {
   pixelFormat?: AVPixelFormat;
   /** Width of a pixel over its height. */
   pixelAspect?: [number, number];
-  transfer?: 'pq' | 'hlg';
+  transfer?: 'pq' | 'pq of constant luminance' | 'hlg';
   isInterlaced?: boolean;
   /** Presentation time of each frame in frames; default its number. */
   timeOf?: (index: number) => number;
@@ -237,16 +238,16 @@ function setPicture(context: CodecContext, codec: Codec, recipe: VideoRecipe): v
   context.bitRate = 4_000_000n;
   context.sampleAspectRatio = new Rational(...(recipe.pixelAspect ?? [1, 1]));
   context.colorRange = AVCOL_RANGE_MPEG;
-  const isWide = recipe.transfer !== undefined;
-  context.colorPrimaries = isWide ? AVCOL_PRI_BT2020 : AVCOL_PRI_BT709;
-  context.colorSpace = isWide ? AVCOL_SPC_BT2020_NCL : AVCOL_SPC_SMPTE170M;
+  context.colorPrimaries = recipe.transfer ? AVCOL_PRI_BT2020 : AVCOL_PRI_BT709;
+  const wide = recipe.transfer?.endsWith('luminance') ? AVCOL_SPC_BT2020_CL : AVCOL_SPC_BT2020_NCL;
+  context.colorSpace = recipe.transfer ? wide : AVCOL_SPC_SMPTE170M;
   context.colorTrc = transferOf(recipe);
   if (recipe.isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
 }
 
 function transferOf({ transfer }: VideoRecipe): CodecContext['colorTrc'] {
   if (transfer === undefined) return AVCOL_TRC_BT709;
-  return transfer === 'pq' ? AVCOL_TRC_SMPTE2084 : AVCOL_TRC_ARIB_STD_B67;
+  return transfer === 'hlg' ? AVCOL_TRC_ARIB_STD_B67 : AVCOL_TRC_SMPTE2084;
 }
 
 /** Rows a b u, c d v, x y w of ISO/IEC 14496-12, as 16.16 and 2.30 fixed point. */

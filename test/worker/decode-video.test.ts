@@ -199,10 +199,10 @@ test('pixels that are not square are made square', async () => {
   assert.ok((await cornerError(firstFrame(video))) <= 6);
 });
 
-for (const transfer of ['pq', 'hlg'] as const) {
+for (const transfer of ['pq', 'pq of constant luminance', 'hlg'] as const) {
   test(`high dynamic range (${transfer}) becomes standard`, async () => {
     // Grey at the level of diffuse white: 58 % of PQ's scale, 75 % of HLG's (BT.2408).
-    const level = Math.round(255 * (transfer === 'pq' ? 0.58 : 0.75));
+    const level = Math.round(255 * (transfer === 'hlg' ? 0.75 : 0.58));
     const recipe = { ...PLAIN, codec: FF_ENCODER_LIBX265, pixelFormat: AV_PIX_FMT_YUV420P10LE, transfer };
     const video = await decode(makeVideo({ ...recipe, paint: (_, rgb) => rgb.fill(level) }));
     const { rgb } = await readRgb(firstFrame(video));

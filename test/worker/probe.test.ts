@@ -78,6 +78,11 @@ const ACCEPTED: Accepted[] = [
     expected: { mime: 'image/tiff', width: 64, height: 64, pages: 2 },
   },
   {
+    name: 'TIFF whose second page says that the first follows',
+    bytes: async () => loopDirectories(tiffOfPages(64, 2)),
+    expected: { mime: 'image/tiff', width: 64, height: 64, pages: 2 },
+  },
+  {
     name: 'animated WebP',
     bytes: () => animatedWebp(96),
     expected: { mime: 'image/webp', width: 96, height: 96, pages: 3 },
@@ -106,6 +111,11 @@ const ACCEPTED: Accepted[] = [
 const MIB = 1024 ** 2;
 const packedText = (bytes: number) =>
   Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(bytes))]);
+
+function loopDirectories(tiff: Buffer): Buffer {
+  tiff.writeUInt32LE(tiff.readUInt32LE(4), tiff.length - 4);
+  return tiff;
+}
 
 function flipBits(bytes: Buffer): Buffer {
   for (let at = Math.floor(bytes.length / 2); at < bytes.length - 64; at += 501)
@@ -161,6 +171,16 @@ const REFUSED: Refused[] = [
   },
   { name: 'PNG cut near its end', bytes: () => cut(png(), -200), fault: 'corrupt', message: /PNG data/ },
   { name: 'JPEG of a header only', bytes: () => cut(jpeg(), 0.01), fault: 'corrupt', message: /JPEG data/ },
+  {
+    name: 'JPEG-LS',
+    bytes: async () => {
+      const bytes = await jpeg();
+      bytes[bytes.indexOf('ffc0', 'hex') + 1] = 0xf7;
+      return bytes;
+    },
+    fault: 'unsupported_media_type',
+    message: /of a kind that is not read here .*0xf7/,
+  },
   {
     name: '30,000² PNG',
     bytes: async () => greyPng(30_000, 30_000, 8),

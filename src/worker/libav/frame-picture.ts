@@ -11,6 +11,7 @@ import {
   AV_PIX_FMT_P010LE,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
+  AVCOL_SPC_BT2020_CL,
   AVCOL_SPC_RGB,
   AVCOL_SPC_UNSPECIFIED,
   AVCOL_TRC_ARIB_STD_B67,
@@ -110,7 +111,9 @@ export function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange
   if (colorTrc !== AVCOL_TRC_SMPTE2084 && colorTrc !== AVCOL_TRC_ARIB_STD_B67) return [];
   const transfer = colorTrc === AVCOL_TRC_SMPTE2084 ? 'smpte2084' : 'arib-std-b67';
   const primaries = colorPrimaries === AVCOL_PRI_UNSPECIFIED ? 'primariesin=bt2020:' : '';
-  const matrix = colorSpace === AVCOL_SPC_UNSPECIFIED ? 'matrixin=bt2020nc:' : '';
+  // The library refuses constant luminance with these curves; the usual matrix has the same weights, so greys stay as they are.
+  const isUsual = colorSpace === AVCOL_SPC_UNSPECIFIED || colorSpace === AVCOL_SPC_BT2020_CL;
+  const matrix = isUsual ? 'matrixin=bt2020nc:' : '';
   const range = colorRange === AVCOL_RANGE_JPEG ? 'full' : 'limited';
   return [
     `zscale=transferin=${transfer}:${primaries}${matrix}rangein=${range}:transfer=linear:npl=${HDR_WHITE_NITS}`,

@@ -20,9 +20,9 @@ const OWN_FAULT =
 const ENDS_EARLY =
   /premature end|truncated|unexpected end|end of (file|stream)|libpng read error|not enough/i;
 
-/** The data may be whole, and of a kind that the decoder does not know: compressions of TIFF, 12 bits or no loss in JPEG. */
+/** The data may be whole, and of a kind that the decoder does not know: compressions of TIFF, 12 bits, no loss or JPEG-LS (0xf7) in JPEG. */
 const UNKNOWN_KIND =
-  /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding/i;
+  /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding|marker type 0xf7|not supported/i;
 
 /** Judges what a picture decoder threw; returns the error to throw on. */
 export function toPictureFault(error: unknown, format: string): Error {

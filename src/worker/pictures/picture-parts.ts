@@ -54,10 +54,13 @@ function checkTiff(file: FileWindow): void {
   const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
   let at = number(isBig ? 8 : 4, offsetBytes);
   let bytes = 0;
-  for (let pages = 0; at !== null && at !== 0; pages += 1) {
-    if (pages >= PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
+  // The picture library too ends where a directory leads back to an earlier one.
+  const seen = new Set<number>();
+  while (at !== null && at !== 0 && !seen.has(at)) {
+    if (seen.size >= PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
     const entries = number(at, countBytes);
     if (entries === null) return;
+    seen.add(at);
     bytes += entries * entryBytes;
     if (bytes > file.sizeBytes)
       throw new MediaFaultFound('corrupt', 'the TIFF data is damaged (its directories overlap)');

@@ -84,7 +84,11 @@ function decodeSoundTrack(work: SoundWork, track: number, count: number): Decode
   }
   const sounds = files.finish();
   const durationSeconds = (sounds[0]?.sampleCount ?? 0) / MODEL_RATE;
-  if (durationSeconds === 0) return null;
+  if (durationSeconds === 0) {
+    if (track > 0) return null;
+    const found = `no sample of it is left at ${MODEL_RATE} Hz`;
+    throw new MediaFaultFound('corrupt', `the sound in the file is too short: ${found}`);
+  }
   const isCutOff = durationSeconds < exactSeconds(file) - MISSING_SECONDS_MIN;
   const isDamaged = played.isDamaged || (isCutOff && durationSeconds < secondsMax);
   const sound = { durationSeconds, sampleRate, channelCount: channels, sounds, tracksLeftOut: 0 };

@@ -85,6 +85,17 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
     message: /Compression scheme 34712/,
   },
   {
+    name: 'TIFF of a tile for each colour',
+    bytes: async () => {
+      const tiff = await upright().tiff({ tile: true, compression: 'none' }).toBuffer();
+      // PlanarConfiguration, one short.
+      tiff[tiff.indexOf('1c010300010000000100', 'hex') + 8] = 2;
+      return tiff;
+    },
+    fault: 'unsupported_media_type',
+    message: /tiled separate planes/,
+  },
+  {
     name: 'TIFF cut in half',
     bytes: async () => grey({ bits: 8, data: Buffer.alloc(WIDTH * HEIGHT, 0x7f) }).subarray(0, 20_000),
     fault: 'corrupt',
