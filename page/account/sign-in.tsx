@@ -228,7 +228,9 @@ export function VerifyEmailPage(): JSX.Element {
           </Button>
         </Form>
       )}
-      <Link href={PATHS.signIn}>{t('signIn')}</Link>
+      <p class="links">
+        <Link href={PATHS.signIn}>{t('signIn')}</Link>
+      </p>
     </Card>
   );
 }
