@@ -74,6 +74,8 @@ function readBrands(text: string, bytes: Buffer): readonly string[] | null {
   if (box !== 'ftyp') return null;
   const end = Math.min(bytes.length, bytes.readUInt32BE(0));
   const brands = [text.slice(8, 12)];
+  // Its version names how the picture is coded (ISO/IEC 23008-12, the `mini` box).
+  if (brands[0] === 'mif3') return [text.slice(12, 16), 'heic'];
   if (/^(mif1|msf1|mif2)/.test(brands[0] ?? ''))
     for (let at = 16; at + 4 <= end; at += 4) brands.push(text.slice(at, at + 4));
   return brands.length > 1 ? [...brands, 'heic'] : brands;

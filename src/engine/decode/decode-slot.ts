@@ -262,6 +262,8 @@ export class DecodeSlot implements AsyncDisposable {
       try {
         return await rmdir(this.#config.folder);
       } catch (error) {
+        // Somebody else removed it.
+        if (codeOf(error) === 'ENOENT') return;
         // Behind a wall the killed child's last write may still be under way.
         if (codeOf(error) !== 'ENOTEMPTY' || tries >= REMOVAL_TRIES_MAX) throw error;
         await sleep(REMOVAL_PAUSE_MS * tries);

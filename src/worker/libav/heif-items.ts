@@ -103,6 +103,11 @@ export class HeifFile implements Disposable {
     try {
       const { size } = fstatSync(file);
       const box = findBox(file, size, 'meta');
+      if (box === null && findBox(file, size, 'mini') !== null)
+        throw new MediaFaultFound(
+          'unsupported_media_type',
+          'the HEIF picture lies in a `mini` box, which is not read',
+        );
       if (box === null || box.length > META_BYTES_MAX) {
         closeSync(file);
         return null;

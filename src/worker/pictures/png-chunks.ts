@@ -19,15 +19,22 @@ export interface PngForm {
 export async function readPngForm(path: string): Promise<PngForm> {
   await using file = await open(path, 'r');
   const form: PngForm = { isCgbi: false, frames: null, isDefaultShown: false };
+  let controls = 0;
+  let hasPicture = false;
   let at = SIGNATURE_BYTES;
   for (let count = 0; count < CHUNKS_MAX; count++) {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, at);
     const type = buffer.toString('latin1', 4, 8);
-    if (bytesRead < CHUNK_BYTES || type === 'IDAT') break;
+    if (bytesRead < CHUNK_BYTES) break;
     if (type === 'CgBI') form.isCgbi = true;
     if (type === 'acTL') form.frames = buffer.readUInt32BE(8);
-    if (type === 'fcTL') form.isDefaultShown = true;
+    if (type === 'acTL') controls += 1;
+    if (type === 'fcTL' && !hasPicture) form.isDefaultShown = true;
+    if (type === 'IDAT') hasPicture = true;
+    if (hasPicture && form.frames === null) break;
+    if (type === 'fdAT') return controls === 1 ? form : { ...form, frames: null };
     at += CHUNK_BYTES + buffer.readUInt32BE(0);
   }
-  return form;
+  // Without further frames, or with two that say how many there are, browsers show the picture alone.
+  return { ...form, frames: null };
 }
