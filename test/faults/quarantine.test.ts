@@ -44,7 +44,7 @@ function slotOf(pid: number, daemonPid: number): string | undefined {
   for (let at = pid; at > 1 && at !== daemonPid; at = parentOf(at)) {
     try {
       const words = `${readFileSync(`/proc/${at}/cmdline`, 'utf8')} ${readlinkSync(`/proc/${at}/cwd`)}`;
-      const slot = /jobs\/(\d+)/.exec(words)?.[1];
+      const slot = /jobs\/([\w-]+)/.exec(words)?.[1];
       if (slot !== undefined) return slot;
     } catch {
       return undefined;

@@ -67,7 +67,8 @@ test('"minimum image short side: per model": a submission below it is 422 naming
 
 test('"minimum video height": a submission below it is 422', async () => {
   const video = makeClip({ width: 320, height: 208 });
-  const { status, body } = await customer.post('/api/classification_video', { video });
+  const strict = await addCustomer(service, { plan: { video_height_min: 240 } });
+  const { status, body } = await strict.post('/api/classification_video', { video });
   assert.deepEqual([status, Object.keys(body.error)], [422, ['video']]);
 });
 
