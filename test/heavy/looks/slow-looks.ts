@@ -1,8 +1,11 @@
 /**
  * 24 files of one account that are dear to look at, all at once: meanwhile each JPEG of another account must be accepted within
  * 1 s. Animations of 50,000 frames, which are counted before they are read; and pictures of a hundred million pixels, each of which
- * takes a decoder a second or more. Ordinary pictures of as many bytes show what receiving alone costs. Exit code 1 on a miss.
+ * takes a decoder a second or more. Ordinary pictures of as many bytes show what receiving alone costs. The flood comes from a process of its own,
+ * since the service runs in this one. Exit code 1 on a miss.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { timeSubmission } from '../../faults/rounds/slow-clients.ts';
 import { distinctPicture } from '../../faults/rounds/submissions.ts';
 import { addCustomer, openService } from '../../interface/service.ts';
@@ -15,35 +18,67 @@ const FRAMES = 50_000;
 const SIDE = 10_000;
 const ORDINARY_BYTES = 2_600_000;
 
-await using service = await openService();
-const [busy, other] = [await addCustomer(service), await addCustomer(service)];
-// The first picture of a daemon starts its decoder.
-await timeSubmission(service, 'REST', other.key, await distinctPicture(1));
-const rows: Record<string, Record<string, string>> = {};
-let seed = 1;
-for (const [what, file] of [
-  ['ordinary pictures', Buffer.concat([await distinctPicture(99), Buffer.alloc(ORDINARY_BYTES)])],
-  [`animations of ${FRAMES} frames`, repeatLastFrame(await animatedWebp(16), FRAMES - 3)],
-  [`pictures of ${SIDE ** 2} pixels`, greyPng(SIDE, SIDE, SIDE)],
-] as const) {
-  const pictures = await Promise.all(Array.from({ length: TRIES }, () => distinctPicture(++seed)));
-  const startedAt = performance.now();
-  const answers = Array.from({ length: FILES }, async (_, number) => {
-    // Each of its own: what is known is not looked at again.
-    const image = new Uint8Array(Buffer.concat([file, Buffer.from(`file ${number}`)]));
-    const { status } = await busy.post('/api/classification', { image });
-    return { status, ms: performance.now() - startedAt };
-  });
-  const times: number[] = [];
-  for (const picture of pictures) times.push(await timeSubmission(service, 'REST', other.key, picture));
-  const ends = await Promise.all(answers);
-  rows[what] = {
-    'another account, worst': `${Math.max(...times).toFixed(0)} ms`,
-    'while the last of the 24 took': `${Math.max(...ends.map(({ ms }) => ms)).toFixed(0)} ms`,
-    statuses: [...new Set(ends.map(({ status }) => status))].join(', '),
-  };
-  if (Math.max(...times) <= MS_MAX) continue;
-  process.stderr.write(`missed: ${what}: accepted after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms\n`);
-  process.exitCode = 1;
+const KINDS: ReadonlyMap<string, () => Promise<Buffer>> = new Map([
+  ['ordinary pictures', async () => Buffer.concat([await distinctPicture(99), Buffer.alloc(ORDINARY_BYTES)])],
+  [`animations of ${FRAMES} frames`, async () => repeatLastFrame(await animatedWebp(16), FRAMES - 3)],
+  [`pictures of ${SIDE ** 2} pixels`, async () => greyPng(SIDE, SIDE, SIDE)],
+]);
+
+interface FloodEnd {
+  statuses: number[];
+  ms: number;
 }
-console.table(rows);
+
+/** Sends all at once when it is told to. Each file is of its own: what is known is not looked at again. */
+async function flood(url: string, key: string, kind: string): Promise<void> {
+  const file = (await KINDS.get(kind)?.()) ?? Buffer.alloc(0);
+  const forms = Array.from({ length: FILES }, (_, number) => {
+    const form = new FormData();
+    form.set('image', new Blob([new Uint8Array(Buffer.concat([file, Buffer.from(`file ${number}`)]))]), 'a');
+    return form;
+  });
+  process.send?.('ready');
+  await once(process, 'message');
+  const startedAt = performance.now();
+  const init = { method: 'POST', headers: { 'x-api-key': key } };
+  const answers = await Promise.all(
+    forms.map((body) => fetch(`${url}/api/classification`, { ...init, body })),
+  );
+  const end: FloodEnd = { statuses: answers.map(({ status }) => status), ms: performance.now() - startedAt };
+  process.send?.(end);
+  process.disconnect();
+}
+
+async function measure(): Promise<void> {
+  await using service = await openService();
+  const [busy, other] = [await addCustomer(service), await addCustomer(service)];
+  // The first picture of a daemon starts its decoder.
+  await timeSubmission(service, 'REST', other.key, await distinctPicture(1));
+  const rows: Record<string, Record<string, string>> = {};
+  let seed = 1;
+  for (const kind of KINDS.keys()) {
+    const pictures = await Promise.all(Array.from({ length: TRIES }, () => distinctPicture(++seed)));
+    const child = fork(import.meta.filename, [service.url, busy.key, kind]);
+    await once(child, 'message');
+    const ending = once(child, 'message') as Promise<[FloodEnd]>;
+    child.send('go');
+    const times: number[] = [];
+    for (const picture of pictures) times.push(await timeSubmission(service, 'REST', other.key, picture));
+    const [{ statuses, ms }] = await ending;
+    rows[kind] = {
+      'another account, worst': `${Math.max(...times).toFixed(0)} ms`,
+      'while the last of the 24 took': `${ms.toFixed(0)} ms`,
+      statuses: [...new Set(statuses)].join(', '),
+    };
+    if (Math.max(...times) <= MS_MAX) continue;
+    process.stderr.write(
+      `missed: ${kind}: accepted after ${times.map((each) => each.toFixed(0)).join(', ')} ms\n`,
+    );
+    process.exitCode = 1;
+  }
+  console.table(rows);
+}
+
+const [, , url, key, kind] = process.argv;
+if (url === undefined || key === undefined || kind === undefined) await measure();
+else await flood(url, key, kind);
