@@ -11,7 +11,7 @@ import sharp from 'sharp';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
-import { CORNERS } from '../media/make-media.ts';
+import { CORNERS } from '../media/numbered-frame.ts';
 import { FORMATS, type Format, film, HEIGHT, SECONDS, sound, still, WIDTH } from './formats.ts';
 
 let service: Service;

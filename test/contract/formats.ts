@@ -2,8 +2,9 @@
 import type { FFEncoderCodec } from 'node-av/constants';
 import sharp, { type Sharp } from 'sharp';
 import type { MediaKind } from '../../src/domain/media/media.ts';
-import { CORNERS, makeSound, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
+import { makeSound, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
 import { makeHeic, makeJxl } from '../media/make-stills.ts';
+import { CORNERS } from '../media/numbered-frame.ts';
 import { makeVideoByAny } from '../media/video-apart.ts';
 import { makeVoice } from '../media/voice.ts';
 

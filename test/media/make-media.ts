@@ -46,6 +46,7 @@ import {
   SoftwareScaleContext,
   type Stream,
 } from 'node-av/lib';
+import { paintFrame } from './numbered-frame.ts';
 
 Log.setLevel(AV_LOG_QUIET);
 
@@ -93,15 +94,6 @@ export interface SoundRecipe extends Muxing {
   /** Presentation time of what begins at a time of the signal, seconds; default that time. */
   timeOf?: (seconds: number) => number;
 }
-
-const FRAME_NUMBER_BITS = 12;
-/** Top left, top right, bottom left, bottom right. */
-export const CORNERS = [
-  [200, 40, 40],
-  [40, 180, 40],
-  [50, 60, 200],
-  [190, 180, 50],
-] as const;
 
 export function makeVideo(recipe: VideoRecipe): Buffer {
   return makeStreams(recipe, [recipe], recipe.withSound === undefined ? [] : [toTrack(recipe)]);
@@ -289,36 +281,6 @@ function writeFrames(
   }
   finish(output, context, stream, packet);
   scaler.freeContext();
-}
-
-export function paintFrame(index: number, width: number, height: number, rgb: Buffer): void {
-  const rowBytes = width * 3;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [red, green, blue] = CORNERS[(y * 2 < height ? 0 : 2) + (x * 2 < width ? 0 : 1)] ?? [0, 0, 0];
-      rgb.set([red, green, blue], y * rowBytes + x * 3);
-    }
-  }
-  const square = Math.floor(width / FRAME_NUMBER_BITS);
-  for (let bit = 0; bit < FRAME_NUMBER_BITS; bit++) {
-    const shade = (index >> bit) & 1 ? 235 : 16;
-    for (let y = height - square; y < height; y++) {
-      const start = y * rowBytes + bit * square * 3;
-      rgb.fill(shade, start, start + square * 3);
-    }
-  }
-}
-
-/** The number that `paintFrame` drew, from an upright picture. */
-export function readFrameNumber(rgb: Uint8Array, width: number, height: number): number {
-  const square = Math.floor(width / FRAME_NUMBER_BITS);
-  const y = height - Math.ceil(square / 2);
-  let number = 0;
-  for (let bit = 0; bit < FRAME_NUMBER_BITS; bit++) {
-    const x = bit * square + Math.floor(square / 2);
-    if ((rgb[(y * width + x) * 3 + 1] ?? 0) > 128) number |= 1 << bit;
-  }
-  return number;
 }
 
 function openSound(output: FormatContext, recipe: SoundRecipe): Track {

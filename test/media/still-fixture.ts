@@ -5,7 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { LIMITS } from './decode-fixture.ts';
-import { CORNERS, paintFrame } from './make-media.ts';
+import { CORNERS, paintFrame } from './numbered-frame.ts';
 
 export const WIDTH = 240;
 export const HEIGHT = 160;

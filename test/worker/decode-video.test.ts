@@ -21,7 +21,8 @@ import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-
 import type { DecodeVideoRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { DecodedFrame } from '../../src/worker/protocol/decoded-media.ts';
 import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
-import { CORNERS, makeVideo, readFrameNumber, type VideoRecipe } from '../media/make-media.ts';
+import { makeVideo, type VideoRecipe } from '../media/make-media.ts';
+import { CORNERS, readFrameNumber } from '../media/numbered-frame.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -29,8 +29,9 @@ import {
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
-import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../media/make-media.ts';
+import { makeSound, makeVideo } from '../media/make-media.ts';
 import { makeHeic } from '../media/make-stills.ts';
+import { CORNERS, readFrameNumber } from '../media/numbered-frame.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
