@@ -22,7 +22,7 @@ export function hostCheck(rule: HostRule): HostCheck {
   const names = [...LOOPBACK, ...listen, ...rule.allowedHosts].map(hostnameOf);
   const allowed = new Set([...names, new URL(rule.publicUrl).hostname]);
   return (header) => {
-    // As a whole: what stands behind a name that is served, `[::1]evil` or `localhost:1, evil`, is none of its ports.
+    // The whole text must match: `[::1]evil` and `localhost:1, evil` begin with a served name and are not one.
     const name = HOST.exec(header ?? '')?.[1];
     return name !== undefined && allowed.has(name.toLowerCase());
   };

@@ -28,7 +28,7 @@ export interface HeicRecipe {
   /** The tiles lie on a canvas at places of their own (`iovl`) instead of in a grid; or the one item is named again (`iden`). */
   derived?: 'iovl' | 'iden';
   steps?: HeicStep[];
-  /** Of the one coded item, beneath those of what is derived from it. */
+  /** Steps of the one coded item; those of a derived item follow them. */
   codedSteps?: HeicStep[];
   /** Each coded item lies in two places. */
   isSplit?: boolean;

@@ -27,7 +27,7 @@ export function isStopped(pid: number | undefined): boolean {
   if (pid === undefined) return false;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold brackets; the state stands behind the last one: T or t where stopped (proc(5)).
+    // A program's name may hold brackets, so the state follows the last one; T or t means stopped (proc(5)).
     return /^\) [Tt]/.test(stat.slice(stat.lastIndexOf(')'))) || childrenOf(pid).some(isStopped);
   } catch {
     // It has ended since, or the kernel shows nothing of it: then the deadline alone finds it.

@@ -72,7 +72,7 @@ async function describeJxl(file: PictureFile): Promise<Described> {
 }
 
 async function describePng(file: PictureFile): Promise<Described> {
-  const { isCgbi, frames, isDefaultShown } = await readPngForm(file.path);
+  const { isCgbi, frames, isDefaultShown } = readPngForm(file.path);
   if (isCgbi) throw refuseKind('image', "a PNG in Apple's own form (CgBI), which only its programs read");
   const { sides } = await readMetadata(file);
   if (frames === null) return { ...sides, pages: 1, reader: 'library', frames: null };

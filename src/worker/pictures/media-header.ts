@@ -22,8 +22,7 @@ export async function readMediaType(path: string): Promise<MediaType> {
 }
 
 /**
- * Where the first bytes show nothing: what stands behind a tag or an empty box, then what the media library takes the file
- * for. A name completes “the file is …”; undefined: it is not known.
+ * The type of a file whose first bytes show none: a tag or an empty box may stand in front, else the media library guesses. A name completes “the file is …”; undefined: it is not known.
  */
 async function typeBehind(path: string, head: Uint8Array): Promise<MediaType | string | undefined> {
   if (head.length === 0 || isKnownAsNone(head)) return undefined;

@@ -3,16 +3,15 @@
  * WebP of 50,000 frames keeps its reader busy for minutes, since it goes through all frames before each one; each of 60,000 TIFF
  * directories is parsed to count them; ten megabytes of PNG text unpack to ten gigabytes.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { constants, inflateRawSync } from 'node:zlib';
 import { MediaFaultFound } from '../media/media-fault.ts';
+import { FileWindow } from './file-window.ts';
+import { pngChunks } from './png-chunks.ts';
 
 /** Frames of an animation, pages of a scan: two minutes at the pace of films, and half a second of the library's time. */
 const PAGES_MAX = 4000;
 /** What packed texts and profiles of a PNG may unpack to, unless the file itself is larger: ten times the largest profile. */
 const PNG_TEXT_BYTES_MAX = 8 * 1024 ** 2;
-/** Heads are small and often near each other. */
-const WINDOW_BYTES = 4096;
 
 /** Throws MediaFaultFound; what is not read to its end here is damaged, and the library says how. */
 export function assertBoundedParts(path: string, mime: string): void {
@@ -71,17 +70,11 @@ function checkTiff(file: FileWindow): void {
 function checkPng(file: FileWindow): void {
   const bytesMax = Math.max(PNG_TEXT_BYTES_MAX, file.sizeBytes);
   let left = bytesMax;
-  for (let at = 8; ; ) {
-    const head = file.read(at, 8);
-    if (head === null) return;
-    const size = head.readUInt32BE(0);
-    const type = head.toString('latin1', 4);
-    if (PACKED_CHUNKS.includes(type)) {
-      left -= unpackedBytes(packedOf(type, file.readWhole(at + 8, size)), left);
-      if (left < 0)
-        throw new MediaFaultFound('corrupt', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
-    }
-    at += 12 + size;
+  for (const { type, at, size } of pngChunks(file)) {
+    if (!PACKED_CHUNKS.includes(type)) continue;
+    left -= unpackedBytes(packedOf(type, file.readWhole(at, size)), left);
+    if (left < 0)
+      throw new MediaFaultFound('corrupt', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
   }
 }
 
@@ -116,38 +109,4 @@ const DEFLATE_FACTOR_MAX = 1032;
 
 function tooManyPages(what: string, pages: string): MediaFaultFound {
   return new MediaFaultFound('too_many_pixels', `${what} has more than ${PAGES_MAX} ${pages}`);
-}
-
-/** Small reads anywhere in a file, few of which reach the disk. */
-class FileWindow implements Disposable {
-  readonly sizeBytes: number;
-  readonly #file: number;
-  #window: Buffer = Buffer.alloc(0);
-  #at = 0;
-
-  constructor(path: string) {
-    this.#file = openSync(path, 'r');
-    this.sizeBytes = fstatSync(this.#file).size;
-  }
-
-  /** Null if the file ends before. `length`: at most WINDOW_BYTES. */
-  read(at: number, length: number): Buffer | null {
-    if (at + length > this.sizeBytes) return null;
-    if (at < this.#at || at + length > this.#at + this.#window.length) {
-      this.#window = this.readWhole(at, WINDOW_BYTES);
-      this.#at = at;
-    }
-    const from = at - this.#at;
-    return from + length > this.#window.length ? null : this.#window.subarray(from, from + length);
-  }
-
-  /** As much of it as there is. */
-  readWhole(at: number, length: number): Buffer {
-    const bytes = Buffer.alloc(Math.min(length, Math.max(0, this.sizeBytes - at)));
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, at));
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.#file);
-  }
 }

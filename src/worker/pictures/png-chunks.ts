@@ -1,9 +1,10 @@
 /** What of a PNG its first chunks say and the picture library does not: whether it is an animation, and Apple's own form of it. */
-import { open } from 'node:fs/promises';
+import { FileWindow } from './file-window.ts';
 
 const SIGNATURE_BYTES = 8;
-/** Length and type of a chunk, and the check behind it. */
-const CHUNK_BYTES = 12;
+/** Length and type of a chunk; a checksum stands behind its data. */
+const HEAD_BYTES = 8;
+const CHECK_BYTES = 4;
 /** Before the picture stand some dozens. */
 const CHUNKS_MAX = 10_000;
 
@@ -16,24 +17,42 @@ export interface PngForm {
   isDefaultShown: boolean;
 }
 
-export async function readPngForm(path: string): Promise<PngForm> {
-  await using file = await open(path, 'r');
+export interface PngChunk {
+  type: string;
+  /** Where its data begin. */
+  at: number;
+  size: number;
+}
+
+/** In the order of the file, by their heads alone. */
+export function* pngChunks(file: FileWindow): Generator<PngChunk, void, undefined> {
+  for (let at = SIGNATURE_BYTES; ; ) {
+    const head = file.read(at, HEAD_BYTES);
+    if (head === null) return;
+    const size = head.readUInt32BE(0);
+    yield { type: head.toString('latin1', 4), at: at + HEAD_BYTES, size };
+    at += HEAD_BYTES + size + CHECK_BYTES;
+  }
+}
+
+export function readPngForm(path: string): PngForm {
+  using file = new FileWindow(path);
   const form: PngForm = { isCgbi: false, frames: null, isDefaultShown: false };
   let controls = 0;
   let hasPicture = false;
-  let at = SIGNATURE_BYTES;
-  for (let count = 0; count < CHUNKS_MAX; count++) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, at);
-    const type = buffer.toString('latin1', 4, 8);
-    if (bytesRead < CHUNK_BYTES) break;
+  let count = 0;
+  for (const { type, at } of pngChunks(file)) {
+    count += 1;
+    if (count > CHUNKS_MAX) break;
     if (type === 'CgBI') form.isCgbi = true;
-    if (type === 'acTL') form.frames = buffer.readUInt32BE(8);
-    if (type === 'acTL') controls += 1;
+    if (type === 'acTL') {
+      form.frames = file.read(at, 4)?.readUInt32BE(0) ?? null;
+      controls += 1;
+    }
     if (type === 'fcTL' && !hasPicture) form.isDefaultShown = true;
     if (type === 'IDAT') hasPicture = true;
     if (hasPicture && form.frames === null) break;
     if (type === 'fdAT') return controls === 1 ? form : { ...form, frames: null };
-    at += CHUNK_BYTES + buffer.readUInt32BE(0);
   }
   // Without further frames, or with two that say how many there are, browsers show the picture alone.
   return { ...form, frames: null };

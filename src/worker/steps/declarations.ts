@@ -75,7 +75,7 @@ function toDeclarations(texts: readonly FileText[]): Declaration[] {
 
 interface Blocks extends Pick<Metadata, 'xmp' | 'comments'> {
   /** The file itself, in which the reader finds EXIF and IPTC, or a block of EXIF. */
-  exif?: Buffer;
+  exif?: Buffer | undefined;
   /** What the library says of a picture whose lowest bits may hold text. */
   pixels?: Metadata;
 }
@@ -89,11 +89,8 @@ function readHeifBlocks(path: string): Blocks {
 async function readBlocks(path: string, mime: string): Promise<Blocks> {
   const pixels = await openPicture(mime === 'image/tiff' ? await openableTiff(path) : path, false).metadata();
   const isRead = (await stat(path)).size <= EXIF_FILE_BYTES_MAX;
-  return { ...pick(pixels), pixels, ...(isRead ? { exif: await readFile(path) } : {}) };
-}
-
-function pick({ xmp, comments }: Metadata): Blocks {
-  return { ...(xmp === undefined ? {} : { xmp }), ...(comments === undefined ? {} : { comments }) };
+  const { xmp, comments } = pixels;
+  return { xmp, comments, pixels, exif: isRead ? await readFile(path) : undefined };
 }
 
 /** Makers and models stand together, and so do the two texts that only xAI writes side by side. */

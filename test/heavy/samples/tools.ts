@@ -16,7 +16,7 @@ export interface Said {
   isDrawn: boolean;
   /** Some program decodes a picture or sound of it, not its head alone. */
   isDecoded: boolean;
-  /** Of those that call it media; by packets: what ffprobe counts where it says the length of a header. */
+  /** Figures of each program that calls it media; `packets` are counted by ffprobe, which else repeats the header. */
   by: Partial<Record<'ffprobe' | 'packets' | 'sharp' | 'exiftool', Figures>>;
 }
 
@@ -33,7 +33,7 @@ const BOUNDS = { maxBuffer: 64 * 2 ** 20, timeout: 60_000 };
 const PROBE_SCORE_MIN = 51;
 /** Enough to know whether anything is decoded. */
 const PROBE = ['-show_format', '-show_streams', '-count_frames', '-read_intervals', '%+#8'];
-/** Of animations in PNG and GIF, and of TIFF. */
+/** The tags that count pages: PNG's, GIF's and TIFF's. */
 const PAGE_TAGS = ['AnimationFrames', 'FrameCount', 'PageCount'];
 const TAGS = ['MIMEType', 'ImageWidth', 'ImageHeight', 'Orientation', 'Rotation', 'Duration', ...PAGE_TAGS];
 

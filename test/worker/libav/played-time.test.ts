@@ -39,7 +39,7 @@ interface Played {
   bytes: () => Buffer | Promise<Buffer>;
   mime: string;
   seconds: number;
-  /** Of the frames, in their order; none for sound. */
+  /** Widths of the frames, in their order; none for sound. */
   widths?: number[];
 }
 
