@@ -66,10 +66,6 @@ export type CustodyKind = FactKind | `${string}.${string}`;
 
 const ROWS: ReadonlyMap<string, KindRow> = new Map(Object.entries<KindRow>(CUSTODY_KINDS));
 
-export function isFactKind(kind: string): kind is FactKind {
-  return ROWS.has(kind);
-}
-
 export function aboutOf(kind: string): KindRow['about'] {
   return ROWS.get(kind)?.about ?? 'nothing';
 }
