@@ -7,7 +7,7 @@ import { AccountName } from '../parts/account-name.tsx';
 import { usePaged } from '../parts/paged.tsx';
 import { Fault, Time, Title } from '../parts/parts.tsx';
 import { PagedRows } from '../parts/rows.tsx';
-import { t } from '../texts/language.ts';
+import { findText, t } from '../texts/language.ts';
 
 const HASH_CHARACTERS = 12;
 
@@ -43,7 +43,7 @@ function Done({ action, details }: { action: string; details: unknown }): JSX.El
   const said = Object.entries(details as Record<string, string>);
   return (
     <>
-      <code>{action}</code>
+      {findText(`audit_${action}`) ?? <code>{action}</code>}
       <small class="quiet block">
         {said.map(([name, value]) => `${name} ${showText(String(value))}`).join(', ')}
       </small>

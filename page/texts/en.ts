@@ -1,6 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
+import { AUDIT_EN } from './audit-en.ts';
 import { AUTOMATION_EN } from './automation-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
 import { DESK_EN } from './desk/en.ts';
@@ -161,18 +162,29 @@ export const EN = {
   'step_no-worker': 'Waiting for a worker',
   'step_kept-here': 'Waiting: must stay on this box, which has no places',
   'step_not-ready': 'Waiting for the models',
-  step_fetch: 'Fetching',
-  step_decode: 'Reading the file',
+  step_header: 'Opening the file',
+  step_pixels: 'Reading the picture',
+  step_quality: 'Measuring the quality',
+  step_provenance: 'Reading the C2PA manifest',
+  step_marks: 'Looking for marks of generators',
+  step_likeness: 'Comparing with earlier pictures',
   step_models: 'Asking the models',
   step_nsfw: 'Checking for unsafe content',
   step_faces: 'Looking for faces',
   step_frames: 'Looking at frames',
+  'step_frame-choice': 'Choosing frames',
   step_patches: 'Looking at details',
-  step_inference: 'Asking the models',
+  step_track: 'Reading the sound of the video',
+  step_sound: 'Reading the sound',
   step_heatmap: 'Drawing the heatmap',
   step_tampering: 'Looking for edits',
   step_speech: 'Listening to speech',
   step_transcript: 'Writing down what is said',
+  step_rendition: 'Making a copy that browsers show',
+  step_peaks: 'Drawing the waveform',
+  step_strip: 'Drawing the film strip',
+  step_sheet: 'Drawing the contact sheet',
+  step_tiles: 'Cutting the picture into tiles',
 
   verdict: 'Verdict',
   human: 'Human',
@@ -377,6 +389,7 @@ export const EN = {
   ...OPERATING_EN,
   ...PROVENANCE_EN,
   ...SIGN_OFF_EN,
+  ...AUDIT_EN,
   ...AUTOMATION_EN,
   ...TRUST_EN,
   ...TRANSCRIPT_EN,

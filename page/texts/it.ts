@@ -1,5 +1,6 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './accounts-it.ts';
+import { AUDIT_IT } from './audit-it.ts';
 import { AUTOMATION_IT } from './automation-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import { DESK_IT } from './desk/it.ts';
@@ -161,18 +162,29 @@ export const IT: Texts = {
   'step_no-worker': 'In attesa di una macchina di lavoro',
   'step_kept-here': 'In attesa: deve restare su questa macchina, che non ha posti',
   'step_not-ready': 'In attesa dei modelli',
-  step_fetch: 'Prelievo',
-  step_decode: 'Lettura del file',
+  step_header: 'Apertura del file',
+  step_pixels: 'Lettura dell’immagine',
+  step_quality: 'Misura della qualità',
+  step_provenance: 'Lettura del manifesto C2PA',
+  step_marks: 'Ricerca di segni dei generatori',
+  step_likeness: 'Confronto con immagini precedenti',
   step_models: 'Domande ai modelli',
   step_nsfw: 'Ricerca di contenuti sensibili',
   step_faces: 'Ricerca di volti',
   step_frames: 'Esame dei fotogrammi',
+  'step_frame-choice': 'Scelta dei fotogrammi',
   step_patches: 'Esame dei dettagli',
-  step_inference: 'Domande ai modelli',
+  step_track: 'Lettura del sonoro del video',
+  step_sound: 'Lettura del suono',
   step_heatmap: 'Disegno della mappa',
   step_tampering: 'Ricerca di modifiche',
   step_speech: 'Ascolto del parlato',
   step_transcript: 'Trascrizione del parlato',
+  step_rendition: 'Creazione di una copia che i browser mostrano',
+  step_peaks: 'Disegno della forma d’onda',
+  step_strip: 'Disegno della striscia del film',
+  step_sheet: 'Disegno del foglio di provini',
+  step_tiles: 'Taglio dell’immagine in riquadri',
 
   verdict: 'Verdetto',
   human: 'Umano',
@@ -381,6 +393,7 @@ export const IT: Texts = {
   ...OPERATING_IT,
   ...PROVENANCE_IT,
   ...SIGN_OFF_IT,
+  ...AUDIT_IT,
   ...AUTOMATION_IT,
   ...TRUST_IT,
   ...TRANSCRIPT_IT,

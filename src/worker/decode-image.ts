@@ -48,8 +48,8 @@ export async function decodeImage(
     throw error;
   });
 
-  const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (variant, index) =>
-    report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total),
+  const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (index) =>
+    report('patches', STEPS_BEFORE_PATCHES + index, total),
   );
   patched({ width, height, patchSets });
 
@@ -70,11 +70,11 @@ async function writeSets(
   picture: Picture,
   { patchSets, viewSets = [] }: Pick<DecodeImageRequest, 'patchSets' | 'viewSets'>,
   outFolder: string,
-  onSet: (variant: string, index: number) => void,
+  onSet: (index: number) => void,
 ): Promise<PatchSet[]> {
   const sets: PatchSet[] = [];
   for (const [index, set] of patchSets.entries()) {
-    onSet(set.variant, index);
+    onSet(index);
     const written = await writePatchSet(picture, set, outFolder);
     if (written !== null) sets.push(written);
   }

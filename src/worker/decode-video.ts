@@ -75,7 +75,7 @@ function chooseTimes(
   countMax: number,
 ): readonly number[] {
   if (choice.method === 'at') return thin(choice.times, countMax);
-  const onProgress = (done: number, total: number) => report('frame choice', done, total);
+  const onProgress = (done: number, total: number) => report('frame-choice', done, total);
   return timeChooser({ file: file.played, choice, report: onProgress })(countMax);
 }
 

@@ -36,7 +36,7 @@ async function takeSamples(
   using frames = new PlayedFrames(file.played, { wanted: decoder });
   const samples: SampledFrame[] = [];
   for (const [index, time] of times.entries()) {
-    report('frame choice', index, times.length);
+    report('frame-choice', index, times.length);
     const shown = frames.frameAt(time);
     if (shown === null) continue;
     assertFrameBounds(shown.frame, shown.display, limits);

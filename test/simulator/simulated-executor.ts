@@ -67,7 +67,7 @@ export class SimulatedExecutor implements LocalExecutor {
 
   async execute({ analysis, signal, report }: Attempt): Promise<Execution> {
     const result = await this.#work(signal, async () => {
-      report({ step: 'decode', done: 0, total: 1 });
+      report({ step: 'pixels', done: 0, total: 1 });
       await this.#child(signal);
       return imageResult(analysis.models, this.#random);
     });

@@ -208,7 +208,7 @@ test('reports each step once, in order', async () => {
   assert.deepEqual(seen, [
     '0/7 header',
     '1/7 pixels',
-    '2/7 patches of original',
+    '2/7 patches',
     '3/7 quality',
     '4/7 provenance',
     '5/7 marks',
@@ -232,7 +232,7 @@ test('the patches are there before the rest of the picture is read', async () =>
   const { image } = await slot.request(request, {
     onProgress: ({ step }) => seen.push(step),
     onPatched: (picture) => {
-      assert.equal(seen.at(-1), 'patches of original');
+      assert.equal(seen.at(-1), 'patches');
       told.push(picture);
     },
   });

@@ -4,6 +4,7 @@
  */
 import type { AuditEntryView } from '../../domain/contract/account.ts';
 import type { AuditLine } from '../../domain/custody/audit.ts';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import type { AccountReader } from '../../store/accounts/account-reader.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
@@ -17,7 +18,7 @@ export type AuditedBy = Principal | CallOrigin | null;
 export function auditLine(
   app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,
-  action: string,
+  action: AuditAction,
   target: string | number,
   details: Record<string, string> = {},
 ): AuditLine {

@@ -1,7 +1,9 @@
 /** Model packs that the administrator adds and removes while the appliance works. */
+
 import { createHash } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError, badField, diskFull } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { PackStage } from '../../engine/packs/pack-changes.ts';
@@ -205,7 +207,7 @@ export async function removeModel(
 async function note(
   app: ApplianceParts,
   principal: Principal,
-  action: string,
+  action: AuditAction,
   target: string,
   details: Record<string, string>,
 ): Promise<void> {

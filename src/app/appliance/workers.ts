@@ -2,7 +2,9 @@
  * The boxes that carry out work for this one, as far as they were heard of since its start. Who is drained lies in the
  * store: a worker takes no work then, whichever side starts anew.
  */
+
 import type { WorkerEntry } from '../../domain/contract/processes.ts';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WorkerStatus } from '../../engine/remote/worker-roster.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -65,7 +67,7 @@ export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Pro
 async function change(
   app: ApplianceParts,
   input: WorkerInput,
-  action: string,
+  action: AuditAction,
   write: (tx: StoreTransaction) => void,
 ): Promise<void> {
   const { principal, name } = input;

@@ -3,9 +3,11 @@
  * soon as the analysis has ended under `zeroRetention`; whole records after `recordDays`. Deletion is real, and
  * leaves a line in the audit log. Backups keep their copies until they are removed themselves.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import { auditLine } from '../accounts/audit.ts';
@@ -135,7 +137,7 @@ export class Retention implements AsyncDisposable {
     return this.#app.store.read.records.list({ accountId, before, limit: BATCH_MAX });
   }
 
-  async #audit(action: string, account: Account, figures: Record<string, number>): Promise<void> {
+  async #audit(action: AuditAction, account: Account, figures: Record<string, number>): Promise<void> {
     const details = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, String(value)]));
     const line = auditLine(this.#app, null, action, account.id, {
       ...details,

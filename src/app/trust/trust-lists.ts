@@ -1,6 +1,8 @@
 /** Trust lists as administrators keep them. Each change and its audit line are one transaction, and hold with the next file. */
+
 import { X509Certificate } from 'node:crypto';
 import type { TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keyFault } from '../../domain/provenance/certificate-chain.ts';
 import type {
@@ -228,7 +230,7 @@ function storedOf({ store: { read } }: TrustParts, list: TrustList): StoredTrust
 async function store(
   app: TrustParts,
   principal: Principal,
-  action: string,
+  action: AuditAction,
   stored: StoredTrustList,
 ): Promise<TrustListView> {
   const { id, isOn, date } = stored;

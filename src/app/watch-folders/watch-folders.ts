@@ -10,6 +10,7 @@ import {
   type WatchFolder,
 } from '../../domain/automation/watch-folder.ts';
 import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
+import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -188,7 +189,7 @@ export async function removeWatchFolder(app: WatchFolderParts, input: FolderInpu
 async function changeFolder(
   app: WatchFolderParts,
   { principal, id }: FolderInput,
-  action: string,
+  action: AuditAction,
   change: (folder: WatchFolder) => WatchFolder,
 ): Promise<WatchFolderView> {
   assertAdmin(principal);

@@ -8,6 +8,7 @@ import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
 import type { AddableAnalysis } from './added-analyses.ts';
 import type { AnalysisOptions } from './options.ts';
+import type { ProgressStep } from './progress-steps.ts';
 import type { StepTime } from './step-times.ts';
 
 /** The states of docs/interface.md. */
@@ -182,7 +183,7 @@ export interface Analysis {
 }
 
 /** How far a running analysis is; kept in memory only, nothing depends on it after a restart. */
-export const PROGRESS = { step: text(), done: whole(), total: whole() };
+export const PROGRESS = { step: text<ProgressStep>(), done: whole(), total: whole() };
 export interface Progress extends ValuesOf<typeof PROGRESS> {}
 
 /** What is added to a record, or why the last of it could not be made. */

@@ -3,6 +3,7 @@
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
+import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
@@ -152,18 +153,18 @@ export class StepCount {
   }
 
   /** One more step beside or after the decoding is done. */
-  advance(step: string): void {
+  advance(step: ProgressStep): void {
     this.#advanced += 1;
     this.#reportStep(step);
   }
 
   /** So many steps are done; says so in any case, since something was found. */
-  reach(step: string, count: number): void {
+  reach(step: ProgressStep, count: number): void {
     this.#advanced = Math.max(this.#advanced, count);
     this.#reportStep(step);
   }
 
-  #reportStep(step: string): void {
+  #reportStep(step: ProgressStep): void {
     this.#report({ step, done: this.#decoded + this.#advanced, total: this.#decode + this.#rest });
   }
 }

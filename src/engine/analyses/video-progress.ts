@@ -1,4 +1,6 @@
 /** How far the analysis of a video is, and what it has found: frames judged of all, then what follows on them. */
+
+import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { FrameResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { DecodeProgress } from '../decode/decode-slot.ts';
@@ -41,18 +43,18 @@ export class VideoProgress {
   }
 
   /** One more of the steps that follow on the frames. */
-  advance(step: string): void {
+  advance(step: ProgressStep): void {
     this.#followed += 1;
     this.#report(step);
   }
 
-  #found(step: string, findings: Findings): void {
+  #found(step: ProgressStep, findings: Findings): void {
     this.#findings = findings;
     this.#attempt.found(findings);
     this.#report(step);
   }
 
-  #report(step: string): void {
+  #report(step: ProgressStep): void {
     const total = this.#frames * (1 + this.#perFrame) + this.#trackSteps;
     this.#attempt.report({ step, done: Math.min(total, this.#judged + this.#followed), total });
   }

@@ -8,6 +8,7 @@ import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { askedPictureSchema, perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { provenanceSchema } from '../../domain/provenance/provenance.ts';
+import { PROGRESS_STEPS } from '../../domain/records/progress-steps.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
 import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
 import { type DecodeResponse, MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
@@ -143,7 +144,13 @@ const count = z.int().min(0);
 
 const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
-  z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
+  z.strictObject({
+    type: z.literal('progress'),
+    id,
+    step: z.enum(PROGRESS_STEPS),
+    done: count,
+    total: count,
+  }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
   z.strictObject({ type: z.literal('described-picture'), id, asked: askedPictureSchema.nullable() }),

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
+import { PROGRESS_STEPS } from '../../domain/records/progress-steps.ts';
 import { findingsSchema } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
@@ -118,7 +119,7 @@ export type Claimed = z.infer<typeof claimed>;
 export const renewal = z.strictObject({
   lease: leaseId,
   progress: z
-    .strictObject({ step: z.string().max(200), done: z.number().min(0), total: z.number().min(0) })
+    .strictObject({ step: z.enum(PROGRESS_STEPS), done: z.number().min(0), total: z.number().min(0) })
     .nullable(),
   findings: findingsSchema.nullable(),
 });

@@ -1,5 +1,7 @@
 /** Progress as the daemon hears it: real shares of the work, and not so many messages that they become work. */
-export type ReportStep = (step: string, done: number, total: number) => void;
+import type { ProgressStep } from '../../domain/records/progress-steps.ts';
+
+export type ReportStep = (step: ProgressStep, done: number, total: number) => void;
 
 /** A person's eye follows no faster. */
 const INTERVAL_MS = 250;
@@ -7,7 +9,7 @@ const INTERVAL_MS = 250;
 /** Reports whole seconds of sound; if the length is not known, the total is what is done. */
 export function secondsReporter(
   report: ReportStep,
-  step: string,
+  step: ProgressStep,
   totalSeconds: number | null,
 ): (seconds: number) => void {
   let last = Number.NEGATIVE_INFINITY;

@@ -6,6 +6,7 @@
  * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy if no wall
  * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
+
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
@@ -21,6 +22,7 @@ import type { View, ViewLayout } from '../../domain/media/views.ts';
 import type { OuterSource } from '../../domain/provenance/outer-manifest.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type {
   DecodedAudio,
   DecodedFrame,
@@ -251,7 +253,7 @@ export type MediaFault = (typeof MEDIA_FAULTS)[number];
 
 export type DecodeResponse =
   | { type: 'ready' }
-  | { type: 'progress'; id: number; step: string; done: number; total: number }
+  | { type: 'progress'; id: number; step: ProgressStep; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'read-marks'; id: number; read: ReadMarks }
   | { type: 'described-picture'; id: number; asked: AskedPicture | null }

@@ -1,0 +1,34 @@
+/** What a running analysis is at, in one closed list: the page has words for each. */
+
+/** In the order in which a reader may meet them. */
+export const PROGRESS_STEPS = [
+  'queued',
+  'no-broker',
+  'no-worker',
+  'kept-here',
+  'not-ready',
+  'header',
+  'pixels',
+  'patches',
+  'quality',
+  'provenance',
+  'marks',
+  'likeness',
+  'models',
+  'nsfw',
+  'faces',
+  'tampering',
+  'heatmap',
+  'frame-choice',
+  'frames',
+  'track',
+  'sound',
+  'speech',
+  'transcript',
+  'rendition',
+  'peaks',
+  'strip',
+  'sheet',
+  'tiles',
+] as const;
+export type ProgressStep = (typeof PROGRESS_STEPS)[number];
