@@ -89,6 +89,14 @@ test('no document leads to a file that is not there', () => {
   assert.deepEqual(lost, []);
 });
 
+test('every option and every argument of a command has a sentence', () => {
+  const silent = [...COMMANDS.values()].flatMap(({ path, options, arguments: taken }) => [
+    ...options.filter(({ description }) => description === '').map(({ long }) => [...path, long].join(' ')),
+    ...taken.filter(({ description }) => description === '').map(({ usage }) => [...path, usage].join(' ')),
+  ]);
+  assert.deepEqual(silent, []);
+});
+
 test('every command takes --json but those that docs/cli.md names', () => {
   const text = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8').replaceAll('\n', ' ');
   const [, named = ''] = /Every command takes `--json` but (.*?): one line/.exec(text) ?? [];

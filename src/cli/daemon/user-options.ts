@@ -3,6 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Option } from 'commander';
 import { ROLES } from '../../domain/accounts/account.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
+import { rowsOf } from '../../domain/field.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
 import { Role } from '../../grpc/gen/assay/v1/account_pb.ts';
 import type { UserFieldsSchema } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -11,8 +12,8 @@ import { findPlan, findUserId } from './lookups.ts';
 
 type UserFieldsInit = Exclude<MessageInitShape<typeof UserFieldsSchema>, { $typeName: string }>;
 
-const DETAIL_FIELDS = Object.keys(ACCOUNT_DETAILS) as (keyof typeof ACCOUNT_DETAILS)[];
-const TEXT_FIELDS = ['name', ...DETAIL_FIELDS] as const;
+const DETAILS = rowsOf(ACCOUNT_DETAILS);
+const TEXT_FIELDS = ['name', ...DETAILS.map(([field]) => field)] as const;
 
 export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
   json?: true;
@@ -29,7 +30,7 @@ const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN 
 /** All but the name, without which none is made. */
 export function userOptions(): Option[] {
   return [
-    ...DETAIL_FIELDS.map((field) => new Option(`--${field} <text>`)),
+    ...DETAILS.map(([field, { description = '' }]) => new Option(`--${field} <text>`, toHelp(description))),
     new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES),
     new Option('--readonly', 'may only view results'),
     new Option('--no-readonly', 'may submit'),
@@ -37,6 +38,13 @@ export function userOptions(): Option[] {
     new Option('--role <role>', 'administrators only').choices(ROLES),
     new Option('--partner <user>', 'whose user it is: id or e-mail address, or none (administrators only)'),
   ];
+}
+
+/** A sentence of the contract as help writes it. */
+function toHelp(sentence: string): string {
+  const isAbbreviated = /^[A-Z]{2}/.test(sentence);
+  const first = sentence.charAt(0);
+  return `${isAbbreviated ? first : first.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
 }
 
 /** Only what was said; plans and partners are looked up. */

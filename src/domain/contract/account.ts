@@ -20,13 +20,13 @@ import { C2PA_POLICY, ROLE } from './words.ts';
 
 /** Whom and where: what the account says of itself, and what the program never reads. */
 export const ACCOUNT_DETAILS = {
-  address: nullable(text()),
-  zip: nullable(text()),
-  city: nullable(text()),
-  country: nullable(text()),
-  phone: nullable(text()),
-  contact: nullable(text()),
-  vat: nullable(text()),
+  address: nullable(text('Street and number.')),
+  zip: nullable(text('Postal code.')),
+  city: nullable(text('City.')),
+  country: nullable(text('Country.')),
+  phone: nullable(text('Telephone number.')),
+  contact: nullable(text('Person to ask.')),
+  vat: nullable(text('VAT number.')),
 };
 
 const PRICING = { id: idNumber(), name: text(), sku: text() };

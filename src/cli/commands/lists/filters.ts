@@ -11,7 +11,7 @@ import { nameOf } from '../../views/enum-word.ts';
 import { narrowingOptions } from './list.ts';
 
 const { method } = ClassificationService;
-const NAME: readonly Argument[] = [['name', '<name>']];
+const NAME: readonly Argument[] = [['name', '<name>', 'of the filter']];
 
 export const addFiltersCommand = commandsOf(
   'filters',

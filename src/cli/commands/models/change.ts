@@ -52,7 +52,7 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
   models
     .command('remove')
     .description('remove a model that was added; old records keep naming it')
-    .argument('<id>')
+    .argument('<id>', 'as list names it, without the version')
     .addOption(outcomeOption())
     .action((id: string, options: OutcomeOptions) => removeModel(terminal, id, options));
   models

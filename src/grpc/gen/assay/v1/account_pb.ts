@@ -43,36 +43,50 @@ export type User = Message<"assay.v1.User"> & {
   emailVerifiedAt?: Timestamp | undefined;
 
   /**
+   * Street and number.
+   *
    * @generated from field: optional string address = 5;
    */
   address?: string | undefined;
 
   /**
+   * Postal code.
+   *
    * @generated from field: optional string zip = 6;
    */
   zip?: string | undefined;
 
   /**
+   * City.
+   *
    * @generated from field: optional string city = 7;
    */
   city?: string | undefined;
 
   /**
+   * Country.
+   *
    * @generated from field: optional string country = 8;
    */
   country?: string | undefined;
 
   /**
+   * Telephone number.
+   *
    * @generated from field: optional string phone = 9;
    */
   phone?: string | undefined;
 
   /**
+   * Person to ask.
+   *
    * @generated from field: optional string contact = 10;
    */
   contact?: string | undefined;
 
   /**
+   * VAT number.
+   *
    * @generated from field: optional string vat = 11;
    */
   vat?: string | undefined;

@@ -133,36 +133,50 @@ export type UpdateAccountRequest = Message<"assay.v1.UpdateAccountRequest"> & {
   name?: string | undefined;
 
   /**
+   * Street and number.
+   *
    * @generated from field: optional string address = 2;
    */
   address?: string | undefined;
 
   /**
+   * Postal code.
+   *
    * @generated from field: optional string zip = 3;
    */
   zip?: string | undefined;
 
   /**
+   * City.
+   *
    * @generated from field: optional string city = 4;
    */
   city?: string | undefined;
 
   /**
+   * Country.
+   *
    * @generated from field: optional string country = 5;
    */
   country?: string | undefined;
 
   /**
+   * Telephone number.
+   *
    * @generated from field: optional string phone = 6;
    */
   phone?: string | undefined;
 
   /**
+   * Person to ask.
+   *
    * @generated from field: optional string contact = 7;
    */
   contact?: string | undefined;
 
   /**
+   * VAT number.
+   *
    * @generated from field: optional string vat = 8;
    */
   vat?: string | undefined;

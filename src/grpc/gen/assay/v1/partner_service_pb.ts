@@ -148,36 +148,50 @@ export type UserFields = Message<"assay.v1.UserFields"> & {
   email?: string | undefined;
 
   /**
+   * Street and number.
+   *
    * @generated from field: optional string address = 3;
    */
   address?: string | undefined;
 
   /**
+   * Postal code.
+   *
    * @generated from field: optional string zip = 4;
    */
   zip?: string | undefined;
 
   /**
+   * City.
+   *
    * @generated from field: optional string city = 5;
    */
   city?: string | undefined;
 
   /**
+   * Country.
+   *
    * @generated from field: optional string country = 6;
    */
   country?: string | undefined;
 
   /**
+   * Telephone number.
+   *
    * @generated from field: optional string phone = 7;
    */
   phone?: string | undefined;
 
   /**
+   * Person to ask.
+   *
    * @generated from field: optional string contact = 8;
    */
   contact?: string | undefined;
 
   /**
+   * VAT number.
+   *
    * @generated from field: optional string vat = 9;
    */
   vat?: string | undefined;
