@@ -1,7 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
-import { AUDIT_EN } from './audit-en.ts';
+import { AUDIT_EN } from './audit/en.ts';
 import { AUTOMATION_EN } from './automation-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
 import { DESK_EN } from './desk/en.ts';

@@ -1,6 +1,6 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './accounts-it.ts';
-import { AUDIT_IT } from './audit-it.ts';
+import { AUDIT_IT } from './audit/it.ts';
 import { AUTOMATION_IT } from './automation-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import { DESK_IT } from './desk/it.ts';

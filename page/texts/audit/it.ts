@@ -1,5 +1,5 @@
 /** Che cosa annota il registro delle operazioni, in italiano. */
-import type { AUDIT_EN } from './audit-en.ts';
+import type { AUDIT_EN } from './en.ts';
 
 export const AUDIT_IT: Readonly<Record<keyof typeof AUDIT_EN, string>> = {
   'audit_account.create': 'Account creato',
