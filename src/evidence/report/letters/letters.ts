@@ -1,25 +1,11 @@
-/** The letters of a report: which font writes each, and the fonts that are opened for them, no more than its texts need. */
+/** The fonts of a report: no more than its texts need, each cut to the two weights that a report sets. */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { Blob, Face } from 'harfbuzzjs';
 import toVariableFont from 'woff2-encoder/decompress';
-import { type FontCutter, openFontCutter } from './font-cutter.ts';
+import { openFontCutter } from './font-cutter.ts';
 import { type FontFile, type FontFiles, HAN_FORMS, type HanForm, listFontFiles } from './font-files.ts';
-import { codePointOf, Shaping } from './shaping.ts';
-import { PLAIN_FONT, splitRuns, type TextRun } from './text-runs.ts';
 
-const ROBOTO = join(
-  dirname(createRequire(import.meta.url).resolve('pdfmake/package.json')),
-  'fonts',
-  'Roboto',
-);
-export const ROBOTO_REGULAR = join(ROBOTO, 'Roboto-Regular.ttf');
-/** What the report sets bold. */
-export const ROBOTO_MEDIUM = join(ROBOTO, 'Roboto-Medium.ttf');
-/** The weights of these two. */
-const WEIGHT_REGULAR = 400;
-const WEIGHT_MEDIUM = 500;
+const WEIGHTS = [400, 600] as const;
 
 /** A text and, where it is known, the language that it is in (ISO 639). */
 export interface ReportText {
@@ -27,36 +13,32 @@ export interface ReportText {
   language?: string | undefined;
 }
 
-export interface CutFont {
-  bytes: Buffer;
-  shaping: Shaping;
+/** A text as the layout takes it. */
+export interface ShownText {
+  text: string;
+  isRightToLeft: boolean;
+  /** Families in the order in which a letter is looked for; any other font that was opened follows. */
+  families: string[];
 }
 
 /** Controls and what is not seen: written as their numbers, whatever a font says of them. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** What belongs to the letter before it; the two joiners are unseen, and mean something behind a letter that joins. */
-const ATTACHED = /[\p{M}\u200c\u200d]/u;
+/** What joins the letter before it to the next. */
+const JOINERS = /[\u200c\u200d]/;
+const HAN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 export class Letters {
-  readonly #cutter: FontCutter;
-  readonly #files: FontFiles;
-  readonly #roboto: { regular: Buffer; medium: Buffer; held: ReadonlySet<number> };
+  readonly #files: FontFiles = listFontFiles();
   /** By file; empty where the file does not have what its package says. */
   readonly #opened = new Map<string, { bytes: Uint8Array; held: ReadonlySet<number> }>();
-  /** By form and character. */
+  /** The file that has a character, by form and character. */
   readonly #found = new Map<string, string>();
-  readonly #cuts = new Map<string, CutFont>();
-
-  private constructor(cutter: FontCutter, regular: Buffer, medium: Buffer) {
-    this.#cutter = cutter;
-    this.#files = listFontFiles();
-    this.#roboto = { regular, medium, held: heldBy(regular) };
-  }
 
   /** Opens the fonts that the texts need. Throws if a package of fonts is not installed. */
   static async open(texts: readonly ReportText[]): Promise<Letters> {
-    const roboto = [readFile(ROBOTO_REGULAR), readFile(ROBOTO_MEDIUM)] as const;
-    const letters = new Letters(await openFontCutter(), await roboto[0], await roboto[1]);
+    const letters = new Letters();
     for (const { text, language } of texts) {
       const form = hanFormOf(text, language);
       for (const character of new Set(text)) await letters.#find(character, form);
@@ -64,41 +46,45 @@ export class Letters {
     return letters;
   }
 
-  runsOf({ text, language }: ReportText): TextRun[] {
+  /** What no font has is written as its number: an empty box would mean nothing to anyone. */
+  show({ text, language }: ReportText): ShownText {
     const form = hanFormOf(text, language);
-    return splitRuns(text, (character, before) => this.#fontOf(character, before, form));
-  }
-
-  cutOf(name: string, isBold: boolean): CutFont {
-    const key = `${name} ${isBold}`;
-    let cut = this.#cuts.get(key);
-    if (cut === undefined) {
-      const bytes = this.#cut(name, isBold);
-      cut = { bytes, shaping: new Shaping(bytes) };
-      this.#cuts.set(key, cut);
+    let before: string | undefined;
+    let shown = '';
+    for (const character of text) {
+      const font = this.#fontOf(character, before, form);
+      shown += font === undefined && character !== '\n' ? numberOf(character) : character;
+      before = font;
     }
-    return cut;
+    const firstLetter = /\p{L}/u.exec(text)?.[0] ?? '';
+    return {
+      text: shown,
+      isRightToLeft: RIGHT_TO_LEFT.test(firstLetter),
+      families: HAN.test(text) ? [`Noto Sans ${form.toUpperCase()}`, 'Noto Sans'] : ['Noto Sans'],
+    };
   }
 
-  #cut(name: string, isBold: boolean): Buffer {
-    if (name === PLAIN_FONT) return isBold ? this.#roboto.medium : this.#roboto.regular;
-    const variable = this.#opened.get(name);
-    if (variable === undefined) throw new Error(`no font ${name} was opened`);
-    return this.#cutter.cut(variable.bytes, isBold ? WEIGHT_MEDIUM : WEIGHT_REGULAR);
+  /** The opened fonts in both weights. */
+  async cut(): Promise<Buffer[]> {
+    const cutter = await openFontCutter();
+    const used = new Set(this.#found.values());
+    return [...used].flatMap((name) => {
+      const bytes = this.#opened.get(name)?.bytes;
+      return bytes === undefined ? [] : WEIGHTS.map((weight) => cutter.cut(bytes, weight));
+    });
   }
 
+  /** A joiner is unseen, but has a meaning behind a letter whose font knows it. */
   #fontOf(character: string, before: string | undefined, form: HanForm): string | undefined {
-    const isAlsoBefore = this.#opened.get(before ?? '')?.held.has(codePointOf(character)) === true;
-    if (isAlsoBefore && ATTACHED.test(character)) return before;
-    if (UNSEEN.test(character)) return undefined;
-    if (this.#roboto.held.has(codePointOf(character))) return PLAIN_FONT;
-    return isAlsoBefore ? before : this.#found.get(`${form}${character}`);
+    if (JOINERS.test(character) && this.#opened.get(before ?? '')?.held.has(codePointOf(character)) === true)
+      return before;
+    return this.#found.get(`${form}${character}`);
   }
 
   async #find(character: string, form: HanForm): Promise<void> {
     const codePoint = codePointOf(character);
     const key = `${form}${character}`;
-    if (UNSEEN.test(character) || this.#roboto.held.has(codePoint) || this.#found.has(key)) return;
+    if (UNSEEN.test(character) || this.#found.has(key)) return;
     const { scripts, han } = this.#files;
     const forms = [form, ...HAN_FORMS.filter((other) => other !== form)];
     const candidates = [scripts, ...forms.map((one) => han[one])].flatMap(
@@ -115,7 +101,7 @@ export class Letters {
     let font = this.#opened.get(name);
     if (font === undefined) {
       const bytes = await toVariableFont(await readFile(path));
-      font = { bytes, held: heldBy(bytes) };
+      font = { bytes, held: new Set(new Face(new Blob(bytes)).collectUnicodes()) };
       this.#opened.set(name, font);
     }
     return font.held;
@@ -128,6 +114,10 @@ function hanFormOf(text: string, language: string | undefined): HanForm {
   return language === 'ko' || /\p{Script=Hangul}/u.test(text) ? 'kr' : 'sc';
 }
 
-function heldBy(font: Uint8Array): ReadonlySet<number> {
-  return new Set(new Face(new Blob(font)).collectUnicodes());
+function codePointOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
+
+function numberOf(character: string): string {
+  return `\\u{${codePointOf(character).toString(16)}}`;
 }
