@@ -36,6 +36,12 @@ const HEIF = /\.(hei[cf]|avif)$/;
 /** Found where figures are compared, not by a rule. */
 const DIVIDED = 'the programs differ among themselves; one of them says what Assay says';
 
+/** A record with one of these reasons names what it has besides; how many there are is not a figure of it. */
+const NAMING: Partial<Record<About, readonly string[]>> = {
+  pages: ['ANIMATION_FRAMES'],
+  tracks: ['TRACK_NOT_JUDGED', 'SEVERAL_TRACKS'],
+};
+
 const plain = (mime: string): string => mime.replace('/x-', '/');
 const KNOWN = new Set(FORMATS.map(({ mime }) => plain(mime)));
 /** Other programs' names of formats that are known here by another. */
@@ -99,10 +105,9 @@ function findDifferences({ end, why, reasons, figures }: Outcome, { by }: Said):
   const found: Difference[] = [];
   if (!isMedia) found.push({ about: 'opened', what: 'no other program calls it media' });
   if (why !== '') found.push({ about: 'validate', what: why });
-  // Named on the record; how many there are is not said.
-  const named = { pages: 'ANIMATION_FRAMES', tracks: 'TRACK_NOT_JUDGED' } as Partial<Record<About, string>>;
   for (const [about, names] of FIGURES) {
-    if (names.every((name) => name in figures) && !reasons.includes(named[about] ?? ''))
+    const isNamed = reasons.some((code) => NAMING[about]?.includes(code));
+    if (names.every((name) => name in figures) && !isNamed)
       found.push(
         ...differ(
           about,
