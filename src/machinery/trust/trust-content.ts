@@ -13,7 +13,8 @@ export class TrustListError extends Error {}
 export const CERTIFICATES_MAX = 1000;
 const PRODUCTS_MAX = 5000;
 
-export function readTrustContent(files: readonly TrustFile[]): TrustContent {
+/** A certificate that may not issue others vouches for itself alone: its key could otherwise make signers of any name. */
+export function readTrustContent(files: readonly TrustFile[], isAuthority = mayIssue): TrustContent {
   const content: TrustContent = {
     sha256: hashOf(files),
     authorities: [],
@@ -24,10 +25,9 @@ export function readTrustContent(files: readonly TrustFile[]): TrustContent {
   for (const { holds, text } of files) {
     if (holds === 'authorities' || holds === 'single') {
       const certificates = readCertificates(text);
-      // One that may not issue others vouches for itself alone: its key could otherwise make signers of any name.
-      const isAuthority = (it: X509Certificate) => holds === 'authorities' && mayIssue(it);
-      content.authorities.push(...certificates.filter(isAuthority).map(toBase64));
-      content.singles.push(...certificates.filter((it) => !isAuthority(it)).map(toSingle));
+      const authorities = new Set(holds === 'authorities' ? certificates.filter(isAuthority) : []);
+      content.authorities.push(...[...authorities].map(toBase64));
+      content.singles.push(...certificates.filter((it) => !authorities.has(it)).map(toSingle));
     }
     if (holds === 'products') content.products.push(...readProducts(text));
     if (holds === 'uses') content.uses.push(...(text.match(/^\d+(\.\d+)+$/gm) ?? []));

@@ -123,6 +123,8 @@ export function readShippedLists(folder: string): TrustList[] {
         throw new Error(`${join(folder, path)} is not the list that came with Assay: SHA-256 ${found}`);
       return { holds, text };
     });
-    return { ...notes, frozen, origin: 'shipped', isOn: true, ...readTrustContent(texts) };
+    // Parsing each certificate is a sixth of a start. These files are known by their hashes, and a test asks each authority in them.
+    const content = readTrustContent(texts, () => true);
+    return { ...notes, frozen, origin: 'shipped', isOn: true, ...content };
   });
 }
