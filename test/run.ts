@@ -1,5 +1,5 @@
 /**
- * `npm test`: every check that a change must pass. Format and the bundle come first, the others run beside the tests; what failed is said last.
+ * `npm test`: every check that a change must pass. Format and the bundle come first, the others run beside the tests; the slowest files and what failed are said last.
  * `--quick`: format, types and the tests that start no process, for the time between two edits. `--at-once N`: so many files.
  *
  * Invariant: printed and generated files agree with the code.
@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildTests } from './runner/built-tests.ts';
+import { printTimes } from './runner/print-times.ts';
 import { allTests, isWaiting, quickTests, ROOT as root, TIMES_FILE } from './runner/run-files.ts';
 import { runLanes } from './runner/run-lanes.ts';
 import { shareProcesses, writeSharedProcess } from './runner/shared-processes.ts';
@@ -40,17 +41,17 @@ const FORMAT: Check = {
 };
 // Daemons start from this, in half of the time, and so do the children of those in a test's own process.
 const BUNDLE: Check = { name: 'bundle', command: process.execPath, args: ['packaging/build.ts'] };
-/** Types are looked at again only where something changed. */
-const QUICK_TYPES: Check = {
-  name: 'types',
+const types = (name: string, buildInfo: string, ...project: string[]): Check => ({
+  name,
   command: tool('tsc'),
-  args: ['--noEmit', '--incremental', '--tsBuildInfoFile', cache('assay-types.tsbuildinfo')],
-};
-
+  // Only what changed is checked again.
+  args: ['--noEmit', '--incremental', '--tsBuildInfoFile', cache(buildInfo), ...project],
+});
+const TYPES = types('types', 'assay-types.tsbuildinfo');
 /** No test waits for them: they fill the time in which tests wait for something else. */
 const BESIDE: readonly Check[] = [
-  { name: 'types', command: tool('tsc'), args: ['--noEmit'] },
-  { name: 'types of the page', command: tool('tsc'), args: ['--noEmit', '-p', 'page'] },
+  TYPES,
+  types('types of the page', 'assay-page.tsbuildinfo', '-p', 'page'),
   { name: 'proto lint', command: tool('buf'), args: ['lint'], folder: 'proto' },
   {
     name: 'proto breaking',
@@ -60,18 +61,18 @@ const BESIDE: readonly Check[] = [
   },
 ];
 
-for (const { name, command, args, folder = '.' } of [FORMAT, values.quick ? QUICK_TYPES : BUNDLE]) {
+for (const { name, command, args, folder = '.' } of values.quick ? [BUNDLE] : [FORMAT, BUNDLE]) {
   process.stdout.write(`— ${name}\n`);
   const { status } = spawnSync(command, args, { cwd: join(root, folder), stdio: 'inherit' });
   if (status !== 0) fail(name, status);
 }
-const beside = values.quick ? Promise.resolve([]) : runBeside(BESIDE);
+const beside = runBeside(values.quick ? [FORMAT, TYPES] : BESIDE);
 
 process.stdout.write('— tests\n');
 const whole = values.quick ? quickTests : allTests;
 const tests = positionals.length > 0 ? positionals : whole();
 // A few files start sooner than all of them are built.
-const isBuilt = !values.quick && positionals.length === 0;
+const isBuilt = positionals.length === 0;
 const files = isBuilt ? await buildAll() : tests.map((test) => ({ test, path: resolve(root, test) }));
 /** Four files share a process at most, but for quick ones. */
 const TEST_TIMEOUT_MS = 600_000;
@@ -96,6 +97,7 @@ const isGood = await runLanes(
   { timeoutMs: TEST_TIMEOUT_MS, execArgv: ['--import', join(import.meta.dirname, 'runner', 'times.ts')] },
 );
 const failed = [...(await beside), ...(isGood ? [] : ['tests'])];
+printTimes();
 for (const name of failed) process.stderr.write(`${name} failed\n`);
 if (failed.length > 0) process.exitCode = 1;
 

@@ -40,10 +40,19 @@ interface Import {
   isPath: boolean;
 }
 
+const parsedFiles = new Map<string, ts.SourceFile>();
+
+function parsedOf(file: string): ts.SourceFile {
+  const parsed =
+    parsedFiles.get(file) ?? ts.createSourceFile(file, textOf.get(file) ?? '', ts.ScriptTarget.ESNext, true);
+  parsedFiles.set(file, parsed);
+  return parsed;
+}
+
 const importsOf = new Map(everything.map((file) => [file, readImports(file)]));
 
 function readImports(file: string): Import[] {
-  const parsed = ts.createSourceFile(file, textOf.get(file) ?? '', ts.ScriptTarget.ESNext, true);
+  const parsed = parsedOf(file);
   const found: Import[] = [];
   const visit = (node: ts.Node): void => {
     const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
@@ -153,7 +162,7 @@ const RANGES = 'src/store/tables/ranges.ts';
 test('no iterator of LMDB leaves src/store/tables/ranges.ts', () => {
   const faults: string[] = [];
   for (const file of sources.filter((name) => isUnder(name, 'src/store'))) {
-    const parsed = ts.createSourceFile(file, textOf.get(file) ?? '', ts.ScriptTarget.ESNext, true);
+    const parsed = parsedOf(file);
     const visit = (node: ts.Node, within: ts.FunctionDeclaration | undefined): void => {
       const isRead =
         ts.isCallExpression(node) &&
@@ -220,7 +229,7 @@ test('no folder imports another in a circle, directly or by way of others', () =
 test('no names are packed into a spread object', () => {
   const packed: string[] = [];
   for (const file of sources.filter((name) => !isGenerated(name))) {
-    const parsed = ts.createSourceFile(file, textOf.get(file) ?? '', ts.ScriptTarget.ESNext, true);
+    const parsed = parsedOf(file);
     const visit = (node: ts.Node): void => {
       if (ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression))
         packed.push(`${file}: ${node.getText()}`);
@@ -268,7 +277,7 @@ test('files and functions fit', () => {
     const lines = text.split('\n').length;
     if (lines > (TABLES.test(file) ? TABLE_LINES_MAX : FILE_LINES_MAX))
       faults.push(`${file}: ${lines} lines`);
-    const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
+    const parsed = parsedOf(file);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
         const from = parsed.getLineAndCharacterOfPosition(node.getStart()).line;

@@ -14,6 +14,7 @@ import type { Account } from '../../src/domain/accounts/account.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
+import { keepModelChecks, layModelChecks } from '../model-checks.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const FROM = { facade: 'graphql', remoteAddress: '192.0.2.7' } as const;
@@ -37,8 +38,13 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
   const folder = stack.use(await makeTemporaryFolder());
   const noModels = join(folder.path, 'no-models');
   await mkdir(noModels);
+  const dataFolder = join(folder.path, 'data');
+  if (env.ASSAY_MODELS_FOLDERS === BUILT_IN_MODELS.ASSAY_MODELS_FOLDERS) {
+    layModelChecks(dataFolder);
+    stack.defer(() => keepModelChecks(dataFolder));
+  }
   const variables = {
-    ASSAY_DATA_DIR: join(folder.path, 'data'),
+    ASSAY_DATA_DIR: dataFolder,
     ...{ ASSAY_HTTP_LISTEN: '127.0.0.1:0', ASSAY_GRPC_LISTEN: '127.0.0.1:0', ASSAY_LOG_LEVEL: 'silent' },
     ASSAY_DECODE_ISOLATION: 'any',
     ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },

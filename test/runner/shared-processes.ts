@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests, SLOWEST } from './run-files.ts';
 
-/** Tests in these folders load the whole program. Tests in other folders mostly start programs of their own, so sharing a process saves them little. */
+/** Tests in these folders load the whole program. Those in other folders mostly start programs of their own, so sharing a process saves them little. */
 const SHARING =
   /^test\/(app|cli|config|contract|domain|engine|evidence|facade|grpc|interface|machinery|store|worker)\//;
 /** They change their process, or look at all that it has started or written. */
@@ -19,14 +19,16 @@ const ALONE = [
   'test/store/private-folder.test.ts',
   'test/store/rebuild-indexes.test.ts',
   'test/store/rollback.test.ts',
+  'test/tidy.test.ts',
 ];
 /** A process must end long before the time that a test file has (`test/run.ts`). */
 const FILES_MAX = 4;
+/** Quick ones hardly do more than load the program. */
 const QUICK = 'quick';
-const QUICK_FILES_MAX = 40;
+const QUICK_FILES_MAX = 60;
 
 export interface SharedProcess {
-  /** What its files have in common: a folder, and which of its parts. */
+  /** What its files have in common, a folder or that they are quick, and which part of it. */
   name: string;
   files: readonly string[];
 }
@@ -34,14 +36,13 @@ export interface SharedProcess {
 /** In the order of the files; those that are by themselves are in none. */
 export function shareProcesses(files: readonly string[]): SharedProcess[] {
   const quick = new Set(quickTests());
-  const placeOf = (file: string): string => (quick.has(file) ? quickPlaceOf(file) : dirname(file));
   const places = Map.groupBy(
-    files.filter((file) => !isAlone(file)),
-    placeOf,
+    files.filter((file) => !isAlone(file, quick)),
+    (file) => (quick.has(file) ? QUICK : dirname(file)),
   );
   return [...places].flatMap(([place, those]) => {
-    const most = place.endsWith(QUICK) ? QUICK_FILES_MAX : FILES_MAX;
-    const parts = Math.ceil(those.length / most);
+    const parts = Math.ceil(those.length / (place === QUICK ? QUICK_FILES_MAX : FILES_MAX));
+    const most = Math.ceil(those.length / parts);
     return Array.from({ length: parts }, (_, part) => ({
       name: `${place}-${part + 1}`,
       files: those.slice(part * most, (part + 1) * most),
@@ -49,14 +50,9 @@ export function shareProcesses(files: readonly string[]): SharedProcess[] {
   });
 }
 
-/** Quick ones hardly do more than load what all of their floor load. */
-function quickPlaceOf(file: string): string {
-  return join(...file.split('/').slice(0, 2), QUICK);
-}
-
-function isAlone(file: string): boolean {
-  const isNamed = ALONE.some((place) => (typeof place === 'string' ? place === file : place.test(file)));
-  return !SHARING.test(file) || isNamed || SLOWEST.includes(file) || isWaiting(file);
+function isAlone(file: string, quick: ReadonlySet<string>): boolean {
+  if (ALONE.some((place) => (typeof place === 'string' ? place === file : place.test(file)))) return true;
+  return !quick.has(file) && (!SHARING.test(file) || SLOWEST.includes(file) || isWaiting(file));
 }
 
 /** Writes the module that runs the files, which are built; returns its path. */
