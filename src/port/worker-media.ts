@@ -1,6 +1,6 @@
 /**
- * A listener of its own for workers on other boxes: the original of a job by ranges, and back the files that were made of
- * it. It knows nothing but tokens, each of one lease; whatever is asked without one is answered alike.
+ * A listener of its own for workers on other boxes: the original of a job by ranges, and back what children answered and
+ * the files that were made of it. It knows nothing but tokens, each of one lease; whatever is asked without one is answered alike.
  */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -19,6 +19,8 @@ export interface JobMedia {
   original(token: string): Promise<{ path: string; hash: string; signal: AbortSignal } | undefined>;
   /** False if the token opens nothing. */
   keep(token: string, name: string, body: Readable, freeBytesMin: number): Promise<boolean>;
+  /** As `keep`; what the worker's children answered. */
+  answer(token: string, body: Readable): Promise<boolean>;
 }
 
 export interface WorkerMediaConfig {
@@ -31,6 +33,7 @@ export interface WorkerMediaConfig {
 /** Neither a path nor hidden, as decode children name their files. */
 const FILE = /^\/files\/([A-Za-z0-9][A-Za-z0-9.-]{0,127})$/;
 const ORIGINAL = '/original';
+const ANSWERS = '/answers';
 const BEARER = /^Bearer ([0-9a-f]{64})$/;
 /** Some hundred workers with some places each. */
 const CONNECTIONS_MAX = 2000;
@@ -95,6 +98,9 @@ export class WorkerMedia implements AsyncDisposable {
         const isKept = await this.#media.keep(token, name, request, this.#config.diskFreeBytesMin);
         return end(response, isKept ? 204 : 403);
       }
+      if (token !== undefined && request.method === 'POST' && request.url === ANSWERS) {
+        return end(response, (await this.#media.answer(token, request)) ? 204 : 403);
+      }
       end(response, 403);
     } catch (error) {
       const known = toAppError(error);
@@ -125,5 +131,5 @@ export class WorkerMedia implements AsyncDisposable {
 
 /** What of the body was not read is not waited for. */
 function end(response: ServerResponse, status: number): void {
-  response.writeHead(status, { connection: 'close' }).end();
+  response.writeHead(status, status === 204 ? {} : { connection: 'close' }).end();
 }

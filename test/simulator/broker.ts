@@ -2,17 +2,22 @@
  * A NATS server and workers on other boxes, without sockets: the server loses words of work and repeats them, workers vanish,
  * give work back, say everything twice, and lie. What they say goes through the real judges (`engine/remote`).
  */
+import { Readable } from 'node:stream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { pause } from '../../src/domain/clock.ts';
 import { packKey } from '../../src/domain/packs/model-pack.ts';
 import { VERSION } from '../../src/domain/version.ts';
+import type { Note } from '../../src/engine/analyses/noted-children.ts';
+import { floatsToText } from '../../src/engine/remote/child-answers.ts';
+import type { LeaseBook } from '../../src/engine/remote/lease-book.ts';
 import type { LeaseCarrier } from '../../src/engine/remote/lease-stream.ts';
 import {
   ANSWERS,
   type AnswerTo,
   askSubject,
   decode,
+  deflated,
   encode,
   type Grant,
   inboxOf,
@@ -22,7 +27,7 @@ import type { RemoteExecutorParts } from '../../src/engine/remote/remote-executo
 import type { Random } from '../heavy/random.ts';
 import { lie } from './lies.ts';
 import { PACKS } from './packs.ts';
-import { imageResult } from './results.ts';
+import { analysePicture } from './results.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface BrokerFaults {
@@ -44,6 +49,7 @@ export class SimulatedBroker {
   readonly #closed = new AbortController();
   readonly #questions: Msg[] = [];
   #wake = Promise.withResolvers<void>();
+  #book: LeaseBook | null = null;
   faults: BrokerFaults;
   /** Results that the daemon has stored. */
   taken = 0;
@@ -54,8 +60,9 @@ export class SimulatedBroker {
     this.faults = faults;
   }
 
-  /** What the daemon's side is made with. */
-  parts(): Pick<RemoteExecutorParts, 'connect' | 'brokerFault' | 'isByTls' | 'carrier'> {
+  /** What the daemon's side is made with; the book of its leases takes what workers send by HTTPS. */
+  parts(book: LeaseBook): Pick<RemoteExecutorParts, 'connect' | 'brokerFault' | 'isByTls' | 'carrier'> {
+    this.#book = book;
     return {
       connect: async () => this.#connection(),
       brokerFault: () => null,
@@ -137,16 +144,19 @@ export class SimulatedBroker {
     if (claimed.type === 'granted') await this.#work(worker, lease, claimed);
   }
 
-  async #work(worker: string, lease: string, { analysis }: Grant): Promise<void> {
+  async #work(worker: string, lease: string, { analysis, token }: Grant): Promise<void> {
     await pause(this.#clock, this.#random.whole(1, 3000), this.#closed.signal);
     if (this.#closed.signal.aborted || this.#random.chance(this.faults.vanishes)) return;
     if (this.#random.chance(0.05)) {
       await this.#ask(worker, 'give-back', { lease });
       return;
     }
-    const honest = imageResult(analysis.models, this.#random);
-    const result = this.#random.chance(this.faults.lies) ? lie(honest, this.#random) : honest;
-    const outcome = { type: 'done', brought: { result, stepTimes: [], likenesses: [] } };
+    const honest: Note[] = [];
+    await analysePicture(analysis, this.#random, (note) => honest.push(note));
+    const notes = this.#random.chance(this.faults.lies) ? lie(honest, this.#random) : honest;
+    const word = await deflated(JSON.stringify({ from: 0, notes }, floatsToText));
+    await this.#book?.answer(token, Readable.from([word]));
+    const outcome = { type: 'done', stepTimes: [] };
     for (let times = this.#random.chance(this.faults.repeats) ? 2 : 1; times > 0; times -= 1)
       void this.#ask(worker, 'end', { lease, outcome }).then(({ isHeld }) => {
         if (isHeld) this.taken += 1;

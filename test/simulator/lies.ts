@@ -1,27 +1,26 @@
-/** Results that cannot be, as a worker that was broken into would bring them. */
-import type { ImageResult, ModelRun } from '../../src/domain/verdicts/result.ts';
+/** Answers that cannot be, as a worker that was broken into would bring them. */
+import type { Note } from '../../src/engine/analyses/noted-children.ts';
 import type { Random } from '../heavy/random.ts';
 
-type Lie = (result: ImageResult) => ImageResult;
+type Lie = (notes: readonly Note[]) => Note[];
 
-const onFirst =
-  (change: Partial<ModelRun>): Lie =>
-  (result) => ({ ...result, runs: result.runs.map((run, at) => (at === 0 ? { ...run, ...change } : run)) });
+const onLast =
+  (change: object): Lie =>
+  (notes) =>
+    notes.map((note, at) =>
+      at === notes.length - 1 ? { ...note, answer: { ...(note.answer as object), ...change } } : note,
+    );
 
 const LIES: readonly Lie[] = [
-  (result) => ({ ...result, runs: result.runs.map((run) => ({ ...run, weight: 0 })) }),
-  onFirst({ weight: 1000 }),
-  onFirst({ probability: 0.999, logOdds: -5 }),
-  onFirst({ unknown: false, probability: null }),
-  (result) => ({ ...result, runs: [...result.runs, ...result.runs] }),
-  (result) => ({ ...result, runs: result.runs.slice(1) }),
-  (result) => ({ ...result, runs: [] }),
-  (result) => ({ ...result, detections: Array.from({ length: 1000 }, () => DETECTION) }),
-  (result) => ({ ...result, nsfw: 0.5 }),
+  () => [],
+  (notes) => notes.slice(1),
+  (notes) => notes.slice(0, -1),
+  (notes) => notes.map(({ answer }) => ({ question: 'none', answer })),
+  (notes) => notes.map(({ question }) => ({ question, answer: 'a human' })),
+  onLast({ logits: '', sets: [], image: null }),
+  onLast({ elapsedMs: -1, type: 'probed' }),
 ];
 
-const DETECTION = { box: { x1: 0, y1: 0, x2: 9, y2: 9 }, runs: [] };
-
-export function lie(result: ImageResult, random: Random): ImageResult {
-  return random.pick(LIES)(result);
+export function lie(notes: readonly Note[], random: Random): Note[] {
+  return random.pick(LIES)(notes);
 }

@@ -206,7 +206,7 @@ function remoteExecutor(
   const book = new LeaseBook(LEASE_MS, store, clock);
   const config = { leaseMs: LEASE_MS, mediaUrl: () => 'http://192.0.2.1', certificatePem: () => null };
   const parts = { book, log, clock, newIdentifier, drained: store.read.automation };
-  return new RemoteExecutor(config, { ...parts, ...broker.parts() });
+  return new RemoteExecutor(config, { ...parts, ...broker.parts(book) });
 }
 
 function settingsOf(folder: string, watchRoots: readonly string[]) {

@@ -1,27 +1,71 @@
-/** What the simulated models say of a picture: figures that belong together, drawn from the seed. */
-import { isImagePack, packKey } from '../../src/domain/packs/model-pack.ts';
+/** What simulated children answer of a picture: figures drawn from the seed, of what was asked. */
 import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
-import type { ImageResult, ModelRun } from '../../src/domain/verdicts/result.ts';
-import { toAnsweredRun } from '../../src/engine/analyses/calibration.ts';
+import type { AnalysisResult } from '../../src/domain/verdicts/result.ts';
+import { analyse } from '../../src/engine/analyses/analyse.ts';
+import type { AnalysisJob, AnalysisParts, Children } from '../../src/engine/analyses/analysis-parts.ts';
+import { type Note, noteChildren } from '../../src/engine/analyses/noted-children.ts';
+import type { AnalysisSlot } from '../../src/engine/decode/decode-slot.ts';
+import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';
 
 /** Pixels of each side of every simulated picture. */
 export const SIDE = 256;
 
-export function imageResult(models: readonly string[], random: Random): ImageResult {
-  return {
-    ...{ kind: 'image', mime: 'image/png', width: SIDE, height: SIDE, pages: 1, nsfw: null, detections: [] },
-    ...{ runs: runsOf(models, random), provenance: NO_PROVENANCE, stability: [] },
-    ...{ quality: { shortSide: SIDE, jpegQuality: null, truncated: false }, hasHeatmap: false },
-    marks: { hasReadMetadata: true, watermarks: [] },
+/** `note` gets what each child answers. */
+export async function analysePicture(
+  job: AnalysisJob,
+  random: Random,
+  note: (note: Note) => void = () => {},
+): Promise<AnalysisResult> {
+  const parts: Partial<AnalysisParts> = {
+    ...noteChildren(simulatedChildren(random), note),
+    store: {
+      blobs: { pathOf: () => '' } as unknown as AnalysisParts['store']['blobs'],
+      artifacts: { put: async () => {} },
+    },
+    findPack: (key) => PACKS.find(({ pack }) => `${pack.id}@${pack.version}` === key),
+    stability: true,
+    stepTimed: () => {},
   };
+  const silent = { report: () => {}, found: () => {}, seen: () => {}, stepTimed: () => {} };
+  const attempt = { ...silent, id: job.id, analysis: job, signal: new AbortController().signal };
+  return await analyse(parts as AnalysisParts, attempt);
 }
 
-function runsOf(models: readonly string[], random: Random): ModelRun[] {
-  return PACKS.flatMap(({ pack }) => {
-    if (!isImagePack(pack) || !models.includes(packKey(pack))) return [];
-    const logits = Float32Array.of(random.next() * 4 - 2);
-    return toAnsweredRun(pack, { logits, elapsedMs: 100, device: 'cpu' });
-  });
+function simulatedChildren(random: Random): Children {
+  const cut = (patchSets: readonly PatchSetRequest[]) =>
+    patchSets.map(({ name, layout: { size } }) => ({
+      ...{ name, file: `${name}.rgb`, size, positions: [{ x: 0, y: 0 }], width: SIDE, height: SIDE },
+    }));
+  const request = async (
+    work: { patchSets: PatchSetRequest[]; type: string },
+    options: { onPatched?: (picture: object) => void },
+  ) => {
+    const picture = { width: SIDE, height: SIDE, patchSets: cut(work.patchSets) };
+    if (work.type === 'copy-patches') return { type: 'copied-patches', id: 1, sets: picture.patchSets };
+    options.onPatched?.(picture);
+    const image = {
+      ...{ ...picture, mime: 'image/png', pages: 1, provenance: NO_PROVENANCE, likeness: null, frames: [] },
+      quality: { shortSide: SIDE, jpegQuality: null, truncated: false },
+      marks: { hasReadMetadata: true, watermarks: [] },
+    };
+    return { type: 'decoded-image', id: 1, image };
+  };
+  const slot: Partial<AnalysisSlot> = {
+    placeInput: async () => 'input',
+    outPath: (file) => file,
+    request: request as unknown as AnalysisSlot['request'],
+  };
+  const unasked = () => Promise.reject(new Error('a picture has no sound'));
+  return {
+    decodePool: { run: async (_purpose, work) => await work(slot as AnalysisSlot) },
+    inference: {
+      infer: async ({ count }) => ({
+        logits: Float32Array.from({ length: count }, () => random.next() * 4 - 2),
+        ...{ elapsedMs: 100, waitedMs: 0, device: 'cpu' },
+      }),
+      ...{ detectSpeech: unasked, transcribe: unasked },
+    },
+  };
 }

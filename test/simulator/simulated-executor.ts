@@ -12,7 +12,7 @@ import type { LocalExecutor } from '../../src/engine/executors/local-executor.ts
 import { INFERENCE_POOL_DEFAULTS } from '../../src/engine/inference/inference-pool.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';
-import { imageResult, SIDE } from './results.ts';
+import { analysePicture, SIDE } from './results.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface ChildFaults {
@@ -69,7 +69,7 @@ export class SimulatedExecutor implements LocalExecutor {
     const result = await this.#work(signal, async () => {
       report({ step: 'pixels', done: 0, total: 1 });
       await this.#child(signal);
-      return imageResult(analysis.models, this.#random);
+      return await analysePicture(analysis, this.#random);
     });
     return { result, settled: () => {} };
   }

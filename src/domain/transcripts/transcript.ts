@@ -20,7 +20,7 @@ const probability = z.number().min(0).max(1);
 /** ISO 639-1, or 639-2 if that has none. */
 const language = z.string().regex(/^[a-z]{0,3}$/);
 
-export const transcriptSegmentSchema = z.strictObject({
+const transcriptSegmentSchema = z.strictObject({
   startSeconds: seconds,
   endSeconds: seconds,
   text: z.string().min(1).max(SEGMENT_CHARACTERS_MAX),

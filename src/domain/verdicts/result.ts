@@ -1,7 +1,7 @@
 /**
  * What an analysis measured, as it is stored: figures only, no labels and no texts that depend on the account.
  * Everything a client reads is derived from this by pure functions. The schemas come first and the types follow from them:
- * a result is checked at the door of the store, and where another box brings it, so no field can be forgotten there. A
+ * a result is checked at the door of the store, so no field can be forgotten there. A
  * number is finite, since `z.number()` takes neither NaN nor an infinity.
  */
 import { z } from 'zod';
@@ -64,7 +64,7 @@ const placeSpread = z.strictObject({
 /** How far apart the answers for the places of one picture lie: standard deviation of the calibrated natural log-odds. */
 export type PlaceSpread = z.infer<typeof placeSpread>;
 
-export const modelRunSchema = z.strictObject({
+const modelRunSchema = z.strictObject({
   ...bounds,
   model: name,
   version: name,
@@ -95,7 +95,7 @@ export const modelRunSchema = z.strictObject({
 });
 /** One model on one piece of media. */
 export type ModelRun = z.infer<typeof modelRunSchema>;
-export const runsSchema = z.array(modelRunSchema).max(RUNS_MAX);
+const runsSchema = z.array(modelRunSchema).max(RUNS_MAX);
 
 const stabilityVariant = z.strictObject({
   /** What was done to the copy: `jpeg-60`, `scale-75`. */
@@ -166,7 +166,7 @@ const imageResult = z.strictObject({
 });
 export type ImageResult = z.infer<typeof imageResult>;
 
-export const clipSchema = z.strictObject({
+const clipSchema = z.strictObject({
   index: count,
   startSeconds: seconds,
   endSeconds: seconds,
@@ -174,7 +174,7 @@ export const clipSchema = z.strictObject({
 });
 /** A segment of a sound, seconds from its beginning. */
 export type ClipResult = z.infer<typeof clipSchema>;
-export const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
+const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 
 /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence, absent in results of before. */
 const upperBandDb = z.number().min(-200).max(200).nullable().exactOptional();

@@ -125,7 +125,7 @@ function rangesIn(stretch: SampleRange, { windowSamples, hopSamples }: WindowLay
 }
 
 /** A sentence or so: long enough for several windows, short enough to point at. */
-export const CLIP_SECONDS = 6;
+const CLIP_SECONDS = 6;
 /** A third of a clip is in the next one too, so that no word falls between two. */
 const CLIP_HOP_SECONDS = 4;
 /** Two and a half minutes of unbroken speech, as many windows as a model takes; of a longer sound an even choice. */

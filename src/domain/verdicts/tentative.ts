@@ -3,35 +3,28 @@
  * never a result. Pure.
  */
 
-import { z } from 'zod';
-
 import { listOf, noun, nullable, number, oneOf, type ValuesOf } from '../field.ts';
 import {
   RECORD_SEGMENTS_MAX,
   type ShownSegment,
+  type TranscriptSegment,
   toShownSegment,
-  transcriptSegmentSchema,
 } from '../transcripts/transcript.ts';
 import { ASSESSMENT_STATE, assessRuns } from './assessment.ts';
-
-import { clipsSchema, runsSchema, seconds } from './result.ts';
+import type { ClipResult, ModelRun } from './result.ts';
 import { poolFrames } from './video-verdict.ts';
 
-/** Each report of progress carries them, to watchers and from workers; the whole text comes with the result. */
+/** Each report of progress carries them to watchers; the whole text comes with the result. */
 export const RECENT_SEGMENTS_MAX = RECORD_SEGMENTS_MAX;
-/** More frames than a submission may ask for. */
-const FRAMES_MAX = 1000;
-
 /** What the models have said so far: of a video's frames, of a sound's or a track's clips, and of its speech as a whole. */
-export const findingsSchema = z.strictObject({
-  frames: z.array(z.strictObject({ timeSeconds: seconds, runs: runsSchema })).max(FRAMES_MAX),
-  clips: clipsSchema,
+export interface Findings {
+  frames: { timeSeconds: number; runs: ModelRun[] }[];
+  clips: ClipResult[];
   /** One per speech model, over the windows judged so far. */
-  speech: runsSchema,
+  speech: ModelRun[];
   /** What was written down last; absent if it was not asked for. */
-  transcript: z.array(transcriptSegmentSchema).max(RECENT_SEGMENTS_MAX).exactOptional(),
-});
-export type Findings = z.infer<typeof findingsSchema>;
+  transcript?: TranscriptSegment[];
+}
 
 export const NO_FINDINGS: Findings = { frames: [], clips: [], speech: [] };
 

@@ -5,7 +5,7 @@ import { completeOptions } from '../../domain/records/options.ts';
 import type { TranscriptSegment } from '../../domain/transcripts/transcript.ts';
 import type { AudioResult } from '../../domain/verdicts/result.ts';
 import { RECENT_SEGMENTS_MAX } from '../../domain/verdicts/tentative.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { StepCount } from './image-runs.ts';
@@ -26,7 +26,7 @@ export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Prom
 async function analyseInSlot(
   parts: AnalysisParts,
   { analysis, signal, report, found }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
 ): Promise<AudioResult> {
   const { trust, decodeTimeoutMs } = parts;
   const { models, options } = analysis;
@@ -68,7 +68,7 @@ export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'proven
 /** The part that a recording and a video's track have in common. */
 export async function hearInSlot(
   parts: AnalysisParts,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { sound, models, language, signal, found }: HearingWork,
 ): Promise<HeardSound> {
   const { durationSeconds, sampleRate, channelCount, tracksLeftOut } = sound;

@@ -15,7 +15,7 @@ import type {
 import type { DecodedImage, PatchedPicture, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
@@ -34,7 +34,11 @@ export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Prom
   return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
 }
 
-async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Promise<ImageResult> {
+async function analyseInSlot(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  slot: AnalysisSlot,
+): Promise<ImageResult> {
   const { analysis, signal, report } = attempt;
   const packs = imagePacksOf(analysis.models, parts.findPack);
   const { withHeatmap } = analysis.options;
@@ -110,7 +114,7 @@ interface WorkInChild {
 async function decodeAndInfer(
   parts: AnalysisParts,
   { signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { input, plan, tileSets, viewSets, steps, keepsPicture }: WorkInChild,
 ): Promise<{ image: DecodedImage; answers: Answer[] }> {
   let inferring: Promise<Answer[]> | undefined;
@@ -155,7 +159,7 @@ interface Seen {
 async function seeContent(
   parts: AnalysisParts,
   { signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   {
     input,
     image,
@@ -177,7 +181,7 @@ interface FacesToCut extends Pick<CutViewsRequest, 'folder' | 'input' | 'name' |
   signal: AbortSignal;
 }
 
-export async function cutFaces(slot: DecodeSlot, { signal, ...faces }: FacesToCut): Promise<PatchSet> {
+export async function cutFaces(slot: AnalysisSlot, { signal, ...faces }: FacesToCut): Promise<PatchSet> {
   const request = { type: 'cut-views', kernel: 'linear', limits: DECODE_LIMITS } as const;
   const { set } = await slot.request({ ...request, ...faces }, { signal });
   return set;
@@ -187,7 +191,7 @@ export async function cutFaces(slot: DecodeSlot, { signal, ...faces }: FacesToCu
 export async function drawHeatmap(
   { store }: AnalysisParts,
   { analysis, signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   {
     input,
     folder,

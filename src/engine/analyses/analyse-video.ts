@@ -13,7 +13,7 @@ import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
 import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedTrack, DecodedVideo } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { contentPacksOf, type Found, viewSetsOf } from '../packs/content-packs.ts';
 import { hearInSlot } from './analyse-audio.ts';
@@ -29,7 +29,7 @@ import { tileSetsOf } from './tampering-runs.ts';
 import { timed } from './timed-parts.ts';
 import { VideoProgress } from './video-progress.ts';
 
-export const TRACK_NAME = 'track.flac';
+const TRACK_NAME = 'track.flac';
 
 interface Job extends FrameWork {
   /** Finds frames that show a face, if such frames are preferred. */
@@ -42,7 +42,11 @@ export async function analyseVideo(parts: AnalysisParts, attempt: Attempt): Prom
   return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
 }
 
-async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Promise<VideoResult> {
+async function analyseInSlot(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  slot: AnalysisSlot,
+): Promise<VideoResult> {
   const { options } = attempt.analysis;
   const job = openJob(parts, attempt, slot);
   const { video, frames } = await timed(parts, 'frames', () => takeFrames(parts, attempt, job));
@@ -70,7 +74,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   };
 }
 
-function openJob(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Job {
+function openJob(parts: AnalysisParts, attempt: Attempt, slot: AnalysisSlot): Job {
   const { models, options } = attempt.analysis;
   const packs = framePacksOf(models, parts.findPack);
   const found = contentPacksOf(models, parts.findPack);
@@ -154,7 +158,7 @@ async function chooseFrames(
 }
 
 /** One unsafe frame makes the video unsafe. */
-export function leastSafe(frames: readonly FrameResult[]): number | null {
+function leastSafe(frames: readonly FrameResult[]): number | null {
   const known = frames.flatMap(({ image }) => image.nsfw ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }

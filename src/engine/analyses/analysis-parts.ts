@@ -5,7 +5,8 @@ import type { NearMatch } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
 import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
-import type { DecodePool } from '../decode/decode-pool.ts';
+import type { RunOptions } from '../decode/decode-pool.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { Originals } from '../decode/place-original.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
@@ -16,11 +17,17 @@ export interface AnalysisFiles {
   artifacts: Pick<ArtifactStore, 'put'>;
 }
 
-/** What the analysis of any kind of media is made with. */
-export interface AnalysisParts {
-  store: AnalysisFiles;
-  decodePool: Pick<DecodePool, 'run'>;
+/** What answers an analysis: decoders and models, or notes of what they answered. */
+export interface Children {
+  decodePool: {
+    run<T>(purpose: 'analysis', work: (slot: AnalysisSlot) => Promise<T>, options: RunOptions): Promise<T>;
+  };
   inference: Pick<InferencePool, 'infer' | 'detectSpeech' | 'transcribe'>;
+}
+
+/** What the analysis of any kind of media is made with. */
+export interface AnalysisParts extends Children {
+  store: AnalysisFiles;
   /** The usable pack with the key. */
   findPack: (key: string) => InstalledPack | undefined;
   trust: TrustMaterial;

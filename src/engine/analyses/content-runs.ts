@@ -11,7 +11,7 @@ import { type Face, findFaces } from '../../domain/verdicts/faces.ts';
 import type { Detection, ModelRun } from '../../domain/verdicts/result.ts';
 import type { PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { Inference } from '../inference/inference-process.ts';
 import { type ContentPacks, type Found, toViewSet } from '../packs/content-packs.ts';
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
@@ -37,7 +37,7 @@ const NO_FACE = 'No face was found.';
 /** The least safe answer of the packs; null if none was asked. */
 export async function measureNsfw(
   parts: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, packs, signal }: ContentWork,
 ): Promise<number | null> {
   const answers = packs.nsfw.map(async ({ pack }) => {
@@ -62,7 +62,7 @@ function toNsfw({ id, output }: NsfwPack, values: Float32Array): number {
 /** Finds the faces and asks the face models for each. */
 export async function judgeFaces(
   parts: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   work: ContentWork,
   cut: CutFaces,
 ): Promise<JudgedFaces> {
@@ -82,7 +82,7 @@ export async function judgeFaces(
 /** The surest first. */
 export async function detectFaces(
   parts: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, pack, signal }: { picture: Patched; pack: FaceDetectorPack; signal: AbortSignal },
 ): Promise<Face[]> {
   const { logits } = await inferViews(parts, slot, { picture, pack, signal });
@@ -95,14 +95,14 @@ export async function detectFaces(
 /** One run per face; a face too small for the model is not judged. */
 async function judgeWith(
   { inference, inferTimeoutMs }: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, found, faces, signal }: ContentWork & { found: Found<FacePack>; faces: readonly Face[] },
   cut: CutFaces,
 ): Promise<ModelRun[]> {
-  const { pack, report } = found;
+  const { pack } = found;
   const { size, margin } = pack.view;
   const large = faces.filter((face) => sideOf(face) >= pack.minimumFaceSide);
-  let inferred: Inference = { logits: new Float32Array(0), elapsedMs: 0, waitedMs: 0 };
+  let inferred: Inference = { logits: new Float32Array(0), elapsedMs: 0, waitedMs: 0, device: '' };
   if (large.length > 0) {
     const views = large.map((face) => viewOf(face, margin, picture));
     const set = await cut({ name: `face-${pack.id}`, size, views });
@@ -110,7 +110,7 @@ async function judgeWith(
     const patches = { pack: packKey(pack), path: slot.outPath(set.file), count: views.length };
     inferred = await inference.infer(patches, { signal, timeoutMs: inferTimeoutMs });
   }
-  const share = { elapsedMs: inferred.elapsedMs / Math.max(1, large.length), device: report?.provider ?? '' };
+  const share = { elapsedMs: inferred.elapsedMs / Math.max(1, large.length), device: inferred.device };
   return faces.map((face) => {
     const at = large.indexOf(face);
     if (at >= 0) return toAnsweredRun(pack, { logits: inferred.logits.subarray(at, at + 1), ...share });
@@ -152,7 +152,7 @@ export function viewOf(
 
 async function inferViews(
   { inference, inferTimeoutMs }: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, pack, signal }: { picture: Patched; pack: NsfwPack | FaceDetectorPack; signal: AbortSignal },
 ): Promise<Inference> {
   const { name, layout } = toViewSet(pack);

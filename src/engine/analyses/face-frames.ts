@@ -5,7 +5,7 @@ import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-pro
 import type { SampledFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
 import { toViewSet } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { detectFaces } from './content-runs.ts';
@@ -17,7 +17,7 @@ import { detectFaces } from './content-runs.ts';
 const SAMPLES_PER_FRAME = 3;
 
 export interface FaceFrameWork {
-  slot: DecodeSlot;
+  slot: AnalysisSlot;
   input: string;
   choice: ChosenFrames;
   detector: FaceDetectorPack;
@@ -55,7 +55,7 @@ export async function chooseFaceFrames(
 
 async function look(
   parts: AnalysisParts,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { sample, detector, signal }: { sample: SampledFrame; detector: FaceDetectorPack; signal: AbortSignal },
 ): Promise<FrameSample> {
   const { timeSeconds, set } = sample;

@@ -7,7 +7,7 @@ import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { ContentPacks } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { measureNsfw } from './content-runs.ts';
@@ -24,7 +24,7 @@ export interface JudgedFrame {
 }
 
 export interface FrameWork {
-  slot: DecodeSlot;
+  slot: AnalysisSlot;
   packs: QueuedPack<ImagePack>[];
   content: ContentPacks;
   plan: PlannedSet[];

@@ -6,7 +6,7 @@ import type { Progress } from '../../domain/records/classification.ts';
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 import { toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
@@ -26,6 +26,7 @@ export interface Answer {
   set: PatchSet;
   logits: Float32Array;
   elapsedMs: number;
+  device: string;
 }
 
 export interface InferParts {
@@ -61,7 +62,7 @@ export function framePacksOf(
 /** Asks for every set that was made; `onDone` after each. */
 export async function inferPatches(
   { inference, inferTimeoutMs }: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, plan, signal }: { picture: Patched; plan: readonly PlannedSet[]; signal: AbortSignal },
   onDone: () => void,
 ): Promise<Answer[]> {
@@ -72,9 +73,12 @@ export async function inferPatches(
   });
   const work = made.map(async ({ planned, set, path }) => {
     const patches = { pack: packKey(planned.pack), path, count: set.positions.length };
-    const answer = await inference.infer(patches, { signal, timeoutMs: inferTimeoutMs });
+    const { logits, elapsedMs, device } = await inference.infer(patches, {
+      signal,
+      timeoutMs: inferTimeoutMs,
+    });
     onDone();
-    return { planned, set, logits: answer.logits, elapsedMs: answer.elapsedMs };
+    return { planned, set, logits, elapsedMs, device };
   });
   // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(work);
@@ -98,7 +102,7 @@ export function toImageRuns(
 }
 
 function toRun(
-  { pack, report }: InstalledPack & { pack: ImagePack },
+  { pack }: { pack: ImagePack },
   { width, height }: Patched,
   answers: readonly Answer[],
   purpose: PatchPurpose,
@@ -110,7 +114,7 @@ function toRun(
     const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
     if (reason !== null) return toUnknownRun(pack, reason);
     const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
-    const run = toAnsweredRun(pack, { ...answer, logits, device: report?.provider ?? '' });
+    const run = toAnsweredRun(pack, { ...answer, logits });
     const places = run.unknown ? null : toPlaceSpread(pack, logits);
     return places === null ? run : { ...run, places };
   }

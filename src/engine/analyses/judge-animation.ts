@@ -9,7 +9,7 @@ import type { ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
 import type { CutViewsRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { AnimationFrame, DecodedImage } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { type PlannedSet, requestsOf } from './image-patches.ts';
 import { type Answer, inferPatches, type Patched, type QueuedPack, toImageRuns } from './image-runs.ts';
@@ -35,7 +35,7 @@ export interface AnimationWork {
 export async function judgeAnimation(
   parts: AnalysisParts,
   { signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { input, image, answers, packs, plan }: AnimationWork,
 ): Promise<DecidingPicture> {
   const runs = toImageRuns(packs, image, answers, 'origin');

@@ -5,7 +5,7 @@ import { isClear } from '../../domain/packs/stability-reach.ts';
 import { usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toStabilityVariant } from './calibration.ts';
 import { type PlannedSet, requestsOf } from './image-patches.ts';
@@ -30,7 +30,7 @@ export interface JudgedCopies {
 export async function judgeCopies(
   parts: AnalysisParts,
   { signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { deciding, packs, plan, steps }: CopiesToJudge,
 ): Promise<JudgedCopies> {
   const { input, folder, picture, runs: originRuns } = deciding;
@@ -62,7 +62,7 @@ export async function judgeCopies(
 }
 
 /** The kinds of copies that cannot change the side of the answer. */
-export function findClear(
+function findClear(
   packs: readonly QueuedPack<ImagePack>[],
   originRuns: readonly ModelRun[],
 ): StabilityVariantName[] {

@@ -128,7 +128,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
 }
 
 /** The speech packs among the keys; one that is gone counts as one, since nothing shows what it was. */
-export function speechPacksOf(
+function speechPacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,
 ): QueuedPack<SpeechPack>[] {
@@ -236,12 +236,11 @@ function tellFindings(
 }
 
 function toRuns({ speechSeconds, upperBandDb, answers }: Heard): ModelRun[] {
-  return answers.map(({ queued, logits, elapsedMs }) => {
+  return answers.map(({ queued, logits, elapsedMs, device }) => {
     const { key, found } = queued;
     if (found === undefined) return toMissingRun(key, 'speech-origin');
-    const { report } = found;
     const pack = boundedBySpeech(found.pack, { seconds: speechSeconds, upperBandDb });
-    if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device: report?.provider ?? '' });
+    if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device });
     return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
   });
 }

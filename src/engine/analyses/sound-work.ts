@@ -3,13 +3,13 @@ import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { DecodedSound, SoundFile } from '../../worker/protocol/decoded-media.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts } from './analysis-parts.ts';
 
 export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'decodeTimeoutMs' | 'findPack'>;
 
 export interface SoundWork {
-  slot: Pick<DecodeSlot, 'outPath'>;
+  slot: Pick<AnalysisSlot, 'outPath'>;
   sound: DecodedSound;
   /** Keys of the analysis' packs. */
   models: readonly string[];

@@ -15,6 +15,7 @@ export interface WindowAnswer {
   /** One per range. */
   logits: Float32Array;
   elapsedMs: number;
+  device: string;
 }
 
 /** Four full batches: a piece is worth telling of, and the pieces of one sound keep several processes busy. */
@@ -34,11 +35,11 @@ export async function askWindows(
   const answered: (WindowAnswer | undefined)[] = [];
   const asked = pieces.map(async (piece, index) => {
     const windows = { sampleCount, ranges: piece };
-    const { logits, elapsedMs } = await inference.infer(
+    const { logits, elapsedMs, device } = await inference.infer(
       { pack: packKey(pack), path: slot.outPath(file), count: piece.length, windows },
       { signal, timeoutMs: inferTimeoutMs },
     );
-    answered[index] = { queued, ranges: piece, logits, elapsedMs };
+    answered[index] = { queued, ranges: piece, logits, elapsedMs, device };
     onAnswered(join(queued, answered));
   });
   // Waits for all even if one fails: their files vanish with the slot.
@@ -48,7 +49,7 @@ export async function askWindows(
 }
 
 export function noWindows(queued: QueuedPack<SpeechPack>): WindowAnswer {
-  return { queued, ranges: [], logits: new Float32Array(), elapsedMs: 0 };
+  return { queued, ranges: [], logits: new Float32Array(), elapsedMs: 0, device: '' };
 }
 
 function cutPieces(ranges: readonly SampleRange[]): SampleRange[][] {
@@ -65,24 +66,24 @@ function join(queued: QueuedPack<SpeechPack>, pieces: readonly (WindowAnswer | u
     ranges: known.flatMap(({ ranges }) => ranges),
     logits: Float32Array.from(known.flatMap(({ logits }) => [...logits])),
     elapsedMs: known.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0),
+    device: known[0]?.device ?? '',
   };
 }
 
 /** From the windows whose middle lies in the clip; `upperBandDb` is the whole sound's. */
 export function toClipRun(
-  { queued, ranges, logits, elapsedMs }: WindowAnswer,
+  { queued, ranges, logits, elapsedMs, device }: WindowAnswer,
   clip: PlannedClip,
   upperBandDb: number | null,
 ): ModelRun {
   const { key, found } = queued;
   if (found === undefined) return toMissingRun(key, 'speech-origin');
-  const { report } = found;
   const pack = boundedBySpeech(found.pack, { seconds: secondsOf(clip.speech), upperBandDb });
   const inside = logits.filter((_, window) => isInside(ranges[window], clip));
   if (inside.length === 0)
     return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');
   const share = (elapsedMs * inside.length) / logits.length;
-  return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device: report?.provider ?? '' });
+  return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device });
 }
 
 /** How many of the windows speak of the clip. */

@@ -4,7 +4,7 @@ import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import {
   type JudgedTampering,
@@ -23,7 +23,7 @@ export interface PictureWithTiles extends Omit<TamperingWork, 'media' | 'signal'
 export async function lookForEdits(
   parts: AnalysisParts,
   attempt: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { input, ...work }: PictureWithTiles,
 ): Promise<Omit<JudgedTampering, 'map'>> {
   const { signal } = attempt;
@@ -50,7 +50,7 @@ function toShade(logit: number): number {
 async function drawLayer(
   { store }: AnalysisParts,
   { analysis, signal }: Attempt,
-  slot: DecodeSlot,
+  slot: AnalysisSlot,
   { input, map: { set, pack }, layer, logits }: Layer,
 ): Promise<void> {
   const output = HEATMAP_FILES[layer];

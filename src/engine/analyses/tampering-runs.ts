@@ -8,7 +8,7 @@ import type { ModelRun, TamperingSummary } from '../../domain/verdicts/result.ts
 import type { PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { Found } from '../packs/content-packs.ts';
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { InferParts, Patched } from './image-runs.ts';
@@ -55,7 +55,7 @@ export interface TamperingWork {
 
 export async function judgeTampering(
   parts: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, packs, media, signal }: TamperingWork,
 ): Promise<JudgedTampering> {
   const work = packs.map((found) => askPack(parts, slot, { picture, found, media, signal }));
@@ -74,10 +74,10 @@ export async function judgeTampering(
 
 async function askPack(
   { inference, inferTimeoutMs }: InferParts,
-  slot: Pick<DecodeSlot, 'outPath'>,
+  slot: Pick<AnalysisSlot, 'outPath'>,
   { picture, found, media, signal }: Omit<TamperingWork, 'packs'> & { found: Found<TamperingPack> },
 ): Promise<{ run: ModelRun; map: TamperingMap | null }> {
-  const { pack, report } = found;
+  const { pack } = found;
   const { width, height } = picture;
   if (Math.min(width, height) < pack.minimumShortSide) {
     const needed = `the model needs ${pack.minimumShortSide} on the short side`;
@@ -85,13 +85,9 @@ async function askPack(
   }
   const set = findTiles(picture, pack, media);
   const tiles = { pack: packKey(pack), path: slot.outPath(set.file), count: set.positions.length };
-  const { logits, elapsedMs } = await inference.infer(tiles, { signal, timeoutMs: inferTimeoutMs });
+  const { logits, elapsedMs, device } = await inference.infer(tiles, { signal, timeoutMs: inferTimeoutMs });
   const answers = splitTiles(logits, pack.view);
-  const run = toAnsweredRun(pack, {
-    logits: poolTiles(pack, set, answers),
-    elapsedMs,
-    device: report?.provider ?? '',
-  });
+  const run = toAnsweredRun(pack, { logits: poolTiles(pack, set, answers), elapsedMs, device });
   return { run, map: run.unknown ? null : { set, pack, answers } };
 }
 

@@ -1,13 +1,11 @@
 /** How long the steps of an analysis take: of a piece of work, and of what it waits for (a slot of the decoders, the models). */
-import type { AnalysisParts } from './analysis-parts.ts';
-
-type TimedParts = Pick<AnalysisParts, 'decodePool' | 'inference'>;
+import type { AnalysisParts, Children } from './analysis-parts.ts';
 
 /** `slot` is the wait for a decoder, `batch-wait` for a batch, `models` what of their runs was spent on this analysis. */
 export function timeParts(
-  { decodePool, inference }: TimedParts,
+  { decodePool, inference }: Children,
   stepTimed: AnalysisParts['stepTimed'],
-): TimedParts {
+): Children {
   return {
     decodePool: {
       run: (purpose, work, options) => {

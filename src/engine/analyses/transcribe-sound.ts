@@ -28,7 +28,8 @@ import {
   toSoundSeconds,
 } from '../../domain/verdicts/speech-windows.ts';
 import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
-import { ModelFailedError } from '../children/worker-errors.ts';
+import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
+import type { Transcription } from '../inference/inference-process.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 
 const SAMPLE_RATE = 16_000;
@@ -59,6 +60,8 @@ interface Voice extends Pick<SoundSpeech, 'file' | 'channel'> {
 interface Written {
   voices: Voice[];
   fault: string;
+  /** What the model took for it. */
+  elapsedMs: number;
 }
 
 /** Undefined if it was not asked for. Throws as the inference does, unless only the model fails. */
@@ -71,8 +74,7 @@ export async function transcribeSound(
   const packs = work.models.flatMap((key) => parts.findPack(key)?.pack ?? []);
   const pack = packs.find(isTranscriptionPack);
   if (pack === undefined) return undefined;
-  const startedAt = performance.now();
-  const written: Written = { voices: heard.map(toVoice), fault: '' };
+  const written: Written = { voices: heard.map(toVoice), fault: '', elapsedMs: 0 };
   const timeUp = AbortSignal.timeout((TRANSCRIPT_TIMEOUTS - 1) * parts.decodeTimeoutMs);
   try {
     await writeDown({ parts, work, pack, timeUp }, written, onText);
@@ -88,7 +90,7 @@ export async function transcribeSound(
     segments: text,
     leftOutSeconds: samplesOf(written.voices, (one) => one.isLeftOut) / SAMPLE_RATE,
     fault: written.fault,
-    elapsedSeconds: (performance.now() - startedAt) / 1000,
+    elapsedSeconds: written.elapsedMs / 1000,
   };
 }
 
@@ -114,12 +116,14 @@ async function writeDown(writing: Writing, written: Written, onText: OnText): Pr
   const take: Take = async (voice, index, language) => {
     const window = voice.windows[index];
     if (window === undefined) return null;
-    const text = await askInTime(writing, voice, window, language);
-    if (text === null) {
+    const answer = await askInTime(writing, voice, window, language);
+    if (answer === null) {
       const seconds = Math.round(samplesOf(voices) / SAMPLE_RATE);
       written.fault ||= `stopped after ${seconds} of ${Math.round(total / SAMPLE_RATE)} s of speech: the analysis may not last longer`;
       return null;
     }
+    const { text, elapsedMs } = answer;
+    written.elapsedMs += elapsedMs;
     const samples = samplesIn(window);
     const segments = toSegments(voice, window, text);
     voice.texts[index] = { segments, samples, isLeftOut: text.isLeftOut };
@@ -210,14 +214,14 @@ async function askInTime(
   { file }: Voice,
   { ranges }: SpeechWindow,
   language: SpokenLanguage | null,
-): Promise<WindowText | null> {
+): Promise<Transcription | null> {
   const path = work.slot.outPath(file.file);
   const request = { pack: packKey(pack), path, sampleCount: file.sampleCount, ranges, language };
   const signal = AbortSignal.any([work.signal, timeUp]);
   try {
-    return (await parts.inference.transcribe(request, { signal })).text;
+    return await parts.inference.transcribe(request, { signal });
   } catch (error) {
-    if (timeUp.aborted && !work.signal.aborted) return null;
+    if (error instanceof AbortError && !work.signal.aborted) return null;
     throw error;
   }
 }

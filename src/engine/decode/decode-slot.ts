@@ -11,6 +11,7 @@ import { codeOf } from '../../domain/error-code.ts';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
 import { SafeFolder } from '../../machinery/safe-folder.ts';
+import type { OpenFile } from '../../store/artifacts.ts';
 import type { DecodeRequest, DecodeResponse } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { SlotFile } from '../../worker/protocol/slot-file.ts';
@@ -47,7 +48,7 @@ type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 /** A request of the protocol; the slot numbers it. */
 export type DecodeWork = WithoutId<DecodeRequest>;
 
-const ANSWER_TYPES = {
+export const ANSWER_TYPES = {
   probe: 'probed',
   'read-marks': 'read-marks',
   'describe-picture': 'described-picture',
@@ -82,6 +83,11 @@ export interface RequestOptions {
   onPatched?: (picture: PatchedPicture) => void;
 }
 
+/** A slot as analyses use it. */
+export interface AnalysisSlot extends Pick<DecodeSlot, 'placeInput' | 'request' | 'outPath'> {
+  openOut(file: string): OpenFile & Disposable;
+}
+
 /** The request under way; `id` 0 is the wait for `ready`. */
 interface Waiting {
   id: number;
@@ -94,7 +100,7 @@ interface Waiting {
 }
 
 /** The name says nothing of the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat lists). */
-const INPUT_NAME = 'input';
+export const INPUT_NAME = 'input';
 /** The frames of a film and their patches are some hundred. */
 const NAMES_MAX = 10_000;
 /** Behind a lost child; more is left to the sweep of the next start. */

@@ -2,15 +2,12 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
-import type { MediaKind } from '../../domain/media/media.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import { analyseAudio } from '../analyses/analyse-audio.ts';
-import { analyseImage } from '../analyses/analyse-image.ts';
-import { analyseVideo } from '../analyses/analyse-video.ts';
+import { analyse } from '../analyses/analyse.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt } from '../analyses/analysis-parts.ts';
+import { type Note, noteChildren } from '../analyses/noted-children.ts';
 import { timeParts } from '../analyses/timed-parts.ts';
 import {
   DECODE_POOL_DEFAULTS,
@@ -65,10 +62,6 @@ export interface ChildExecutorParts {
 }
 
 const CHECKS_FILE = 'model-checks.json';
-
-const ANALYSES: Readonly<
-  Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
-> = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
 
 export class ChildExecutor implements LocalExecutor {
   readonly #config: ChildExecutorConfig;
@@ -147,12 +140,14 @@ export class ChildExecutor implements LocalExecutor {
     });
   }
 
-  async execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution> {
+  /** `note` gets what each child answers. */
+  async execute(attempt: Attempt, files: AnalysisFiles, note?: (note: Note) => void): Promise<Execution> {
     const { stability, analysisTimeoutMs } = this.#config;
     const { observer } = this.#parts;
     const inference = this.#inference;
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const { stepTimed } = attempt;
+    const children = timeParts({ decodePool: this.decodePool, inference }, stepTimed);
     const parts: AnalysisParts = {
       store: files,
       stability,
@@ -160,13 +155,12 @@ export class ChildExecutor implements LocalExecutor {
       trust: this.#config.trust(),
       findPack: (key) => this.shelf.find(key),
       videoDecoder: this.videoDecoding.decoder,
-      ...timeParts({ decodePool: this.decodePool, inference }, stepTimed),
+      ...(note === undefined ? children : noteChildren(children, note)),
       inferTimeoutMs: analysisTimeoutMs / 2,
       decodeTimeoutMs: analysisTimeoutMs,
       videoDecoded: (used) => observer.videoDecoded(this.videoDecoding.wanted, used),
     };
-    const result = await ANALYSES[attempt.analysis.kind](parts, attempt);
-    return { result, settled: () => {} };
+    return { result: await analyse(parts, attempt), settled: () => {} };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -82,6 +82,8 @@ export interface Inference {
   elapsedMs: number;
   /** In the child, for a batch to run in. */
   waitedMs: number;
+  /** Execution provider that ran it. */
+  device: string;
 }
 
 export interface SpeechDetection {
@@ -178,7 +180,8 @@ export class InferenceProcess implements AsyncDisposable {
   /** Throws ModelFailedError, WorkerLostError when the child ends or is too slow, AbortError. */
   async infer(work: InferenceWork, options: InferenceOptions = {}): Promise<Inference> {
     const answer = await this.#ask((id) => ({ type: 'infer', id, ...work }), options);
-    if (answer.type === 'inferred') return answer;
+    const device = this.#reports?.find(({ key }) => key === work.pack)?.provider ?? '';
+    if (answer.type === 'inferred') return { ...answer, device };
     throw new ModelFailedError('the models answered another question');
   }
 

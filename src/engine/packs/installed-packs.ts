@@ -215,7 +215,8 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
   };
 }
 
-function outputLengthOf(pack: ModelPack): number {
+/** Values for each item. */
+export function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
   if (isNsfwPack(pack)) return pack.output.labels.length;
   return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;

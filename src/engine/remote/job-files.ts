@@ -1,6 +1,6 @@
 /**
  * What a job on another box sees of the store: its original, fetched by ranges into a folder that is removed with the job,
- * and a way to send back the files that it makes.
+ * and a way to send back the files that it makes and what its children answer.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,8 +10,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
+import type { Note } from '../analyses/noted-children.ts';
 import { ExecutorLostError, MediaFaultError } from '../children/worker-errors.ts';
-import type { Grant } from './messages.ts';
+import { floatsToText } from './child-answers.ts';
+import { deflated, type Grant } from './messages.ts';
 
 /** A request that breaks off is made again from there. */
 const RANGE_BYTES = 64 * 1024 ** 2;
@@ -21,11 +23,22 @@ const RETRY_PAUSE_MS = 500;
 const SILENCE_MS_MAX = 30_000;
 const NAME = 'original';
 
+/** A batch of notes is sent when it is longer; the longest note has two millions. */
+const BATCH_CHARACTERS_MIN = 4_000_000;
+
+type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'body'> & {
+  headers: Record<string, string>;
+};
+
 export class JobFiles implements AnalysisFiles, AsyncDisposable {
   readonly #grant: Grant;
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #agent: Agent;
+  /** As JSON. */
+  readonly #unsent: string[] = [];
+  #sent = 0;
+  #sending: Promise<void> | null = null;
 
   private constructor(grant: Grant, folder: string, signal: AbortSignal) {
     this.#grant = grant;
@@ -59,17 +72,46 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
 
   readonly artifacts: AnalysisFiles['artifacts'] = {
     put: async (_analysisId, name, source) => {
-      await this.#tryAgain(async () => {
-        const { statusCode, body } = await this.#request(`/files/${name}`, {
-          method: 'PUT',
-          headers: { 'content-length': String(source.sizeBytes) },
-          body: Readable.from(source.chunks()),
-        });
-        await body.dump();
-        if (statusCode !== 204) throw refused(statusCode);
-      });
+      await this.#deliver(`/files/${name}`, () => ({
+        method: 'PUT',
+        headers: { 'content-length': String(source.sizeBytes) },
+        body: Readable.from(source.chunks()),
+      }));
     },
   };
+
+  /** Goes to the daemon with those that are noted meanwhile. */
+  note(note: Note): void {
+    this.#unsent.push(JSON.stringify(note, floatsToText));
+    if (this.#sending !== null) return;
+    this.#sending = this.#send();
+    // A failure is met in `noted`.
+    this.#sending.catch(() => {});
+  }
+
+  /** Resolves once all notes have come. */
+  async noted(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #send(): Promise<void> {
+    for (let notes = this.#takeBatch(); notes.length > 0; notes = this.#takeBatch()) {
+      const body = await deflated(`{"from":${this.#sent},"notes":[${notes.join()}]}`);
+      await this.#deliver('/answers', () => ({ method: 'POST', headers: {}, body }));
+      this.#sent += notes.length;
+    }
+    this.#sending = null;
+  }
+
+  #takeBatch(): string[] {
+    const notes: string[] = [];
+    for (let length = 0; length < BATCH_CHARACTERS_MIN && this.#unsent.length > 0; ) {
+      const [note = ''] = this.#unsent.splice(0, 1);
+      length += note.length;
+      notes.push(note);
+    }
+    return notes;
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
@@ -117,10 +159,15 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     throw new MediaFaultError('corrupt', 'the file changed while it was analysed');
   }
 
-  async #request(
-    path: string,
-    options: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { headers: Record<string, string> },
-  ): Promise<Dispatcher.ResponseData> {
+  async #deliver(path: string, options: () => RequestOptions): Promise<void> {
+    await this.#tryAgain(async () => {
+      const { statusCode, body } = await this.#request(path, options());
+      await body.dump();
+      if (statusCode !== 204) throw refused(statusCode);
+    });
+  }
+
+  async #request(path: string, options: RequestOptions): Promise<Dispatcher.ResponseData> {
     const headers = { ...options.headers, authorization: `Bearer ${this.#grant.token}` };
     const url = new URL(path, this.#grant.mediaUrl);
     return await request(url, { ...options, headers, dispatcher: this.#agent, signal: this.#signal });

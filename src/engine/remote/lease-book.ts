@@ -9,13 +9,18 @@ import type { Readable } from 'node:stream';
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import { readBounded } from '../../machinery/read-bounded.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnalysisFiles, AnalysisJob, Attempt } from '../analyses/analysis-parts.ts';
-import { ExecutorLostError } from '../children/worker-errors.ts';
+import { AbortError, ExecutorLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
+import { ChildAnswers, noteBatch } from './child-answers.ts';
+import { decode, JSON_BYTES_MAX } from './messages.ts';
 
 /** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
 const LEASE_FILES_BYTES_MAX = 2 * 1024 ** 3;
+/** Inflated; those of a film of two hours with all options take some sixty megabytes. */
+const LEASE_ANSWERS_BYTES_MAX = 256 * 1024 ** 2;
 const TOKEN_BYTES = 32;
 
 export interface OpenLease {
@@ -30,6 +35,9 @@ export interface OpenLease {
   claimedAtMs: number;
   /** SHA-256 of the holder's token. */
   tokenHash: string | null;
+  /** What its holder's children answered. */
+  readonly answers: ChildAnswers;
+  answerBytes: number;
   /** Files that were left for it. */
   readonly kept: Map<string, { hash: string; sizeBytes: number }>;
   keptBytes: number;
@@ -76,6 +84,8 @@ export class LeaseBook {
       tokenHash: null,
       confirm: null,
       expiry: undefined,
+      answers: new ChildAnswers(),
+      answerBytes: 0,
       kept: new Map(),
       keptBytes: 0,
       isExpired: false,
@@ -93,6 +103,7 @@ export class LeaseBook {
     lease.expiry?.cancel();
     lease.tokenHash = null;
     lease.closed.abort();
+    lease.answers.fail(new AbortError(lease.closed.signal));
     this.#leases.delete(lease.id);
     lease.confirm?.(false);
     lease.confirm = null;
@@ -179,6 +190,24 @@ export class LeaseBook {
     } finally {
       await blobs.discard(temporary);
     }
+  }
+
+  /** False if the token opens nothing. Words that cannot be read fail the analysis. */
+  async answer(token: string, body: Readable): Promise<boolean> {
+    const lease = this.#byToken(token);
+    if (lease === undefined) return false;
+    const tooLarge = () => new AppError('too_large', 'the answers are too large');
+    const bytes = await readBounded(body, JSON_BYTES_MAX, tooLarge);
+    try {
+      const batch = await decode(noteBatch, bytes, (inflated) => {
+        lease.answerBytes += inflated;
+      });
+      if (lease.answerBytes > LEASE_ANSWERS_BYTES_MAX) throw tooLarge();
+      lease.answers.take(batch);
+    } catch (error) {
+      lease.answers.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+    return true;
   }
 
   #byToken(token: string): OpenLease | undefined {

@@ -11,15 +11,11 @@ import type { Logger } from 'pino';
 import type { ZodType } from 'zod';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
-import { LIKENESS_QUALITY_MIN, LIKENESSES_MAX } from '../../domain/records/seen-before.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
-import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
-import type { SeenLikeness } from '../analyses/analysis-parts.ts';
 import { failureOf } from '../children/engine-errors.ts';
 import { MediaFaultError } from '../children/worker-errors.ts';
 import type { ChildExecutor } from '../executors/child-executor.ts';
-import type { Brought } from './brought.ts';
 import { JobFiles } from './job-files.ts';
 import {
   ANSWERS,
@@ -72,7 +68,6 @@ interface Job {
   message: JsMsg;
   controller: AbortController;
   progress: Progress | null;
-  findings: Findings | null;
 }
 
 type Cause = 'lost' | 'cancelled' | 'drained';
@@ -173,7 +168,7 @@ export class LeaseTaker {
   }
 
   async #carryOut(grant: Grant, lease: string, message: JsMsg): Promise<void> {
-    const job: Job = { lease, message, controller: new AbortController(), progress: null, findings: null };
+    const job: Job = { lease, message, controller: new AbortController(), progress: null };
     this.#jobs.set(lease, job);
     const ended = new AbortController();
     const renewing = this.#renew(job, ended.signal);
@@ -194,7 +189,6 @@ export class LeaseTaker {
     const { signal } = job.controller;
     const folder = join(this.#config.folder, job.lease);
     const steps = new StepTimes();
-    const likenesses: SeenLikeness[] = [];
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await using files = await JobFiles.open(grant, folder, signal);
@@ -205,19 +199,13 @@ export class LeaseTaker {
         report: (progress: Progress) => {
           job.progress = progress;
         },
-        found: (findings: Findings) => {
-          job.findings = findings;
-        },
-        seen: (likeness: SeenLikeness) => likenesses.push(likeness),
+        found: () => {},
+        seen: () => {},
         stepTimed: (step: string, seconds: number) => steps.add(step, seconds),
       };
-      const { result } = await this.#parts.executor.execute(attempt, files);
-      const brought: Brought = {
-        result,
-        stepTimes: steps.toList(),
-        likenesses: withoutSpareKeypoints(likenesses),
-      };
-      return { type: 'done', brought };
+      await this.#parts.executor.execute(attempt, files, (note) => files.note(note));
+      await files.noted();
+      return { type: 'done', stepTimes: steps.toList() };
     } catch (error) {
       if (!signal.aborted) this.#parts.log.warn({ err: error }, 'an attempt at an analysis failed');
       return { type: 'failed', failure: toFailure(error) };
@@ -229,18 +217,16 @@ export class LeaseTaker {
   /** Says what is new, and at a third of the lease that it lives. Never rejects. */
   async #renew(job: Job, ended: AbortSignal): Promise<void> {
     const every = (this.#welcome?.leaseMs ?? PAUSE_MS) / 3;
-    let said = { at: performance.now(), progress: job.progress, findings: job.findings };
+    let said = { at: performance.now(), progress: job.progress };
     for (;;) {
       await pause(Math.min(REPORT_INTERVAL_MS, every), ended);
       if (ended.aborted) return;
-      const { progress, findings, lease } = job;
-      const isNew = progress !== said.progress || findings !== said.findings;
-      if (!isNew && performance.now() - said.at < every) continue;
+      const { progress, lease } = job;
+      if (progress === said.progress && performance.now() - said.at < every) continue;
       try {
         job.message.working();
-        const news = findings === said.findings ? null : findings;
-        const { isHeld } = await this.#ask('renew', { lease, progress, findings: news });
-        said = { at: performance.now(), progress, findings };
+        const { isHeld } = await this.#ask('renew', { lease, progress });
+        said = { at: performance.now(), progress };
         if (!isHeld && !ended.aborted) job.controller.abort('lost' satisfies Cause);
       } catch (error) {
         this.#parts.log.debug({ err: error }, 'a lease was not renewed');
@@ -293,15 +279,4 @@ function toFailure(error: unknown): WorkerFailure {
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
-}
-
-/** A long film has more frames than are kept: what would be dropped anyway is not sent, since a message is bounded. */
-function withoutSpareKeypoints(likenesses: readonly SeenLikeness[]): SeenLikeness[] {
-  let kept = 0;
-  return likenesses.map((seen) => {
-    const isKept = seen.likeness.quality >= LIKENESS_QUALITY_MIN && kept < LIKENESSES_MAX;
-    if (isKept) kept += 1;
-    const { keypoints: _, ...likeness } = seen.likeness;
-    return isKept ? seen : { ...seen, likeness };
-  });
 }

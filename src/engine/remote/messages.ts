@@ -1,7 +1,7 @@
 /**
  * Everything that the daemon and its workers on other boxes say to each other over NATS, and how it is judged: a worker
  * has read hostile bytes, and a credential can be stolen, so its words are input like any other. Figures cross as JSON,
- * which keeps every finite double as it is; files go by HTTPS.
+ * which keeps every finite double as it is; files, and what children answer, go by HTTPS.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { PROGRESS_STEPS } from '../../domain/records/progress-steps.ts';
-import { findingsSchema } from '../../domain/verdicts/tentative.ts';
+import { stepTimeSchema } from '../../domain/records/step-times.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
 import type { AnalysisJob } from '../analyses/analysis-parts.ts';
@@ -46,8 +46,11 @@ export function isOwnInbox(worker: string, reply: string | undefined): boolean {
 
 /** Numbers for each pack: enough to find a device that computes otherwise, and 200 packs of them go into one message. */
 export const GOLDEN_OUTPUTS_MAX = 256;
-/** Inflated; a video of two hours with all its clips takes some megabytes. */
-const JSON_BYTES_MAX = 16 * 1024 ** 2;
+/** Inflated; what a model says of the tiles of a large picture takes two megabytes. */
+export const JSON_BYTES_MAX = 16 * 1024 ** 2;
+
+/** More steps than any analysis has. */
+const STEPS_MAX = 100;
 
 const text = z.string().max(500);
 const leaseId = z.string().max(200);
@@ -121,7 +124,6 @@ export const renewal = z.strictObject({
   progress: z
     .strictObject({ step: z.enum(PROGRESS_STEPS), done: z.number().min(0), total: z.number().min(0) })
     .nullable(),
-  findings: findingsSchema.nullable(),
 });
 export type Renewal = z.infer<typeof renewal>;
 
@@ -136,8 +138,8 @@ export type WorkerFailure = z.infer<typeof failure>;
 export const ending = z.strictObject({
   lease: leaseId,
   outcome: z.discriminatedUnion('type', [
-    // What was brought is judged only once it is known whose work it ends.
-    z.strictObject({ type: z.literal('done'), brought: z.unknown() }),
+    /** All that its children answered has come. */
+    z.strictObject({ type: z.literal('done'), stepTimes: z.array(stepTimeSchema).max(STEPS_MAX) }),
     z.strictObject({ type: z.literal('failed'), failure }),
   ]),
 });
@@ -155,7 +157,8 @@ export const ANSWERS = {
 } as const satisfies Record<Verb, z.ZodType>;
 export type AnswerTo<V extends Verb> = z.infer<(typeof ANSWERS)[V]>;
 
-const deflated = promisify(deflate);
+/** JSON as `decode` reads it. */
+export const deflated = promisify(deflate);
 const inflated = promisify(inflate);
 
 export async function encode(value: unknown): Promise<Uint8Array> {
@@ -168,10 +171,15 @@ export class UnreadableError extends Error {
 }
 
 /** Throws UnreadableError if it is no message of the shape; the error's message names the field. */
-export async function decode<T>(shape: z.ZodType<T>, bytes: Uint8Array): Promise<T> {
+export async function decode<T>(
+  shape: z.ZodType<T>,
+  bytes: Uint8Array,
+  onInflated = (_bytes: number) => {},
+): Promise<T> {
   let value: unknown;
   try {
     const json = await inflated(bytes, { maxOutputLength: JSON_BYTES_MAX });
+    onInflated(json.length);
     value = JSON.parse(json.toString());
   } catch (error) {
     throw new UnreadableError(`it is no deflated JSON: ${error instanceof Error ? error.message : error}`);

@@ -2,10 +2,8 @@
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import { describeFault } from '../../domain/packs/schema-fault.ts';
-import { ExecutorLostError, WorkerLostError } from '../children/worker-errors.ts';
-import { brought } from './brought.ts';
-import { faultOfFindings, faultOfResult, toError } from './judge-result.ts';
+import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../children/worker-errors.ts';
+import { replay } from './child-answers.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
 import type { LeaseCarrier } from './lease-stream.ts';
 import {
@@ -28,6 +26,7 @@ import {
   type Verb,
   type Welcome,
   WORKER_NAME,
+  type WorkerFailure,
 } from './messages.ts';
 import { refusalOf, versionRefusal, type WantedPack } from './refusal.ts';
 import type { WorkerRoster } from './worker-roster.ts';
@@ -142,6 +141,7 @@ export class WorkerRequests {
     if (!this.#parts.roster.isAccepted(worker)) return { type: 'later' };
     const claimed = this.#parts.book.claim(id, worker);
     if (typeof claimed === 'string') return { type: claimed };
+    void this.#replay(claimed.lease, worker);
     return {
       type: 'granted',
       analysis: claimed.lease.attempt.analysis,
@@ -151,18 +151,10 @@ export class WorkerRequests {
     };
   }
 
-  #renew(worker: string, { lease: id, progress, findings }: Renewal): AnswerTo<'renew'> {
+  #renew(worker: string, { lease: id, progress }: Renewal): AnswerTo<'renew'> {
     const held = this.#parts.book.renew(id, worker);
-    if (held === undefined) return { isHeld: false };
-    const { analysis } = held.attempt;
-    const fault = findings === null ? null : faultOfFindings({ analysis, findPack: held.findPack }, findings);
-    if (fault !== null) {
-      this.#refuse(held, worker, `it found what cannot be: ${fault}`);
-      return { isHeld: false };
-    }
-    if (findings !== null) held.attempt.found(findings);
-    if (progress !== null) held.attempt.report(progress);
-    return { isHeld: true };
+    if (progress !== null) held?.attempt.report(progress);
+    return { isHeld: held !== undefined };
   }
 
   /** Resolves once the store has what was brought, or does not want it. */
@@ -174,29 +166,24 @@ export class WorkerRequests {
     held.confirm = resolve;
     this.#parts.book.stopClock(held);
     if (outcome.type === 'failed') held.outcome.reject(toError(outcome.failure));
-    else this.#settle(held, worker, outcome.brought);
+    else {
+      for (const { step, seconds } of outcome.stepTimes) held.attempt.stepTimed(step, seconds);
+      held.answers.end();
+    }
     return await promise;
   }
 
-  #settle(held: OpenLease, worker: string, said: unknown): void {
-    const parsed = brought.safeParse(said);
-    if (!parsed.success) {
-      this.#refuse(held, worker, `it brought what is no result: ${describeFault(parsed.error)}`);
-      return;
+  /** Makes the analysis from what the worker's children answer. Never rejects. */
+  async #replay(held: OpenLease, worker: string): Promise<void> {
+    const heldSeconds = () => this.#parts.book.heldSeconds(held);
+    try {
+      const result = await replay({ ...held, heldSeconds }, this.#parts.terms());
+      this.#refusedBy.delete(held.attempt.analysis.id);
+      held.outcome.resolve(result);
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error);
+      if (!held.closed.signal.aborted) this.#refuse(held, worker, `it brought what cannot be: ${fault}`);
     }
-    const { attempt, kept, findPack } = held;
-    const { stability } = this.#parts.terms();
-    const heldSeconds = this.#parts.book.heldSeconds(held);
-    const job = { analysis: attempt.analysis, heldSeconds, findPack, kept, stability };
-    const fault = faultOfResult(job, parsed.data);
-    if (fault !== null) {
-      this.#refuse(held, worker, `it brought what cannot be: ${fault}`);
-      return;
-    }
-    this.#refusedBy.delete(attempt.analysis.id);
-    for (const likeness of parsed.data.likenesses) attempt.seen(likeness);
-    for (const { step, seconds } of parsed.data.stepTimes) attempt.stepTimed(step, seconds);
-    held.outcome.resolve(parsed.data.result);
   }
 
   /**
@@ -239,6 +226,18 @@ export class WorkerRequests {
     if (this.#warnedAt.size >= WARNED_MAX) this.#warnedAt.clear();
     this.#warnedAt.set(key, now);
     this.#parts.log.warn({ worker, ...fields }, sentence);
+  }
+}
+
+/** As the children of this box would throw it. */
+function toError(failure: WorkerFailure): Error {
+  switch (failure.type) {
+    case 'media':
+      return new MediaFaultError(failure.fault, failure.message);
+    case 'lost':
+      return new WorkerLostError('ended', failure.message);
+    case 'wait':
+      return new ExecutorLostError(failure.message);
   }
 }
 

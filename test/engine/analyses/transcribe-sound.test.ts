@@ -13,7 +13,7 @@ import { transcriptionPackSchema } from '../../../src/domain/packs/transcription
 import type { Transcript, TranscriptSegment } from '../../../src/domain/transcripts/transcript.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from '../../../src/engine/analyses/sound-work.ts';
 import { transcribeSound } from '../../../src/engine/analyses/transcribe-sound.ts';
-import { ModelFailedError } from '../../../src/engine/children/worker-errors.ts';
+import { AbortError, ModelFailedError } from '../../../src/engine/children/worker-errors.ts';
 
 const RATE = 16_000;
 const MINUTES = 5;
@@ -123,7 +123,7 @@ test('where the time is up, both sides of the talk are there as far as it came',
       answers += 1;
       if (answers <= 10) return await writeByRule(request);
       const { promise, reject } = Promise.withResolvers<never>();
-      signal?.addEventListener('abort', () => reject(signal.reason));
+      signal?.addEventListener('abort', () => reject(new AbortError(signal)));
       return await promise;
     },
     { decodeTimeoutMs: 20 },

@@ -1,0 +1,85 @@
+/**
+ * Notes what children answer in an analysis: from the notes the same code makes the same result on another box, which knows a
+ * question by what was asked.
+ */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
+import type { AnalysisSlot } from '../decode/decode-slot.ts';
+import type { Children } from './analysis-parts.ts';
+
+export interface Note {
+  question: string;
+  answer: unknown;
+}
+
+/** Differ from box to box and change no question, or follow from earlier answers and are long. */
+const NOT_COMPARED = new Set(['trust', 'limits', 'decoder', 'probabilities']);
+
+export class Questions {
+  readonly #asked = new Map<string, number>();
+
+  /** Equal work is numbered: a child overwrites the file of the last one. */
+  nameOf(type: string, work: object): string {
+    const compared = (key: string, value: unknown) => {
+      if (key === 'path') return basename(String(value));
+      return NOT_COMPARED.has(key) ? undefined : value;
+    };
+    const name = createHash('sha256')
+      .update(JSON.stringify({ ...work, type }, compared))
+      .digest('base64url');
+    const times = this.#asked.get(name) ?? 0;
+    this.#asked.set(name, times + 1);
+    return `${name}.${times}`;
+  }
+}
+
+export function noteChildren({ decodePool, inference }: Children, note: (note: Note) => void): Children {
+  const questions = new Questions();
+  const noted =
+    <W extends object, O, A>(type: string, ask: (work: W, options: O) => Promise<A>) =>
+    async (work: W, options: O): Promise<A> => {
+      const question = questions.nameOf(type, work);
+      try {
+        const answer = await ask(work, options);
+        note({ question, answer });
+        return answer;
+      } catch (error) {
+        if (error instanceof ModelFailedError) note({ question, answer: { failed: error.message } });
+        if (error instanceof AbortError) note({ question, answer: { isLate: true } });
+        throw error;
+      }
+    };
+  const noteSlot = (slot: AnalysisSlot): AnalysisSlot => ({
+    placeInput: async (path, options) => await slot.placeInput(path, options),
+    outPath: (file) => slot.outPath(file),
+    openOut: (file) => slot.openOut(file),
+    async request(work, options = {}) {
+      const question = questions.nameOf(work.type, work);
+      const answer = await slot.request(work, {
+        ...options,
+        onFrame(frame) {
+          note({ question, answer: { type: 'frame', id: 0, frame } });
+          options.onFrame?.(frame);
+        },
+        onPatched(picture) {
+          note({ question, answer: { type: 'patched', id: 0, picture } });
+          options.onPatched?.(picture);
+        },
+      });
+      note({ question, answer });
+      return answer;
+    },
+  });
+  return {
+    decodePool: {
+      run: async (purpose, work, options) =>
+        await decodePool.run(purpose, (slot) => work(noteSlot(slot)), options),
+    },
+    inference: {
+      infer: noted('infer', (work, options) => inference.infer(work, options)),
+      detectSpeech: noted('detect-speech', (work, options) => inference.detectSpeech(work, options)),
+      transcribe: noted('transcribe', (work, options) => inference.transcribe(work, options)),
+    },
+  };
+}
