@@ -14,7 +14,7 @@ export type AssessmentStrength = 'MODERATE' | 'NONE' | 'SIGNED' | 'STRONG' | 'WE
 
 export type C2paPolicy = 'ANY' | 'GENERATIVE' | 'NEVER';
 
-export interface ClassificationFilter { hash?: string | null | undefined; outcome?: Outcome | null | undefined; refId?: string | null | undefined; search?: string | null | undefined; since?: string | null | undefined; status?: Status | null | undefined; text?: string | null | undefined; until?: string | null | undefined; verdict?: Label | null | undefined; waitsForMe?: boolean | null | undefined; }
+export interface ClassificationFilter { deskId?: string | null | undefined; hash?: string | null | undefined; outcome?: Outcome | null | undefined; refId?: string | null | undefined; search?: string | null | undefined; since?: string | null | undefined; status?: Status | null | undefined; text?: string | null | undefined; until?: string | null | undefined; verdict?: Label | null | undefined; waitsForMe?: boolean | null | undefined; }
 
 export type DeclaredOrigin = 'CAPTURED' | 'COMPOSITE_WITH_GENERATED' | 'EDITED' | 'GENERATED' | 'UNKNOWN';
 
@@ -102,7 +102,7 @@ export type Status = 'DONE' | 'ERRORED' | 'NEW';
 
 export type StepKind = 'CAPTURED' | 'CONVERTED' | 'CREATED' | 'EDITED' | 'GENERATED' | 'OPENED' | 'OTHER' | 'PLACED' | 'PUBLISHED';
 
-export interface SubmitMediaInput { file?: null | null | undefined; fileUrl?: string | null | undefined; kind?: MediaKind | null | undefined; manifest?: null | null | undefined; noCache?: boolean | null | undefined; options?: AnalysisOptionsInput | null | undefined; priority?: Priority | null | undefined; refId?: string | null | undefined; requestId?: string | null | undefined; webhookUrl?: string | null | undefined; }
+export interface SubmitMediaInput { deskId?: string | null | undefined; file?: null | null | undefined; fileUrl?: string | null | undefined; kind?: MediaKind | null | undefined; manifest?: null | null | undefined; noCache?: boolean | null | undefined; options?: AnalysisOptionsInput | null | undefined; priority?: Priority | null | undefined; refId?: string | null | undefined; requestId?: string | null | undefined; webhookUrl?: string | null | undefined; }
 
 export type TimeAnswer = 'EXPIRED' | 'OUTSIDE' | 'STAMPED' | 'UNCLEAR' | 'VALID_NOW';
 

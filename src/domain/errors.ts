@@ -42,6 +42,7 @@ export const REASONS = {
   heatmap: { code: 'not_found', http: 404 },
   media: { code: 'not_found', http: 404 },
   user: { code: 'not_found', http: 404 },
+  desk: { code: 'not_found', http: 404 },
   plan: { code: 'not_found', http: 404 },
   api_key: { code: 'not_found', http: 404 },
   upload: { code: 'not_found', http: 404 },

@@ -1,5 +1,6 @@
 /** Accepts work inside the caller's transaction, runs it in worker processes, notifies who watches; only it changes an analysis' state. */
 import { join } from 'node:path';
+import type { Held } from '../domain/accounts/desk.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media/media.ts';
@@ -197,8 +198,8 @@ export class Engine implements AsyncDisposable {
   }
 
   /** Notifies watchers that a record changed for another reason than its analysis; `judgeIds` as the feed's. */
-  publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
-    this.#feed.publish(identifier, accountId, judgeIds);
+  publish(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
+    this.#feed.publish(identifier, held, judgeIds);
   }
 
   /** On other boxes, as far as they were heard of. */
@@ -358,6 +359,6 @@ export class Engine implements AsyncDisposable {
   #publishAnalysis(analysisId: string): void {
     if (this.#feed.watchers === 0) return;
     const sharers = this.#parts.store.read.classificationsOfAnalysis(analysisId);
-    for (const { identifier, accountId } of sharers) this.#feed.publish(identifier, accountId);
+    for (const sharer of sharers) this.#feed.publish(sharer.identifier, sharer);
   }
 }

@@ -2,6 +2,7 @@
 import { ACCOUNT_OPERATIONS, USER_OPERATIONS } from './accounts.ts';
 import { BACKUP_OPERATIONS, MODEL_OPERATIONS, STATUS_OPERATIONS, WORK_OPERATIONS } from './appliance.ts';
 import { CUSTODY_OPERATIONS, EVIDENCE_OPERATIONS } from './custody.ts';
+import { DESK_OPERATIONS } from './desks.ts';
 import { KEY_OPERATIONS } from './keys.ts';
 import { NOTICE_OPERATIONS } from './notices.ts';
 import { PLAN_OPERATIONS } from './plans.ts';
@@ -15,6 +16,7 @@ import { WEBHOOK_OPERATIONS } from './webhooks.ts';
 export const OPERATIONS = {
   ...ACCOUNT_OPERATIONS,
   ...USER_OPERATIONS,
+  ...DESK_OPERATIONS,
   ...KEY_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...PLAN_OPERATIONS,

@@ -56,7 +56,7 @@ export async function compareAnswers(
   while (compared.records < recordsMax && !signal.aborted) {
     const batch = tables.classifications.after(last, Math.min(BATCH, recordsMax - compared.records));
     for (const { value: record } of batch) {
-      const { identifier, accountId, createdAt, refId } = record;
+      const { identifier, accountId, deskId, createdAt, refId } = record;
       const place = [createdAt, identifier];
       const isAnswered = tables.classificationsByAnswer.has([
         accountId,
@@ -65,7 +65,8 @@ export async function compareAnswers(
       ]);
       const isReferred =
         refId === '' || tables.classificationsByReference.has([accountId, referenceDigest(refId), ...place]);
-      if (!isAnswered || !isReferred) compared.wrong.push(identifier);
+      const isAtDesk = deskId === undefined || tables.classificationsByDesk.has([deskId, ...place]);
+      if (!isAnswered || !isReferred || !isAtDesk) compared.wrong.push(identifier);
     }
     compared.records += batch.length;
     const key = batch.at(-1)?.key;

@@ -1,5 +1,6 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
+import { holderOf } from '../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry } from '../domain/custody/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
@@ -9,6 +10,7 @@ import type { PackageTimestamps } from '../domain/records/package-timestamps.ts'
 import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import { AccountReader } from './accounts/account-reader.ts';
+import { DeskReader } from './accounts/desks.ts';
 import { AutomationReader, sha256 } from './automation/automation-reader.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { OuterManifestReader } from './records/outer-manifests.ts';
@@ -17,7 +19,13 @@ import { WordReader } from './records/word-reader.ts';
 import { DamagedRecordError } from './tables/codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './tables/schema.ts';
 
-type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
+/** A file whose finding waits for another person's answer. */
+export interface WaitingFile {
+  holder: number;
+  kind: MediaKind;
+  hash: string;
+  askedAt: number;
+}
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
@@ -38,6 +46,7 @@ export interface RequestPlace {
 export class StoreReader {
   protected readonly tables: Tables;
   readonly accounts: AccountReader;
+  readonly desks: DeskReader;
   readonly automation: AutomationReader;
   readonly records: RecordReader;
   readonly words: WordReader;
@@ -47,6 +56,7 @@ export class StoreReader {
   constructor(tables: Tables) {
     this.tables = tables;
     this.accounts = new AccountReader(tables);
+    this.desks = new DeskReader(tables);
     this.automation = new AutomationReader(tables);
     this.records = new RecordReader(tables);
     this.words = new WordReader(tables);
@@ -114,13 +124,13 @@ export class StoreReader {
     return this.tables.analyses.getUnlessDamaged(analysisId)?.addsTo;
   }
 
-  classificationsOfHash(accountId: number, kind: MediaKind, hash: string): Classification[] {
-    return this.#load(this.tables.classificationsByHash.under([hash, accountId, kind]));
+  classificationsOfHash(holder: number, kind: MediaKind, hash: string): Classification[] {
+    return this.#load(this.tables.classificationsByHash.under([hash, holder, kind]));
   }
 
-  /** Rows of the account's records of the file that cannot be read. */
-  damagedOfHash(accountId: number, kind: MediaKind, hash: string): string[] {
-    const keys = this.tables.classificationsByHash.under([hash, accountId, kind]);
+  /** Rows of the holder's records of the file that cannot be read. */
+  damagedOfHash(holder: number, kind: MediaKind, hash: string): string[] {
+    const keys = this.tables.classificationsByHash.under([hash, holder, kind]);
     return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.records.isDamaged(one));
   }
 
@@ -135,9 +145,9 @@ export class StoreReader {
     return this.tables.classificationsByHash.hasUnder([hash]);
   }
 
-  /** Whether the account has a record of the file, be it damaged. */
-  hasFile(accountId: number, kind: MediaKind, hash: string): boolean {
-    return this.tables.classificationsByHash.hasUnder([hash, accountId, kind]);
+  /** Whether the holder has a record of the file, be it damaged. */
+  hasFile(holder: number, kind: MediaKind, hash: string): boolean {
+    return this.tables.classificationsByHash.hasUnder([hash, holder, kind]);
   }
 
   /** Whether any record, be it damaged, still needs the analysis. */
@@ -241,24 +251,25 @@ export class StoreReader {
     return this.tables.parts.get(identifier);
   }
 
-  /** Every override of the file by the account, the last one included, oldest first. */
-  overrideHistory(accountId: number, kind: MediaKind, hash: string): Override[] {
-    const start = [accountId, kind, hash, 0];
-    return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
+  /** Every override of the file by the holder, the last one included, oldest first. */
+  overrideHistory(holder: number, kind: MediaKind, hash: string): Override[] {
+    const start = [holder, kind, hash, 0];
+    return [...this.tables.overrideHistory.values(start, [holder, kind, hash, Number.MAX_SAFE_INTEGER])];
   }
 
   /** Sign-off of a finding. A damaged one reads as none, which lets no one read or do more than before. */
-  signOff({ accountId, kind, hash, at }: Override): StoredSignOff | undefined {
-    return this.tables.signOffs.getUnlessDamaged([accountId, kind, hash, at]);
+  signOff(finding: Override): StoredSignOff | undefined {
+    const { kind, hash, at } = finding;
+    return this.tables.signOffs.getUnlessDamaged([holderOf(finding), kind, hash, at]);
   }
 
-  /** The files whose findings wait for another person's answer, of one account or of all; at most `limit`. */
-  filesOfOpenSignOffs(accountId: number | null, limit: number): (FileOfFinding & { askedAt: number })[] {
-    const files: (FileOfFinding & { askedAt: number })[] = [];
-    for (const key of this.tables.signOffsOpen.under(accountId === null ? [] : [accountId])) {
+  /** The files whose findings wait for another person's answer, of one holder or of all; at most `limit`. */
+  filesOfOpenSignOffs(only: number | null, limit: number): WaitingFile[] {
+    const files: WaitingFile[] = [];
+    for (const key of this.tables.signOffsOpen.under(only === null ? [] : [only])) {
       if (files.length >= limit) break;
-      const [owner, askedAt, kind, hash] = key;
-      const file = { accountId: Number(owner), kind: kind as MediaKind, hash: String(hash) };
+      const [holder, askedAt, kind, hash] = key;
+      const file = { holder: Number(holder), kind: kind as MediaKind, hash: String(hash) };
       files.push({ ...file, askedAt: Number(askedAt) });
     }
     return files;
@@ -311,8 +322,8 @@ export class StoreReader {
     return [...this.tables.ledger.values([accountId, Math.max(1, end - limit)], [accountId, end])].reverse();
   }
 
-  override(accountId: number, kind: MediaKind, hash: string): Override | undefined {
-    return this.tables.overrides.get([accountId, kind, hash]);
+  override(holder: number, kind: MediaKind, hash: string): Override | undefined {
+    return this.tables.overrides.get([holder, kind, hash]);
   }
 
   /** Undefined if it is damaged too: then nothing can be near to it. */

@@ -15,6 +15,7 @@ import {
   API_KEYS,
   CLASSIFICATIONS,
   DELIVERIES,
+  DESK_MEMBERS,
   MAIL_TOKENS,
   REQUESTS,
   SESSIONS,
@@ -99,6 +100,7 @@ const STEPS: readonly Step[] = [
     ACCOUNTS.index(tables, key, value);
     tx.accounts.indexAddress(value);
   }),
+  step(DESK_MEMBERS),
   step(SESSIONS),
   step(MAIL_TOKENS),
   step(API_KEYS),

@@ -1,5 +1,6 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
+import { holderOf } from '../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
@@ -11,6 +12,7 @@ import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountWriter } from './accounts/account-writer.ts';
 import type { StoreChange } from './accounts/change.ts';
+import { DeskWriter } from './accounts/desks.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
 import { AutomationWriter } from './automation/automation-writer.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
@@ -45,6 +47,7 @@ import { fileSubject, type StoredCheckpoint } from './tables/stored-custody.ts';
 export class StoreTransaction extends StoreReader {
   #changes: StoreChange[] = [];
   override readonly accounts = new AccountWriter(this.tables, (change) => this.#changes.push(change));
+  override readonly desks = new DeskWriter(this.tables);
   override readonly automation = new AutomationWriter(this.tables);
   override readonly outerManifests = new OuterManifestWriter(this.tables);
   readonly #log: CustodyLog;
@@ -125,8 +128,8 @@ export class StoreTransaction extends StoreReader {
   /** `by` is the audit line of who deleted it; null if its time was up. */
   deleteClassification(classification: Classification, by: AuditLine | null): void {
     this.#removeClassification(classification);
-    const { identifier, analysisId, accountId, kind, hash } = classification;
-    const isFileNeeded = this.hasFile(accountId, kind, hash);
+    const { identifier, analysisId, kind, hash } = classification;
+    const isFileNeeded = this.hasFile(holderOf(classification), kind, hash);
     if (!isFileNeeded) this.#signOffs.forget(classification);
     const subjects = [identifier, analysisId, fileSubject(classification)];
     const isAnalysisNeeded = (id: string): boolean => this.hasRecordOfAnalysis(id);
@@ -193,22 +196,23 @@ export class StoreTransaction extends StoreReader {
   }
 
   putLikenesses(
-    analysis: Pick<Analysis, 'id' | 'accountId'>,
+    analysis: Pick<Analysis, 'id' | 'accountId' | 'deskId'>,
     likenesses: readonly FoundLikeness[],
     earlier: readonly NearMatch[],
     now: number,
   ): void {
     this.removeLikenesses(analysis.id);
-    putLikenesses(this.tables, { ...analysis, likenesses, earlier, now });
+    putLikenesses(this.tables, { id: analysis.id, holder: holderOf(analysis), likenesses, earlier, now });
   }
 
   /** By what an earlier analysis is found, made anew. */
   relearnLikenesses(
-    { id, accountId }: Pick<Analysis, 'id' | 'accountId'>,
+    analysis: Pick<Analysis, 'id' | 'accountId' | 'deskId'>,
     likenesses: readonly FoundLikeness[],
     now: number,
   ): void {
-    this.#changes.push(...relearnLikenesses(this.tables, { id, accountId, likenesses, now }));
+    const of = { id: analysis.id, holder: holderOf(analysis) };
+    this.#changes.push(...relearnLikenesses(this.tables, { ...of, likenesses, now }));
   }
 
   removeLikenesses(analysisId: string): void {
@@ -297,11 +301,12 @@ export class StoreTransaction extends StoreReader {
   }
 
   putOverride(override: Override, by: AuditLine): void {
-    const { accountId, kind, hash, at } = override;
-    const before = this.override(accountId, kind, hash);
+    const { kind, hash, at } = override;
+    const holder = holderOf(override);
+    const before = this.override(holder, kind, hash);
     if (before !== undefined) this.#signOffs.end(before, 'superseded', by.accountId);
-    this.tables.overrides.put([accountId, kind, hash], override);
-    this.tables.overrideHistory.put([accountId, kind, hash, at], override);
+    this.tables.overrides.put([holder, kind, hash], override);
+    this.tables.overrideHistory.put([holder, kind, hash, at], override);
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     this.#log.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
@@ -309,7 +314,7 @@ export class StoreTransaction extends StoreReader {
 
   removeOverride(override: Override, by: AuditLine): void {
     this.#signOffs.end(override, 'withdrawn', by.accountId);
-    this.tables.overrides.remove([override.accountId, override.kind, override.hash]);
+    this.tables.overrides.remove([holderOf(override), override.kind, override.hash]);
     indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     const also = [fileSubject(override)];

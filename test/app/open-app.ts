@@ -11,6 +11,7 @@ import type { RawFields } from '../../src/app/field-parsers.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
+import { heldFor } from '../../src/domain/accounts/desk.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
@@ -91,11 +92,12 @@ export async function addUser(app: App, principal: Principal, fields: RawFields 
 export async function addRecord(
   app: App,
   accountId: number,
-  { hash, kind = 'image', credits = 0, state = 'errored' }: RecordOptions,
+  { hash, kind = 'image', credits = 0, state = 'errored', deskId }: RecordOptions,
 ): Promise<string> {
   const identifier = app.newIdentifier();
   const now = app.clock.now();
-  const common = { kind, hash, sourceUrl: null, options: { ...DEFAULT_OPTIONS }, accountId };
+  const held = heldFor(accountId, deskId);
+  const common = { kind, hash, sourceUrl: null, options: { ...DEFAULT_OPTIONS }, ...held };
   await app.store.transact((tx) => {
     tx.putAnalysis({
       ...common,
@@ -124,6 +126,8 @@ export interface RecordOptions {
   kind?: MediaKind;
   credits?: number;
   state?: 'errored' | 'done';
+  /** Absent: the record is the account's own. */
+  deskId?: number;
 }
 
 /** The mails that lie in the data folder, oldest first, once nothing is under way any more. */

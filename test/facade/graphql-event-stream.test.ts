@@ -144,7 +144,7 @@ async function change(app: App, identifier: string, refId: string): Promise<void
   assert.ok(record !== undefined);
   const name = 'n'.repeat(NAME_BYTES);
   await app.store.transact((tx) => tx.putClassification({ ...record, name, refId }));
-  app.engine.publish(identifier, record.accountId);
+  app.engine.publish(identifier, record);
 }
 
 test('one that reads slowly, one whose key ends and one that leaves do not disturb the others', async () => {

@@ -59,7 +59,7 @@ function openBook(): Book {
 }
 
 function readerOf(id: number, plan = PLAN): Reader {
-  return { account: { id }, plan };
+  return { account: { id, role: 'user' }, plan };
 }
 
 test('equal subscriptions of equal readers are given one payload of a change', async () => {

@@ -130,6 +130,7 @@ test('reflection lists every service', async () => {
     'assay.v1.ApplianceService',
     'assay.v1.ClassificationService',
     'assay.v1.CustodyService',
+    'assay.v1.DeskService',
     'assay.v1.EvidenceService',
     'assay.v1.MarksService',
     'assay.v1.NotifyService',

@@ -13,17 +13,17 @@ export class AccountFeed {
   readonly #deliveries = new Feed();
 
   publish(change: StoreChange): void {
-    if (change.type === 'balance') this.#credits.publish(BALANCE, change.accountId);
-    else if (change.type === 'delivery') this.#deliveries.publish(change.id, change.accountId);
+    if (change.type === 'balance') this.#credits.publish(BALANCE, change);
+    else if (change.type === 'delivery') this.#deliveries.publish(change.id, change);
   }
 
   /** Registers at the call, so that what changes after it is never missed. */
   watchCredits(accountId: number, signal: AbortSignal): AsyncGenerator<unknown, undefined, undefined> {
-    return this.#credits.watch({ accountId }, signal);
+    return this.#credits.watch({ holders: [accountId] }, signal);
   }
 
   /** Ids of deliveries that changed; many changes of one are sent once. */
   watchDeliveries(accountId: number, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
-    return this.#deliveries.watch({ accountId }, signal);
+    return this.#deliveries.watch({ holders: [accountId] }, signal);
   }
 }

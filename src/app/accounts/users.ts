@@ -87,7 +87,7 @@ function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnTy
   return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });
 }
 
-/** Its keys, sessions, links and notices stop with this; its records stay for the retention to remove. */
+/** Its keys, sessions, links, notices and memberships stop with this; its records stay, those of a desk with the desk, for the retention to remove. */
 export async function deleteUser(app: AccountParts, { principal, id }: UserInput): Promise<Account> {
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
@@ -100,6 +100,7 @@ export async function deleteUser(app: AccountParts, { principal, id }: UserInput
     revokeAccess(tx, id);
     tx.accounts.putSavedFilters(id, []);
     removeNoticeRules(tx, id);
+    for (const member of tx.desks.membershipsOf(id)) tx.desks.removeMember(member);
     tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
     return after;
   });

@@ -1,6 +1,5 @@
 /** The engine's queue as the administrator sees and repairs it: what runs, waits and has failed, of all accounts. */
 
-import type { Plan } from '../../domain/accounts/plan.ts';
 import type { Queue, QueueEntry } from '../../domain/contract/queue.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
@@ -9,7 +8,7 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
-import { cancelRecord, retryRecord } from '../records/classifications.ts';
+import { cancelRecord, planOf, retryRecord } from '../records/classifications.ts';
 import type { ApplianceParts } from './parts.ts';
 
 /**
@@ -50,13 +49,6 @@ function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): C
   const records = app.store.read.classificationsOfAnalysis(analysisId).filter(({ cancelled }) => !cancelled);
   if (records.length === 0) throw new AppError('classification', 'no such work in the queue');
   return records;
-}
-
-function planOf(app: ApplianceParts, { accountId }: Classification): Plan {
-  const account = app.store.read.accounts.get(accountId);
-  const plan = account === undefined ? undefined : app.store.read.accounts.plan(account.planId);
-  if (plan === undefined) throw new AppError('user', 'the account of this work is gone');
-  return plan;
 }
 
 /** At most `limit` of each; the totals count all that are open. */

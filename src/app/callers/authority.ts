@@ -2,7 +2,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { Principal } from './principal.ts';
+import type { Principal, Reader } from './principal.ts';
 
 export function assertAdmin({ account }: Principal): void {
   if (account.role !== 'admin') throw new AppError('role', 'this needs an administrator account');
@@ -20,12 +20,15 @@ export function managedAccount(read: StoreReader, principal: Principal, id: numb
   return account;
 }
 
-function isManagedBy({ deletedAt, partnerId }: Account, { account: { id, role } }: Principal): boolean {
+function isManagedBy(
+  { deletedAt, partnerId }: Account,
+  { account: { id, role } }: Pick<Reader, 'account'>,
+): boolean {
   return deletedAt === null && (role === 'admin' || (role === 'partner' && partnerId === id));
 }
 
 /** As managedAccount, but false instead of an error, also for a damaged account: a look at many must not end at one. */
-export function manages(read: StoreReader, principal: Principal, id: number): boolean {
+export function manages(read: StoreReader, principal: Pick<Reader, 'account'>, id: number): boolean {
   const account = read.accounts.getUnlessDamaged(id);
   return account !== undefined && isManagedBy(account, principal);
 }

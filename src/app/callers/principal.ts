@@ -26,6 +26,6 @@ export interface Principal extends CallOrigin {
 
 /** What the answer to a reading may depend on of its caller, beside whether it may read at all. */
 export interface Reader {
-  account: Pick<Account, 'id'>;
+  account: Pick<Account, 'id' | 'role'>;
   plan: Plan;
 }

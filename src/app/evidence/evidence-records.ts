@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import type { Principal } from '../callers/principal.ts';
 import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
 import type { CustodyParts } from '../custody/parts.ts';
-import { ownClassification } from '../records/classifications.ts';
+import { allowedClassification } from '../records/classifications.ts';
 import { findingsOf } from '../records/judging.ts';
 import { readingOf, toRecord } from '../records/record.ts';
 import type { ExportOrder } from './export-input.ts';
@@ -18,7 +18,9 @@ import type { ExportOrder } from './export-input.ts';
 /** Throws `classification`, and `not_ended` if one is still being analysed: all before a byte is written. */
 export async function gatherRecords(app: CustodyParts, order: ExportOrder): Promise<EvidenceRecord[]> {
   const { principal, identifiers } = order;
-  const own = identifiers.map((identifier) => ownClassification(app, { principal, identifier }));
+  const own = identifiers.map((identifier) =>
+    allowedClassification(app, { principal, identifier }, 'export'),
+  );
   const records = own.map((classification) => ({ classification, record: toRecord(app, classification) }));
   for (const { record } of records) {
     if (record.status === 'new') {
@@ -27,7 +29,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
   }
   const gathered: EvidenceRecord[] = [];
   for (const [index, { classification, record }] of records.entries()) {
-    const { hash, kind, name, accountId, analysisId, identifier } = classification;
+    const { hash, name, analysisId, identifier } = classification;
     const analysis = app.store.read.analysis(analysisId);
     const result = record.status === 'done' ? (analysis?.result ?? null) : null;
     const isThere = hash !== '' && app.store.blobs.isThere(hash);
@@ -40,7 +42,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
       custody: await custodyOf(app, principal, identifier),
       custodyMember: custodyMemberOf(folder),
       reading: readingOf(app, classification),
-      overrides: hash === '' ? [] : findingsOf(app.store.read, { accountId, kind, hash }),
+      overrides: hash === '' ? [] : findingsOf(app.store.read, classification),
       models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
       manifestMember: manifest && { path: manifestPath, sha256: manifest.hash },
       originalMember: isThere ? `${folder}${RECORD_MEMBERS.original}${safeFileName(name)}` : null,

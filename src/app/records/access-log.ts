@@ -4,12 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { holderOf } from '../../domain/accounts/desk.ts';
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Principal } from '../callers/principal.ts';
+import { holdersOf } from './rights.ts';
 
 export interface LookParts {
   store: Store;
@@ -116,11 +118,12 @@ function append(tx: StoreTransaction, look: Look, since: number): void {
   tx.appendCustody({ kind, subject, actor, details: { facade, remoteAddress } });
 }
 
-/** For a frame or a track: the account's record of the video. */
+/** For a frame or a track: the record of the video that the account may find. */
 function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
   const record = tx.records.get(identifier);
   if (record !== undefined) return record;
   const part = tx.part(identifier);
   if (part === undefined) return undefined;
-  return tx.classificationsOfAnalysis(part.analysisId).find((sharer) => sharer.accountId === accountId);
+  const holders = holdersOf(tx, accountId);
+  return tx.classificationsOfAnalysis(part.analysisId).find((sharer) => holders.includes(holderOf(sharer)));
 }

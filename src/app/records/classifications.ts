@@ -1,6 +1,7 @@
 /** Reading, listing, cancelling, retrying and deleting records. A foreign record is as absent as an unknown one. */
 import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DESK_RIGHTS, heldFor, type RecordOperation } from '../../domain/accounts/desk.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
@@ -22,10 +23,10 @@ import type { Principal } from '../callers/principal.ts';
 import type { RawFields } from '../field-parsers.ts';
 import { parseRecordFilter } from './filters/record-filter.ts';
 import { entryOf, findRecords } from './find-records.ts';
-import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord, readRecord, toPartRecord } from './record.ts';
 import { forgetAnalysis, removeClassification, removeUnneededArtifacts } from './remove-records.ts';
+import { mayOn, mayRead } from './rights.ts';
 
 export interface RecordInput {
   principal: Principal;
@@ -62,11 +63,20 @@ export function readablePart(
   return whole && { whole, part };
 }
 
-/** The stored record, if it is the account's own: for operations that change or remove it. */
-export function ownClassification(app: RecordParts, input: RecordInput): Classification {
+/** The stored record, if the account may do this with it. Throws `role` if its role at the record's desk is not enough. */
+export function allowedClassification(
+  app: RecordParts,
+  input: RecordInput,
+  operation: Exclude<RecordOperation, 'look'>,
+): Classification {
   const found = findReadable(app, input);
-  if (found?.accountId !== input.principal.account.id) throw noSuchRecord();
-  return found;
+  if (found === undefined) throw noSuchRecord();
+  const { read } = app.store;
+  if (mayOn(read, operation, found, input.principal)) return found;
+  const isMember =
+    found.deskId !== undefined && read.desks.roleOf(found.deskId, input.principal.account.id) !== undefined;
+  if (!isMember) throw noSuchRecord();
+  throw new AppError('role', `this needs the role ${DESK_RIGHTS[operation]} at the desk of the record`);
 }
 
 /** The stored record, if the account may see it. */
@@ -113,6 +123,8 @@ export function getClassifications(
 
 export interface ListInput {
   principal: Principal;
+  /** Only what the account itself has submitted, in place of all that it may find. */
+  isOwnOnly?: boolean | undefined;
   kind?: MediaKind | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -132,7 +144,7 @@ export interface RecordPage {
  */
 export function listClassifications(
   app: RecordParts,
-  { principal, kind, limit, cursor, filter = {} }: ListInput,
+  { principal, isOwnOnly, kind, limit, cursor, filter = {} }: ListInput,
 ): RecordPage {
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE_MAX) {
     throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
@@ -140,6 +152,7 @@ export function listClassifications(
   const before = cursor === undefined ? undefined : parseCursor(cursor);
   const { entries, last } = findRecords(app, {
     principal,
+    isOwnOnly,
     kind,
     before,
     limit,
@@ -212,14 +225,14 @@ export async function cancelClassification(
   input: RecordInput,
 ): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
-  return await cancelRecord(app, input.principal, ownClassification(app, input));
+  return await cancelRecord(app, input.principal, allowedClassification(app, input, 'change'));
 }
 
-/** For the owner, or the administrator of the queue. Throws `already_ended`. */
+/** For who may change it, or the administrator of the queue. Throws `already_ended`. */
 export async function cancelRecord(
   app: RecordParts,
   principal: Principal,
-  { identifier, accountId, analysisId }: Classification,
+  { identifier, accountId, deskId, analysisId }: Classification,
 ): Promise<ClassificationRecord> {
   let abortAddition = (): void => {};
   await app.store.transact((tx) => {
@@ -240,7 +253,7 @@ export async function cancelRecord(
     app.engine.cancelInTransaction(tx, cancelled);
     tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
   });
-  app.engine.publish(identifier, accountId);
+  app.engine.publish(identifier, heldFor(accountId, deskId));
   app.engine.abortAnalysis(analysisId);
   abortAddition();
   app.engine.wake();
@@ -254,10 +267,20 @@ export async function retryClassification(
 ): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
-  return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
+  const own = allowedClassification(app, input, 'change');
+  return await retryRecord(app, principal, own, planOf(app, own));
 }
 
-/** For the owner, or the administrator of the queue; `plan` is the owner's, whose credits pay. Throws `not_ended`, `credits`, and what refuses new work. */
+/** Of the account that sent the record. Throws `user` if it is gone: it can pay nothing. */
+export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accountId }: Classification): Plan {
+  const account = read.accounts.get(accountId);
+  const plan = account?.deletedAt === null ? read.accounts.plan(account.planId) : undefined;
+  if (plan === undefined)
+    throw new AppError('user', 'the account that sent this record, and pays for it, is gone');
+  return plan;
+}
+
+/** For who may change it, or the administrator of the queue; `plan` is that of its account, whose credits pay. Throws `not_ended`, `credits`, and what refuses new work. */
 export async function retryRecord(
   app: RecordParts,
   principal: Principal,
@@ -273,9 +296,9 @@ export async function retryRecord(
     if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
       throw new AppError('not_ended', 'only an errored classification can be retried');
     }
-    const { kind, hash, sourceUrl, manifestHash, options, accountId, identifier } = record;
+    const { kind, hash, sourceUrl, manifestHash, options, accountId, deskId, identifier } = record;
     // Somebody asked for it just now.
-    const turn = { accountId, priority: 'interactive', noCache: true } as const;
+    const turn = { ...heldFor(accountId, deskId), priority: 'interactive', noCache: true } as const;
     const spec = { kind, hash, sourceUrl, manifestHash, options, models, ...turn };
     const { analysis } = app.engine.work.join(tx, spec);
     if (manifestHash !== undefined) tx.outerManifests.copy(record.analysisId, analysis.id);
@@ -286,7 +309,7 @@ export async function retryRecord(
     forgetAnalysis(tx, record.analysisId);
     tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
-  app.engine.publish(own.identifier, own.accountId);
+  app.engine.publish(own.identifier, own);
   app.engine.wake();
   await removeUnneededArtifacts(app, own.analysisId);
   return readRecord(app, own.identifier);
@@ -295,7 +318,7 @@ export async function retryRecord(
 /** Deletes the record; its heatmap and the media's bytes go with their last record. */
 export async function deleteClassification(app: RecordParts, input: RecordInput): Promise<void> {
   assertMayWrite(input.principal);
-  const own = ownClassification(app, input);
+  const own = allowedClassification(app, input, 'delete');
   await removeClassification(
     app,
     own,

@@ -5,24 +5,31 @@
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
+import { holderOfDesk } from '../../domain/accounts/desk.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { Entry, RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import { decidedBy, fromNumber } from '../../domain/records/answer-class.ts';
+import { decidedBy, fromNumber, PROFILES } from '../../domain/records/answer-class.ts';
 import { type Classification, type Status, statusOf } from '../../domain/records/classification.ts';
 import { type Decided, outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import { matchesText, type Searched } from '../../domain/records/record-search.ts';
 import { isSaid } from '../../domain/transcripts/transcript.ts';
 import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
-import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
+import {
+  type DamagedRow,
+  type DeskQuery,
+  newestFirst,
+  type ScanQuery,
+} from '../../store/records/record-reader.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { RecordFilter } from './filters/record-filter.ts';
+import { NO_DESK, type RecordFilter } from './filters/record-filter.ts';
 import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { profileOf, toRecord } from './record.ts';
+import { mayRead } from './rights.ts';
 
 /** Records that one page looks at: the call is answered within the time below on a slow box too. */
 const SCAN_RECORDS_MAX = 5000;
@@ -42,6 +49,7 @@ export interface Place {
 
 interface FindQuery {
   principal: Principal;
+  isOwnOnly?: boolean | undefined;
   kind: MediaKind | undefined;
   filter: RecordFilter;
   before: Place | undefined;
@@ -72,7 +80,9 @@ export function findRecords(app: RecordParts, query: FindQuery): FoundPage {
       passed += 1;
       continue;
     }
-    entries.push(...('isDamaged' in one ? damagedEntry(one, filter) : matchingEntry(app, one, filter)));
+    entries.push(
+      ...('isDamaged' in one ? damagedEntry(one, filter) : matchingEntry(app, query.principal, one, filter)),
+    );
     seen += 1;
   }
   return { entries, last: null };
@@ -85,47 +95,75 @@ function isPassed(row: Row | Place): row is Place {
   return !('analysisId' in row || 'isDamaged' in row);
 }
 
-function scanOf(app: RecordParts, { principal, kind, filter, before }: FindQuery): Iterable<Row | Place> {
-  const accountId = principal.account.id;
-  const { read } = app.store;
-  const { until, refId, search } = filter;
+/** What the account has submitted and what its desks have, as one list. */
+function scanOf(app: RecordParts, query: FindQuery): Iterable<Row | Place> {
+  const { principal, isOwnOnly = false, kind, filter, before } = query;
+  const { id: accountId } = principal.account;
+  const { until, deskId } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
-  const from = isLater ? { createdAt: until } : before;
-  const query: ScanQuery = { accountId, kind, before: from };
+  const bounds = { kind, before: isLater ? { createdAt: until } : before };
+  const desks = isOwnOnly || deskId === NO_DESK ? [] : desksOf(app, query);
+  const ofDesks = desks.map((desk) => scanOfDesk(app, { deskId: desk, ...bounds }, filter));
+  if (deskId !== undefined && deskId !== NO_DESK) return newestFirst(ofDesks);
+  const own = scanOfAccount(app, { accountId, ...bounds }, filter);
+  return ofDesks.length === 0 ? own : newestFirst([own[Symbol.iterator](), ...ofDesks]);
+}
+
+/** Desks of the caller that the filter asks for. */
+function desksOf({ store: { read } }: RecordParts, { principal, filter: { deskId } }: FindQuery): number[] {
+  const desks = read.desks.membershipsOf(principal.account.id).map((member) => member.deskId);
+  if (deskId === undefined || deskId === NO_DESK) return desks;
+  if (desks.includes(deskId)) return [deskId];
+  throw new AppError('desk', 'no such desk');
+}
+
+function scanOfDesk(app: RecordParts, query: DeskQuery, filter: RecordFilter): Generator<Row | Place> {
+  const isWanted = classesOf(app, query, filter);
+  return searchOf(app, query, { search: filter.search, isWanted });
+}
+
+function scanOfAccount(app: RecordParts, query: ScanQuery, filter: RecordFilter): Iterable<Row | Place> {
+  const { read } = app.store;
+  const { refId, search } = filter;
   // While they are being made, each record is looked at.
   const isComplete = read.records.areAnswersComplete;
   if (isComplete && refId !== undefined) return read.records.scanReference(query, refId);
-  const isWanted = isComplete ? classesOf(app, query, filter) : null;
+  const isWanted = classesOf(app, query, filter);
   if (search !== undefined) return searchOf(app, query, { search, isWanted });
   return isWanted === null ? read.records.scanRows(query) : read.records.scanAnswers(query, isWanted);
 }
 
-/** Whether a record of an answer class may match; null if the filter asks for none in particular. */
+/** Whether a record of an answer class may match; null if the filter asks for none in particular, or not all have one. */
 function classesOf(
   app: RecordParts,
-  { accountId, kind }: ScanQuery,
+  query: ScanQuery | DeskQuery,
   filter: RecordFilter,
 ): ((answerClass: number) => boolean) | null {
   const statuses = wantedStatuses(filter);
-  if (statuses.length === 0) return null;
-  const profile = profileOf(app, { accountId });
+  if (statuses.length === 0 || !app.store.read.records.areAnswersComplete) return null;
+  const { kind } = query;
+  // A desk's records are each read as the account reads that sent them.
+  const profiles = 'deskId' in query ? PROFILES : [profileOf(app, query)];
   return (number) => {
     const answer = fromNumber(number);
-    const decided = answer && decidedBy(answer, profile);
-    if (answer === undefined || decided === null || decided === undefined) return true;
-    if (kind !== undefined && answer.kind !== kind) return false;
-    return statuses.every((wanted) => wanted === decided.status) && matchesFindings(decided, filter);
+    if (answer === undefined) return true;
+    return profiles.some((profile) => {
+      const decided = decidedBy(answer, profile);
+      if (decided === null) return true;
+      if (kind !== undefined && answer.kind !== kind) return false;
+      return statuses.every((wanted) => wanted === decided.status) && matchesFindings(decided, filter);
+    });
   };
 }
 
 interface Wanted {
-  search: string;
+  search: string | undefined;
   isWanted: ((answerClass: number) => boolean) | null;
 }
 
 function* searchOf(
   { store: { read } }: RecordParts,
-  query: ScanQuery,
+  query: ScanQuery | DeskQuery,
   { search, isWanted }: Wanted,
 ): Generator<Row | Place> {
   const { kind } = query;
@@ -133,7 +171,9 @@ function* searchOf(
     const { identifier, createdAt, texts, answerClass } = place;
     const passed: Place = { identifier, createdAt };
     const isPassedOver = answerClass !== undefined && isWanted?.(answerClass) === false;
-    if (isPassedOver || (texts !== undefined && !matchesText({ identifier, ...texts }, search))) {
+    const isOther =
+      search !== undefined && texts !== undefined && !matchesText({ identifier, ...texts }, search);
+    if (isPassedOver || isOther) {
       yield passed;
       continue;
     }
@@ -144,50 +184,66 @@ function* searchOf(
 }
 
 /** Newest first, found by hash, identifier or what waits for the caller without a scan. */
-function candidatesOf(app: RecordParts, { principal, kind, filter, before }: FindQuery): Row[] | undefined {
+function candidatesOf(app: RecordParts, query: FindQuery): Row[] | undefined {
+  const { principal, isOwnOnly = false, kind, filter, before } = query;
   const { until = Number.POSITIVE_INFINITY } = filter;
+  const { id } = principal.account;
   const found =
     filter.waitsForMe === true
       ? recordsThatWaitFor(app, principal, kind)
-      : (ownCandidates(app, principal.account.id, filter) ?? candidatesOfSaid(app, principal, filter));
+      : (heldCandidates(app, query) ?? candidatesOfSaid(app, query));
   return found
+    ?.filter((one) => !isOwnOnly || 'isDamaged' in one || one.accountId === id)
     ?.filter((one) => kind === undefined || !('kind' in one) || one.kind === kind)
     .filter((one) => one.createdAt < until)
     .filter((one) => before === undefined || isOlder(one, before))
     .sort((left, right) => (isOlder(left, right) ? 1 : -1));
 }
 
-function ownCandidates(
+function heldCandidates(app: RecordParts, query: FindQuery): Classification[] | undefined {
+  const { hash, search = '' } = query.filter;
+  return hash === undefined ? candidatesOfText(app, query, search) : ofHash(app, query, hash);
+}
+
+/** What each holder that the query asks for has; undefined if one cannot say. */
+function ofHolders(
   app: RecordParts,
-  accountId: number,
-  { hash, search = '' }: RecordFilter,
+  query: FindQuery,
+  find: (holder: number) => Classification[] | undefined,
 ): Classification[] | undefined {
-  return hash === undefined ? candidatesOfText(app, accountId, search) : ofHash(app, accountId, hash);
+  const { id } = query.principal.account;
+  const found = [id, ...desksOf(app, query).map(holderOfDesk)].map(find);
+  const known = found.filter((one) => one !== undefined);
+  return known.length < found.length ? undefined : known.flat();
 }
 
 /** A whole hash or identifier; a shorter text may as well be part of a name, and a damaged row is found by the scan. */
-function candidatesOfText(app: RecordParts, accountId: number, search: string): Classification[] | undefined {
+function candidatesOfText(app: RecordParts, query: FindQuery, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
   if (!isHex64(text) || app.store.read.records.isDamaged(text)) return undefined;
   const named = app.store.read.records.getUnlessDamaged(text);
-  const hashed = ofHash(app, accountId, text);
-  return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
+  const hashed = ofHash(app, query, text);
+  const isReadable = named !== undefined && mayRead(app, query.principal, named);
+  return isReadable && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
 /** Undefined if the index of words does not help: then each record is looked at. */
-function candidatesOfSaid(
-  { store: { read } }: RecordParts,
-  { account: { id } }: Principal,
-  { text }: RecordFilter,
-): Classification[] | undefined {
-  if (text === undefined || !read.words.areComplete) return undefined;
-  const analyses = read.words.analysesThatMaySay(id, text);
-  return analyses && read.records.classificationsOfAnalyses(id, analyses, CANDIDATES_MAX);
+function candidatesOfSaid(app: RecordParts, query: FindQuery): Classification[] | undefined {
+  const { records, words } = app.store.read;
+  const { text } = query.filter;
+  if (text === undefined || !words.areComplete) return undefined;
+  return ofHolders(app, query, (holder) => {
+    const analyses = words.analysesThatMaySay(holder, text);
+    return analyses && records.classificationsOfAnalyses(holder, analyses, CANDIDATES_MAX);
+  });
 }
 
-function ofHash(app: RecordParts, accountId: number, prefix: string): Classification[] | undefined {
+function ofHash(app: RecordParts, query: FindQuery, prefix: string): Classification[] | undefined {
   if (prefix.length < HASH_PREFIX_MIN) return undefined;
-  return app.store.read.records.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
+  const { records } = app.store.read;
+  return ofHolders(app, query, (holder) =>
+    records.classificationsOfHashPrefix(holder, prefix, CANDIDATES_MAX),
+  );
 }
 
 function isOlder(one: Place, other: Place): boolean {
@@ -197,10 +253,13 @@ function isOlder(one: Place, other: Place): boolean {
 
 function matchingEntry(
   app: RecordParts,
+  principal: Principal,
   classification: Classification,
   filter: RecordFilter,
 ): RecordEntry[] {
-  if (!matchesSubmission(classification, filter)) return [];
+  if (!matchesSubmission(classification, filter) || !isAtDesk(classification, filter)) return [];
+  // Of a desk that the account has left.
+  if (!mayRead(app, principal, classification)) return [];
   return entryOf(classification, () => {
     // The state is cheap to read, the findings of a video are not.
     const analysis = app.store.read.analysis(classification.analysisId);
@@ -224,6 +283,10 @@ function matchesSubmission(classification: Searched, { refId, hash, search }: Re
   if (refId !== undefined && classification.refId !== refId) return false;
   if (hash !== undefined && !classification.hash.startsWith(hash)) return false;
   return search === undefined || matchesText(classification, search);
+}
+
+function isAtDesk(classification: Classification, { deskId }: RecordFilter): boolean {
+  return deskId === undefined || (classification.deskId ?? NO_DESK) === deskId;
 }
 
 function wantedStatuses({ status, outcome, verdict }: RecordFilter): Status[] {

@@ -1,37 +1,17 @@
-/**
- * Who may read and judge another's record. A partner and an administrator act on accounts, not on records; a finding that
- * asks for their sign-off opens the records of its file to them, for as long as it stands.
- */
+/** Which findings ask for another person's word, of whom, and what was answered. Who may read and answer is `rights.ts`. */
+import { holderOf, holderOfDesk, includesRole } from '../../domain/accounts/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
 import { type FindingEntry, type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { DamagedRow } from '../../store/records/record-reader.ts';
-import { managedAccounts, manages } from '../callers/authority.ts';
+import { managedAccounts } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RecordParts } from './parts.ts';
+import { type Caller, type FileOfRecord, mayOn } from './rights.ts';
 
 /** Files whose records one list looks at; if more wait the others follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;
-
-/** The account's own record, or another's whose finding asks for the caller's sign-off or has it. */
-export function mayRead(
-  { store }: Pick<RecordParts, 'store'>,
-  principal: Principal,
-  record: Classification,
-): boolean {
-  return record.accountId === principal.account.id || mayJudge(store.read, principal, record);
-}
-
-function mayJudge(
-  read: StoreReader,
-  principal: Principal,
-  { accountId, kind, hash }: Classification,
-): boolean {
-  if (hash === '' || !manages(read, principal, accountId)) return false;
-  const finding = read.override(accountId, kind, hash);
-  return finding !== undefined && read.signOff(finding) !== undefined;
-}
 
 /**
  * The newest record of each file whose finding waits for the caller, in no order. If none of them can be read, one of
@@ -42,19 +22,36 @@ export function recordsThatWaitFor(
   principal: Principal,
   wantedKind: MediaKind | undefined,
 ): (Classification | DamagedRow)[] {
-  const files = managedAccounts(read, principal)
-    .flatMap((id) => read.filesOfOpenSignOffs(id, WAITING_FILES_MAX))
+  const files = holdersToJudge(read, principal)
+    .flatMap((holder) => read.filesOfOpenSignOffs(holder, WAITING_FILES_MAX))
     .slice(0, WAITING_FILES_MAX);
-  return files.flatMap(({ accountId, kind, hash, askedAt }): (Classification | DamagedRow)[] => {
+  return files.flatMap(({ holder, kind, hash, askedAt }): (Classification | DamagedRow)[] => {
     if (wantedKind !== undefined && kind !== wantedKind) return [];
-    if (accountId === principal.account.id || !manages(read, principal, accountId)) return [];
-    const records = read.classificationsOfHash(accountId, kind, hash);
+    const finding = read.override(holder, kind, hash);
+    if (finding === undefined || !mayAnswer(read, finding, principal)) return [];
+    const records = read.classificationsOfHash(holder, kind, hash);
     const [newest] = records.toSorted((left, right) => right.createdAt - left.createdAt);
     if (newest !== undefined) return [newest];
-    const [identifier] = read.damagedOfHash(accountId, kind, hash);
+    const [identifier] = read.damagedOfHash(holder, kind, hash);
     if (identifier === undefined) return [];
     return [{ identifier, createdAt: askedAt, texts: undefined, isDamaged: true }];
   });
+}
+
+/** Whether the caller is another person than who stated it, and may say something of it. */
+export function mayAnswer(read: StoreReader, finding: Override, caller: Caller): boolean {
+  return finding.byAccountId !== caller.account.id && mayOn(read, 'sign_off', finding, caller);
+}
+
+/** Whose findings the caller may answer; null for all. */
+function holdersToJudge(read: StoreReader, principal: Principal): (number | null)[] {
+  const managed = managedAccounts(read, principal);
+  if (managed.includes(null)) return managed;
+  const { id, role } = principal.account;
+  const own = read.desks.membershipsOf(id).filter((member) => includesRole(member.role, 'signs_off'));
+  const led = role === 'partner' ? read.desks.all().filter(({ partnerId }) => partnerId === id) : [];
+  const deskIds = [...own.map(({ deskId }) => deskId), ...led.map((desk) => desk.id)];
+  return [...managed, ...[...new Set(deskIds)].map(holderOfDesk)];
 }
 
 /** Sign-off of the current finding. Null if none was asked for and the plan demands none. */
@@ -64,12 +61,9 @@ export function signOffOf(read: StoreReader, finding: Override): SignOff | null 
   return { ...aboutOf(finding), state: 'open', askedAt: null, answers: [] };
 }
 
-/** Every finding of the file by the account, oldest first, with its sign-off. */
-export function findingsOf(
-  read: StoreReader,
-  { accountId, kind, hash }: Pick<Override, 'accountId' | 'kind' | 'hash'>,
-): FindingEntry[] {
-  const findings = read.overrideHistory(accountId, kind, hash);
+/** Every finding of the file by the account or the desk, oldest first, with its sign-off. */
+export function findingsOf(read: StoreReader, file: FileOfRecord): FindingEntry[] {
+  const findings = read.overrideHistory(holderOf(file), file.kind, file.hash);
   return findings.map((finding) => ({ ...finding, signOff: askedSignOffOf(read, finding) }));
 }
 

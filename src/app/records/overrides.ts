@@ -1,5 +1,6 @@
 /** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
 
+import { DESK_RIGHTS, holderOf } from '../../domain/accounts/desk.ts';
 import type { OverrideResult } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
@@ -13,6 +14,7 @@ import { unlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { toRecord } from './record.ts';
+import { type FileOfRecord, holdersOf, holdersOfFile } from './rights.ts';
 import { publishFile, putAsk } from './sign-offs.ts';
 
 export interface FileInput {
@@ -26,7 +28,10 @@ export interface OverrideInput extends FileInput {
   reason?: string | undefined;
 }
 
-/** Applies to all present and future records of the account with the hash. */
+/**
+ * Applies to all present and future records with the hash, of the account and of its desks in which it may state findings.
+ * Throws `role` if it may read such records only.
+ */
 export async function overrideClassification(
   app: RecordParts,
   input: OverrideInput,
@@ -36,18 +41,21 @@ export async function overrideClassification(
   const classification = parseLabel(input.classification);
   const hash = parseHash(input.hash);
   const reason = parseText({ reason: input.reason }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX) ?? '';
-  const accountId = principal.account.id;
-  assertSubmitted(app, accountId, kind, hash);
-  const measured = measuredOf(app, accountId, kind, hash);
+  const stated = heldFiles(app, { principal, kind, hash }).map((file) => ({
+    ...file,
+    measured: measuredOf(app, file),
+  }));
   await app.store.transact((tx) => {
-    const made = { accountId, kind, hash, classification, reason, measured };
-    const details = { kind, classification, measured: measured ?? '', ...keyDetail(principal) };
-    const by = auditLine(app, principal, 'override.set', hash, details);
-    const finding = { ...made, at: by.at, byAccountId: accountId };
-    tx.putOverride(finding, by);
-    if (principal.plan.fourEyes) putAsk(app, tx, { principal, finding });
+    for (const { measured, ...file } of stated) {
+      const details = { kind, classification, measured: measured ?? '', ...keyDetail(principal) };
+      const by = auditLine(app, principal, 'override.set', hash, details);
+      const made = { ...file, classification, reason, measured };
+      const finding = { ...made, at: by.at, byAccountId: principal.account.id };
+      tx.putOverride(finding, by);
+      if (principal.plan.fourEyes) putAsk(app, tx, { principal, finding });
+    }
   });
-  publishFile(app, { accountId, kind, hash });
+  for (const file of stated) publishFile(app, file);
   return { classification, type: kind, hash };
 }
 
@@ -55,38 +63,54 @@ export async function removeOverride(app: RecordParts, input: FileInput): Promis
   const { principal, kind } = input;
   assertMayWrite(principal);
   const hash = parseHash(input.hash);
-  const accountId = principal.account.id;
+  const files = holdersOfFile(app.store.read, 'find', { kind, hash }, principal);
   const override = await app.store.transact((tx) => {
-    const found = tx.override(accountId, kind, hash);
-    if (found === undefined) throw new AppError('classification', 'no override for this file');
-    const details = { kind, classification: found.classification, ...keyDetail(principal) };
-    tx.removeOverride(found, auditLine(app, principal, 'override.remove', hash, details));
-    return found;
+    const found = files.flatMap((file) => tx.override(holderOf(file), kind, hash) ?? []);
+    const [first] = found;
+    if (first === undefined) throw new AppError('classification', 'no override for this file');
+    for (const finding of found) {
+      const details = { kind, classification: finding.classification, ...keyDetail(principal) };
+      tx.removeOverride(finding, auditLine(app, principal, 'override.remove', hash, details));
+    }
+    return first;
   });
-  publishFile(app, { accountId, kind, hash });
+  for (const file of files) publishFile(app, { ...file, kind, hash });
   return { classification: override.classification, type: kind, hash };
 }
 
-/** Every override of the file by the account, oldest first; those that were removed or replaced included. */
+/** Every override of the file by the account and its desks, oldest first; those that were removed or replaced included. */
 export function overrideHistory(
   app: RecordParts,
   { principal, kind, hash: given }: FileInput,
 ): FindingEntry[] {
   const hash = parseHash(given);
-  const history = findingsOf(app.store.read, { accountId: principal.account.id, kind, hash });
-  if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
-  return history;
+  const { read } = app.store;
+  const found = holdersOf(read, principal.account.id).map((holder) =>
+    read.overrideHistory(holder, kind, hash),
+  );
+  const files = found.flatMap(([finding]) => finding ?? []);
+  if (files.length === 0 && holdersOfFile(read, 'look', { kind, hash }, principal).length === 0) {
+    throw notSubmitted(kind);
+  }
+  return files.flatMap((file) => findingsOf(read, file)).sort((left, right) => left.at - right.at);
 }
 
-function assertSubmitted(app: RecordParts, accountId: number, kind: MediaKind, hash: string): void {
-  if (app.store.read.classificationsOfHash(accountId, kind, hash).length > 0) return;
-  throw new AppError('classification', `no ${kind} with this hash was submitted`);
+/** The file as the account and its desks have it, as far as the caller may state findings of it. */
+function heldFiles({ store: { read } }: RecordParts, { principal, kind, hash }: FileInput): FileOfRecord[] {
+  const files = holdersOfFile(read, 'find', { kind, hash }, principal);
+  if (files.length > 0) return files.map((held) => ({ ...held, kind, hash }));
+  if (holdersOfFile(read, 'look', { kind, hash }, principal).length === 0) throw notSubmitted(kind);
+  throw new AppError('role', `this needs the role ${DESK_RIGHTS.find} at the desk of the file`);
 }
 
-/** The verdict of the account's newest finished record of the file, or null if there is none yet. */
-function measuredOf(app: RecordParts, accountId: number, kind: MediaKind, hash: string): Label | null {
+function notSubmitted(kind: MediaKind): AppError {
+  return new AppError('classification', `no ${kind} with this hash was submitted`);
+}
+
+/** The verdict of the newest finished record of the file, or null if there is none yet. */
+function measuredOf(app: RecordParts, file: FileOfRecord): Label | null {
   const newestFirst = app.store.read
-    .classificationsOfHash(accountId, kind, hash)
+    .classificationsOfHash(holderOf(file), file.kind, file.hash)
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const classification of newestFirst) {
     // One that cannot be shown has no say; a finding on the file is possible all the same.

@@ -1,5 +1,6 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
 
+import { heldFor, holderOf } from '../../domain/accounts/desk.ts';
 import {
   measureAudio,
   measureImage,
@@ -44,6 +45,7 @@ import { toTentative } from '../../domain/verdicts/tentative.ts';
 import { signOffOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { cannotBeShown } from './refusals.ts';
+import type { FileOfRecord } from './rights.ts';
 
 export function readRecord(app: RecordParts, identifier: string): ClassificationRecord {
   const classification = app.store.read.records.get(identifier);
@@ -122,7 +124,7 @@ function measuredRecord(
     case 'video': {
       if (result?.kind !== 'video')
         return { ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] };
-      const whole: Whole = { app, base, reading, result, accountId: classification.accountId };
+      const whole: Whole = { app, base, reading, result, classification };
       const images = result.frames.map((frame) => frameRecord(whole, frame));
       const audios = result.tracks.map((track) => trackRecord(whole, track));
       return { ...base, kind: 'video', ...measureVideo(result, reading), images, audios };
@@ -161,8 +163,7 @@ function partOf(
   const base = baseOf(app, classification, analysis);
   const { result } = analysis;
   if (base.status !== 'done' || result?.kind !== 'video') return undefined;
-  const { accountId } = classification;
-  const whole: Whole = { app, base, reading: readingOf(app, classification), result, accountId };
+  const whole: Whole = { app, base, reading: readingOf(app, classification), result, classification };
   const [frame, track] = [result.frames[index], result.tracks[index]];
   if (kind === 'image') return frame && convertible(frameRecord(whole, frame));
   return track && convertible(trackRecord(whole, track));
@@ -174,7 +175,7 @@ interface Whole {
   base: RecordBase;
   reading: Reading;
   result: VideoResult;
-  accountId: number;
+  classification: Classification;
 }
 
 function frameRecord(whole: Whole, frame: FrameResult): ImageRecord {
@@ -198,7 +199,7 @@ function trackRecord(whole: Whole, track: TrackResult): AudioRecord {
 
 /** Never charged and never a submission: what it shares with its video it takes from there. */
 function partBase(
-  { app, base, accountId }: Whole,
+  { app, base, classification }: Whole,
   kind: MediaKind,
   part: Pick<RecordBase, 'identifier' | 'hash' | 'sizeBytes' | 'name' | 'mime'>,
 ): RecordBase {
@@ -213,7 +214,7 @@ function partBase(
     credits: 0,
     sourceUrl: null,
     resultUrl: resultUrlOf(app, identifier),
-    ...findingOf(app, { accountId, kind, hash }),
+    ...findingOf(app, { ...heldFor(classification.accountId, classification.deskId), kind, hash }),
   };
 }
 
@@ -221,21 +222,19 @@ function resultUrlOf({ config }: RecordParts, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
-type FileOfRecord = Pick<Classification, 'accountId' | 'kind' | 'hash'>;
-
 /** What a person said of the file, and whether another has signed it off. */
 function findingOf(
   { store: { read } }: RecordParts,
-  { accountId, kind, hash }: FileOfRecord,
+  { kind, hash, ...held }: FileOfRecord,
 ): Pick<RecordBase, 'forceClassification' | 'signOff'> {
-  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+  const finding = hash === '' ? undefined : read.override(holderOf(held), kind, hash);
   if (finding === undefined) return { forceClassification: null, signOff: null };
   return { forceClassification: finding.classification, signOff: signOffOf(read, finding) };
 }
 
 /** Another text wherever the above may be something else; each is read anew, so that its identity says nothing. */
-function findingKey({ store: { read } }: RecordParts, { accountId, kind, hash }: FileOfRecord): string {
-  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+function findingKey({ store: { read } }: RecordParts, { kind, hash, ...held }: FileOfRecord): string {
+  const finding = hash === '' ? undefined : read.override(holderOf(held), kind, hash);
   if (finding === undefined) return '';
   const { asks = [], answers = [] } = read.signOff(finding) ?? {};
   return `${finding.at}/${asks.length}/${answers.length}`;
@@ -268,7 +267,7 @@ export function profileOf(app: RecordParts, owned: Pick<Classification, 'account
 }
 
 function baseOf(app: RecordParts, classification: Classification, analysis: Analysis): RecordBase {
-  const { identifier, accountId, kind, hash } = classification;
+  const { identifier, hash } = classification;
   const status = statusOf(classification, analysis);
   return {
     identifier,
@@ -280,7 +279,8 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
     name: classification.name,
     refId: classification.refId,
     resultUrl: resultUrlOf(app, identifier),
-    ...findingOf(app, { accountId, kind, hash }),
+    ...findingOf(app, classification),
+    deskId: classification.deskId ?? null,
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,

@@ -33,7 +33,7 @@ export async function removeClassification(
   if (removed === undefined) return;
   app.engine.abortAnalysis(removed.analysisId);
   abortAddition();
-  app.engine.publish(identifier, removed.accountId);
+  app.engine.publish(identifier, removed);
   await removeFiles(app, removed);
 }
 

@@ -1,5 +1,5 @@
 /** Asking for another person's sign-off of a finding, and giving it. */
-
+import { DESK_RIGHTS, heldFor, holderOf } from '../../domain/accounts/desk.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
@@ -12,16 +12,17 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import { managersOf } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseText } from '../field-parsers.ts';
-import { ownClassification, type RecordInput, readableClassification } from './classifications.ts';
+import { allowedClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { assertOtherPerson } from './four-eyes.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
+import { type FileOfRecord, mayOn } from './rights.ts';
 
-/** For the account that stated the finding; after a disagreement once more. Throws `sign_off` if it cannot be asked for. */
+/** For the account that stated the finding, after a disagreement once more; at a desk for whoever may state one. Throws `sign_off` if it cannot be asked for. */
 export async function askSignOff(app: RecordParts, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
-  const own = ownClassification(app, input);
+  const own = allowedClassification(app, input, 'find');
   await app.store.transact((tx) => {
     const finding = findingOf(tx, own);
     const known = tx.signOff(finding);
@@ -42,9 +43,17 @@ export function putAsk(
     known,
   }: { principal: Principal; finding: Override; known?: StoredSignOff | undefined },
 ): void {
-  const { accountId, kind, hash, at: findingAt } = finding;
+  const { accountId, deskId, kind, hash, at: findingAt } = finding;
   const by = auditLine(app, principal, 'sign_off.ask', hash, { kind, ...keyDetail(principal) });
-  const before = known ?? { accountId, kind, hash, findingAt, asks: [], answers: [], ended: null };
+  const before = known ?? {
+    ...heldFor(accountId, deskId),
+    kind,
+    hash,
+    findingAt,
+    asks: [],
+    answers: [],
+    ended: null,
+  };
   tx.putSignOff({ ...before, asks: [...before.asks, by.at] }, 'sign_off_asked', by);
 }
 
@@ -75,7 +84,7 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
   const record = readableClassification(app, input);
   await app.store.transact((tx) => {
     const finding = findingOf(tx, record);
-    if (finding.byAccountId === principal.account.id || record.accountId === principal.account.id) {
+    if (finding.byAccountId === principal.account.id || holderOf(record) === principal.account.id) {
       throw new AppError('role', 'a finding is signed off by another person than who stated it');
     }
     const known = tx.signOff(finding);
@@ -85,8 +94,11 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
     if (finding.at !== findingAt) {
       throw new AppError('sign_off', 'the finding was changed since it was read: read it again');
     }
+    if (!mayOn(tx, 'sign_off', finding, principal)) {
+      throw new AppError('role', `this needs the role ${DESK_RIGHTS.sign_off} at the desk of the record`);
+    }
     const { kind, hash, classification } = finding;
-    if (agrees) assertOtherPerson(tx, principal, { askerId: record.accountId, now: app.clock.now() });
+    if (agrees) assertOtherPerson(tx, principal, { askerId: finding.byAccountId, now: app.clock.now() });
     const action = agrees ? 'sign_off.agree' : 'sign_off.disagree';
     const by = auditLine(app, principal, action, hash, { kind, classification, ...keyDetail(principal) });
     const answer = { agrees, reason, at: by.at, byAccountId: principal.account.id };
@@ -97,19 +109,18 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
   return readRecord(app, record.identifier);
 }
 
-function findingOf(read: StoreReader, { accountId, kind, hash }: Classification): Override {
-  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+function findingOf(read: StoreReader, record: Classification): Override {
+  const { kind, hash } = record;
+  const finding = hash === '' ? undefined : read.override(holderOf(record), kind, hash);
   if (finding !== undefined) return finding;
   throw new AppError('sign_off', 'nobody has stated a finding of this file');
 }
 
-/** To the account's watchers, and to those who may judge. */
-export function publishFile(
-  { store: { read }, engine }: RecordParts,
-  { accountId, kind, hash }: Pick<Classification, 'accountId' | 'kind' | 'hash'>,
-): void {
-  const judges = managersOf(read, accountId);
-  for (const { identifier } of read.classificationsOfHash(accountId, kind, hash)) {
-    engine.publish(identifier, accountId, judges);
+/** To the watchers of the account and the desk, and to those who may judge. */
+export function publishFile({ store: { read }, engine }: RecordParts, file: FileOfRecord): void {
+  const members = file.deskId === undefined ? [] : read.desks.membersOf(file.deskId);
+  const judges = [...managersOf(read, file.accountId), ...members.map(({ accountId }) => accountId)];
+  for (const record of read.classificationsOfHash(holderOf(file), file.kind, file.hash)) {
+    engine.publish(record.identifier, record, judges);
   }
 }

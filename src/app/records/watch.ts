@@ -6,9 +6,9 @@ import type { Classification } from '../../domain/records/classification.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { unlessRefused } from './find-records.ts';
-import { mayRead } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
+import { holdersOf, mayRead } from './rights.ts';
 
 /** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
 export async function* watchClassification(
@@ -38,7 +38,8 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
 }
 
 /**
- * Every change of the account's records from now on, until the signal aborts; with `waitsForMe`, those of others'
+ * Every change of records of the account and its desks from now on, until the signal aborts; of a desk that it joins later, from
+ * the next watch on; with `waitsForMe`, those of others'
  * records that it may judge instead. A record that asks no more is sent no more; one that cannot be shown is left out, and the
  * others go on: a list says what is wrong with it.
  */
@@ -52,7 +53,7 @@ export async function* watchClassifications(
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
   const { id } = principal.account;
-  const watched = waitsForMe ? { judgeId: id } : { accountId: id };
+  const watched = waitsForMe ? { judgeId: id } : { holders: holdersOf(app.store.read, id) };
   for await (const identifier of app.engine.watch(watched, signal)) {
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;

@@ -29,7 +29,7 @@ import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertStands } from '../callers/standing.ts';
-import { ownClassification, type RecordInput, readablePart } from '../records/classifications.ts';
+import { allowedClassification, planOf, type RecordInput, readablePart } from '../records/classifications.ts';
 import { readRecord } from '../records/record.ts';
 import type { SubmissionParts } from './parts.ts';
 
@@ -46,16 +46,17 @@ export async function addAnalyses(app: SubmissionParts, input: AddInput): Promis
   const { principal } = input;
   assertMayWrite(principal);
   const own = wholeOf(app, input);
-  const analyses = parseAnalyses(input.analyses, own, principal.plan);
+  const plan = planOf(app, own);
+  const analyses = parseAnalyses(input.analyses, own, plan);
   await assertAcceptsWork(app);
   await app.store.blobs.withLock(own.hash, async () => {
     const isKept = own.hash !== '' && (await app.store.blobs.has(own.hash));
     await app.store.transact((tx) => {
       assertStands(app, tx, principal, { writes: true });
-      add(app, tx, { principal, identifier: own.identifier, analyses, isKept });
+      add(app, tx, { principal, plan, identifier: own.identifier, analyses, isKept });
     });
   });
-  app.engine.publish(own.identifier, own.accountId);
+  app.engine.publish(own.identifier, own);
   app.engine.wake();
   return readRecord(app, own.identifier);
 }
@@ -63,7 +64,11 @@ export async function addAnalyses(app: SubmissionParts, input: AddInput): Promis
 /** A frame or track is part of its video: what is added is added to that. */
 function wholeOf(app: SubmissionParts, input: RecordInput): Classification {
   const whole = readablePart(app, input)?.whole;
-  return ownClassification(app, whole === undefined ? input : { ...input, identifier: whole.identifier });
+  return allowedClassification(
+    app,
+    whole === undefined ? input : { ...input, identifier: whole.identifier },
+    'change',
+  );
 }
 
 function parseAnalyses(
@@ -92,6 +97,8 @@ function parseAnalyses(
 
 interface Asked {
   principal: Principal;
+  /** Of the account that sent the record, and pays. */
+  plan: Plan;
   identifier: string;
   analyses: readonly AddableAnalysis[];
   isKept: boolean;
@@ -100,7 +107,7 @@ interface Asked {
 function add(
   app: SubmissionParts,
   tx: StoreTransaction,
-  { principal, identifier, analyses, isKept }: Asked,
+  { principal, plan, identifier, analyses, isKept }: Asked,
 ): void {
   const record = tx.records.get(identifier);
   const known = record === undefined ? undefined : tx.analysis(record.analysisId);
@@ -119,9 +126,9 @@ function add(
   }
   if (!isKept)
     throw new AppError('media', 'the media of this record are not stored: nothing can be made of them');
-  const models = modelsFor(app, record, known, { missing, plan: principal.plan });
+  const models = modelsFor(app, record, known, { missing, plan });
   const price = (of: typeof options): number =>
-    priceOf(principal.plan, { kind: record.kind, options: of, webhookUrl: null });
+    priceOf(plan, { kind: record.kind, options: of, webhookUrl: null });
   const credits = Math.max(0, price(withAnalyses(options, missing)) - price(options));
   charge(tx, { accountId: record.accountId, credits, identifier, at: app.clock.now() });
   const asked = {

@@ -11,7 +11,7 @@ import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { PRIORITIES, type Priority } from '../../domain/records/classification.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import { parseEach } from '../check-each.ts';
-import { parseBoolean, parseText, type RawFields, show } from '../field-parsers.ts';
+import { parseBoolean, parseText, parseWhole, type RawFields, show } from '../field-parsers.ts';
 
 /** What a submission says beside its media and where its result is sent. */
 export interface Submission {
@@ -20,6 +20,8 @@ export interface Submission {
   noCache: boolean;
   priority: Priority;
   requestId: string | null;
+  /** The desk that it is sent for; 0: none, null: the sender's first. */
+  askedDeskId: number | null;
 }
 
 /**
@@ -33,6 +35,7 @@ export function parseSubmission(kind: MediaKind, fields: RawFields): Submission 
     noCache: () => parseBoolean(fields, 'no_cache'),
     priority: () => parsePriority(fields),
     requestId: () => parseText(fields, 'request_id', REQUEST_ID_CHARACTERS_MAX) ?? null,
+    askedDeskId: () => parseWhole(fields, 'desk_id', 0, Number.MAX_SAFE_INTEGER) ?? null,
   });
 }
 

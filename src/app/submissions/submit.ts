@@ -3,6 +3,7 @@
  * answered. The analysis itself goes on without the caller.
  */
 import { createHash } from 'node:crypto';
+import { type Held, heldFor } from '../../domain/accounts/desk.ts';
 import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -29,6 +30,7 @@ import { checkEach } from '../check-each.ts';
 import { parseText, type RawFields } from '../field-parsers.ts';
 import { readRecord } from '../records/record.ts';
 import { checkMedia, findKind } from './check-media.ts';
+import { findDesk } from './desk.ts';
 import { parseSubmission, type Submission } from './input.ts';
 import type { SubmissionParts } from './parts.ts';
 import { parseSidecar } from './sidecar.ts';
@@ -169,13 +171,15 @@ async function checkSource(
 /** Options that need an enablement are ignored without it (docs/interface.md, Authentication). */
 export async function checkFields(
   app: SubmissionParts,
-  { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
+  { principal, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
   signal: AbortSignal,
 ): Promise<CheckedFields> {
+  const { plan } = principal;
   const { submission, webhookUrl } = await checkEach<CheckedFields>({
     submission: () => parseSubmission(kind, fields),
     webhookUrl: () => (plan.options.includes('webhook') ? checkWebhook(app, fields, signal) : null),
   });
+  findDesk(app.store.read, principal, submission.askedDeskId);
   return { submission: { ...submission, options: enabledOptions(plan, submission.options) }, webhookUrl };
 }
 
@@ -196,19 +200,21 @@ async function record(
   input: SubmitInput,
   candidate: Candidate,
 ): Promise<ClassificationRecord> {
-  const { identifier, isNew } = await app.store.transact((tx) => {
+  const { identifier, isNew, held } = await app.store.transact((tx) => {
     // The bytes may have taken hours.
     assertStands(app, tx, input.principal, { writes: true });
     const earlier = earlierAnswer(app, tx, input, candidate);
-    const recorded = earlier ?? insert(app, tx, input, candidate);
+    const deskId = findDesk(tx, input.principal, candidate.submission.askedDeskId);
+    const held = heldFor(input.principal.account.id, deskId);
+    const recorded = earlier ?? insert(app, tx, { ...input, held }, candidate);
     input.onRecorded?.(tx, recorded);
-    return { identifier: recorded, isNew: earlier === undefined };
+    return { identifier: recorded, isNew: earlier === undefined, held };
   });
   if (isNew) {
     const { kind, sizeBytes, times, probe } = candidate;
     const whole = { startedAt: times.startedAt, endedAt: epochMs() };
     app.tracing?.submitted(identifier, whole, { kind, sizeBytes, facade: input.facade }, probe);
-    app.engine.publish(identifier, input.principal.account.id);
+    app.engine.publish(identifier, held);
     app.engine.wake();
   }
   return readRecord(app, identifier);
@@ -233,22 +239,23 @@ function earlierAnswer(
 
 function fingerprintOf(candidate: Candidate): string {
   const { kind, hash, sourceUrl, submission, webhookUrl, manifest } = candidate;
-  const { options, refId, noCache } = submission;
+  const { options, refId, noCache, askedDeskId } = submission;
   // Without one it is what earlier versions wrote down.
   const beside = manifest === null ? [] : [manifest.hash];
-  const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache, ...beside];
+  const desk = askedDeskId === null ? [] : [`desk:${askedDeskId}`];
+  const submitted = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
+  const content = [...submitted, ...beside, ...desk];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 function insert(
   app: SubmissionParts,
   tx: StoreTransaction,
-  input: SubmitInput,
+  { principal, held }: SubmitInput & { held: Held },
   candidate: Candidate,
 ): string {
-  const { principal } = input;
   const { kind, submission, webhookUrl, hash, sourceUrl, manifest, packs, name, mime, sizeBytes } = candidate;
-  const accountId = principal.account.id;
+  const { accountId } = held;
   const { analysis, origin } = app.engine.work.join(tx, {
     kind,
     hash,
@@ -256,7 +263,7 @@ function insert(
     manifestHash: manifest?.hash,
     options: submission.options,
     models: packs,
-    accountId,
+    ...held,
     priority: submission.priority,
     noCache: submission.noCache,
   });
@@ -266,7 +273,7 @@ function insert(
   charge(tx, { accountId, credits, identifier, at: app.clock.now() });
   const classification: Classification = {
     identifier,
-    accountId,
+    ...held,
     kind,
     name,
     refId: submission.refId,

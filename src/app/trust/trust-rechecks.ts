@@ -191,7 +191,7 @@ export class TrustRechecks implements AsyncDisposable {
     });
     if (!isWritten) return next;
     metrics.recheckedManifests.inc({ outcome: read.outcome });
-    for (const { identifier, accountId } of records) engine.publish(identifier, accountId);
+    for (const record of records) engine.publish(record.identifier, record);
     return counted;
   }
 

@@ -28,7 +28,7 @@ export function parseFolder(roots: readonly string[], fields: RawFields): Parsed
 /** A request identifier is the folder's own to give, and results are written to the folder. */
 const ALLOWED: readonly string[] = [
   ...rowsOf(ANALYSIS_OPTIONS).map(([name]) => toSnakeCase(name)),
-  ...['priority', 'ref_id', 'no_cache'],
+  ...['priority', 'ref_id', 'no_cache', 'desk_id'],
 ];
 
 function parseOptions(fields: RawFields): Record<string, string> {

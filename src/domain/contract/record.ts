@@ -6,6 +6,7 @@
 import {
   flag,
   identifier,
+  idNumber,
   json,
   listOf,
   long,
@@ -49,6 +50,8 @@ export const RECORD = {
   refId: text({ label: ['Reference', 'Riferimento'] }),
   resultUrl: text(),
   forceClassification: nullable(oneOf(LABEL)),
+  /** Not for REST. */
+  deskId: nullable(idNumber('The desk that it belongs to; null if it is the account’s own.')),
   /** Not for REST. */
   signOff: nullable(
     noun<SignOff>(

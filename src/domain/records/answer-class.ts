@@ -35,6 +35,11 @@ export interface Profile {
   policy: C2paPolicy;
 }
 
+/** Every way to read. */
+export const PROFILES: readonly Profile[] = HEURISTIC_NAMES.flatMap((heuristic) =>
+  C2PA_POLICIES.map((policy) => ({ heuristic, policy })),
+);
+
 /** Raised when the numbers below mean something else. */
 const LAYOUT = 1;
 

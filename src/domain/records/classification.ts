@@ -2,8 +2,8 @@
  * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
  * state; the transitions here are the only legal ones.
  */
+import type { Held } from '../accounts/desk.ts';
 import { type Choice, text, type ValuesOf, whole } from '../field.ts';
-
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
 import type { AddableAnalysis } from './added-analyses.ts';
@@ -66,9 +66,8 @@ export interface SubmittedBy {
   keyName: string;
 }
 
-export interface Classification {
+export interface Classification extends Held {
   identifier: string;
-  accountId: number;
   kind: MediaKind;
   name: string;
   refId: string;
@@ -140,10 +139,10 @@ export interface Addition {
   error: string;
 }
 
-/** The work on one blob under one set of options and models. */
-export interface Analysis {
+/** The work on one blob under one set of options and models; the account is the one whose turn in the queue it takes. */
+export interface Analysis extends Held {
   id: string;
-  /** `kind/hash/options/models`, and the manifest beside it: equal keys are equal work. An address not fetched yet has its own key. */
+  /** `holder/kind/hash/options/models`, and the manifest beside it: equal keys are equal work. An address not fetched yet has its own key. */
   key: string;
   kind: MediaKind;
   hash: string;
@@ -153,8 +152,6 @@ export interface Analysis {
   options: AnalysisOptions;
   /** Pack keys, sorted. */
   models: string[];
-  /** The account whose turn in the queue it takes. */
-  accountId: number;
   /** Absent if stored by a version that knew none: interactive. */
   priority?: Priority;
   state: AnalysisState;
@@ -195,9 +192,8 @@ export interface AddedAnalyses {
   error: string;
 }
 
-/** The correct value that a person gave a file, for every record of the account with the hash. */
-export interface Override {
-  accountId: number;
+/** The correct value that a person gave a file, for every record of the account, or of the desk, with the hash. */
+export interface Override extends Held {
   kind: MediaKind;
   hash: string;
   classification: 'human' | 'artificial';

@@ -3,6 +3,7 @@
  * whether somebody else has looked, and agrees.
  */
 
+import type { Held } from '../accounts/desk.ts';
 import {
   type Choice,
   flag,
@@ -44,8 +45,7 @@ export const SIGN_OFF_ANSWER = {
 export interface SignOffAnswer extends ValuesOf<typeof SIGN_OFF_ANSWER> {}
 
 /** As it is stored, one of a finding. */
-export interface StoredSignOff {
-  accountId: number;
+export interface StoredSignOff extends Held {
   kind: MediaKind;
   hash: string;
   /** Time when the finding was stated. Names it among those of the file. */

@@ -2,7 +2,9 @@
  * Analyses that are added to a record which has its result: work of its own in the queue, whose end is written into the
  * analysis that it adds to. Whatever ends it, its row goes in the same transaction.
  */
+
 import { randomUUID } from 'node:crypto';
+import { heldFor } from '../../domain/accounts/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   type AddableAnalysis,
@@ -38,7 +40,7 @@ export interface AdditionSpec {
 /** Queues the work and notes it with the analysis that it adds to, which has ended and has none under way. */
 export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: QueueParts): Analysis {
   const { classification, analyses, models, credits } = spec;
-  const { analysisId, identifier, accountId, kind, hash } = classification;
+  const { analysisId, identifier, accountId, deskId, kind, hash } = classification;
   const known = tx.analysis(analysisId);
   if (known === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
   const options = optionsOfAddition(kind, completeOptions(known.options), analyses);
@@ -51,7 +53,7 @@ export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: Q
     sourceUrl: null,
     options,
     models: [...models].sort(),
-    accountId,
+    ...heldFor(accountId, deskId),
     addsTo: { analysisId, identifier, credits },
     priority: 'interactive',
     queuedAt: parts.now,

@@ -1,8 +1,9 @@
 /**
- * Entry and exit of the queue, inside the caller's transaction: equal work of one account is done once. The
- * account leads the key, so that no one learns from a quick answer what another account has submitted.
+ * Entry and exit of the queue, inside the caller's transaction: equal work of one account, or of one desk, is done once. The
+ * holder leads the key, so that no one learns from a quick answer what others have submitted.
  */
 import { randomUUID } from 'node:crypto';
+import { type Held, heldFor, holderOf } from '../../domain/accounts/desk.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
@@ -13,7 +14,7 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertRoom, type QueueParts, UNSTARTED } from './queue-room.ts';
 import { cancelAnalysis } from './transitions.ts';
 
-export interface AnalysisSpec {
+export interface AnalysisSpec extends Held {
   kind: MediaKind;
   /** An empty string for an address that is not fetched yet. */
   hash: string;
@@ -22,7 +23,6 @@ export interface AnalysisSpec {
   manifestHash: string | undefined;
   options: AnalysisOptions;
   models: readonly ModelPack[];
-  accountId: number;
   priority: Priority;
   noCache: boolean;
 }
@@ -32,7 +32,7 @@ export interface Joined {
   origin: Origin;
 }
 
-/** Finds the account's finished or open analysis of the same work, or queues a new one. */
+/** Finds the holder's finished or open analysis of the same work, or queues a new one. */
 export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: QueueParts): Joined {
   const models = spec.models.map(packKey).sort();
   const key = analysisKey({ ...spec, models });
@@ -48,7 +48,7 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
     ...(spec.manifestHash === undefined ? {} : { manifestHash: spec.manifestHash }),
     options: spec.options,
     models,
-    accountId: spec.accountId,
+    ...heldFor(spec.accountId, spec.deskId),
     priority: spec.priority,
     queuedAt: parts.now,
     ...UNSTARTED,
@@ -57,15 +57,15 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
   return { analysis, origin: 'analysed' };
 }
 
-export type KeyFields = Pick<Analysis, 'accountId' | 'kind' | 'hash' | 'options' | 'models'> & {
+export type KeyFields = Pick<Analysis, 'accountId' | 'deskId' | 'kind' | 'hash' | 'options' | 'models'> & {
   manifestHash?: string | undefined;
 };
 
-/** `account/kind/hash/options/models`; what is not fetched yet equals nothing else. */
-export function analysisKey({ accountId, kind, hash, options, models, manifestHash }: KeyFields): string {
+/** `holder/kind/hash/options/models`; what is not fetched yet equals nothing else. */
+export function analysisKey({ kind, hash, options, models, manifestHash, ...held }: KeyFields): string {
   const content = hash === '' ? `address:${randomUUID()}` : hash;
   const beside = manifestHash === undefined ? [] : [`manifest:${manifestHash}`];
-  return [accountId, kind, content, optionsKey(kind, options), models.join(','), ...beside].join('/');
+  return [holderOf(held), kind, content, optionsKey(kind, options), models.join(','), ...beside].join('/');
 }
 
 /** Open work that somebody now waits for stops being batch work. */

@@ -35,6 +35,7 @@ const filterInput = builder.inputType('ClassificationFilter', {
     text: t.string({ description: 'Part of what is said in it, by its transcript; letters of either case.' }),
     since: t.field({ type: 'DateTime', description: 'Accepted then or later.' }),
     until: t.field({ type: 'DateTime', description: 'Accepted before.' }),
+    deskId: t.id({ description: 'Only records of this desk; 0: only those that belong to none.' }),
     waitsForMe: t.boolean({
       description:
         'Records of others whose finding waits for your sign-off, of each file the newest; at most 1,000 files.',

@@ -40,6 +40,10 @@ const submitInput = builder.inputType('SubmitMediaInput', {
     webhookUrl: t.string(),
     noCache: t.boolean({ description: 'Analyse anew although an equal analysis is known.' }),
     priority: t.field({ type: priorityEnum, description: 'INTERACTIVE where it is not given.' }),
+    deskId: t.id({
+      description:
+        'The desk that the record belongs to; 0: none. Not given: the first desk of the account in which it may submit.',
+    }),
     requestId: t.string({ description: 'A repeated submission with it answers with the first record.' }),
   }),
 });

@@ -40,6 +40,7 @@ const PATH_OF_FIELD: ReadonlyMap<string, string> = new Map(
     request_id: 'header.request_id',
     no_cache: 'header.no_cache',
     priority: 'header.priority',
+    desk_id: 'header.desk_id',
     ...Object.fromEntries(AnalysisOptionsSchema.fields.map(({ name }) => [name, `header.options.${name}`])),
   }),
 );

@@ -9,6 +9,7 @@ import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { DeskService } from '../../grpc/gen/assay/v1/desk_service_pb.ts';
 import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { MarksService } from '../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
@@ -49,6 +50,7 @@ export const SERVICES = [
   PartnerService,
   ApplianceService,
   CustodyService,
+  DeskService,
   WatchFolderService,
   NotifyService,
   EvidenceService,
@@ -149,6 +151,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...evidenceHandlers(context),
   });
   addService(server, CustodyService, handlersOf(context, CustodyService));
+  addService(server, DeskService, handlersOf(context, DeskService));
   addService(server, NotifyService, handlersOf(context, NotifyService));
   addService(server, WatchFolderService, handlersOf(context, WatchFolderService));
   addService(server, ApplianceService, {

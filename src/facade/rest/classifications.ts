@@ -96,6 +96,7 @@ function sendList(
   }
   const page = {
     principal,
+    isOwnOnly: true,
     kind,
     limit: limit ?? PAGE_SIZE_DEFAULT,
     ...(cursor === undefined ? {} : { cursor }),
@@ -110,7 +111,7 @@ function sendList(
  * between two pages: a fast reader of a hundred thousand records would else have the box to itself for half a minute.
  */
 function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterable<string> {
-  const first = listClassifications(app, { principal, kind, limit: STREAM_PAGE });
+  const first = listClassifications(app, { principal, isOwnOnly: true, kind, limit: STREAM_PAGE });
   return (async function* (): AsyncGenerator<string> {
     let page = first;
     let separator = '[';
@@ -123,7 +124,13 @@ function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterab
       }
       if (page.nextCursor === null) break;
       await nextTurn();
-      page = listClassifications(app, { principal, kind, limit: STREAM_PAGE, cursor: page.nextCursor });
+      page = listClassifications(app, {
+        principal,
+        isOwnOnly: true,
+        kind,
+        limit: STREAM_PAGE,
+        cursor: page.nextCursor,
+      });
     }
     yield separator === '[' ? '[]' : ']';
   })();

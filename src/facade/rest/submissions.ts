@@ -52,6 +52,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
         fields: {
           ...withoutNewOptions(route.kind, form.fields),
           priority: undefined,
+          desk_id: undefined,
           request_id: requestIdOf(request),
         },
       };

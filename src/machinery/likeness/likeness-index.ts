@@ -31,7 +31,7 @@ export interface IndexHit {
 
 export class LikenessIndex {
   #words = new Int32Array(ROWS_INITIAL * WORDS);
-  #accounts = new Uint32Array(ROWS_INITIAL);
+  #accounts = new Int32Array(ROWS_INITIAL);
   #sequences = new Float64Array(ROWS_INITIAL);
   #count = 0;
 
@@ -118,7 +118,7 @@ export class LikenessIndex {
     const rows = this.#accounts.length * 2;
     const [words, accounts, sequences] = [
       new Int32Array(rows * WORDS),
-      new Uint32Array(rows),
+      new Int32Array(rows),
       new Float64Array(rows),
     ];
     words.set(this.#words);

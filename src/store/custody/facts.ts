@@ -21,8 +21,14 @@ export function receivedDetails(record: Classification): CustodyDetails {
       analysisId,
       key,
       ...(manifestHash === undefined ? {} : { manifestHash }),
+      ...deskDetail(record.deskId),
     },
   };
+}
+
+/** Absent in what an account brings for itself, as in entries of before there were desks. */
+function deskDetail(deskId: number | undefined): { deskId?: number } {
+  return deskId === undefined ? {} : { deskId };
 }
 
 export function fetchedDetails({ hash, mime, sizeBytes, name, sourceUrl }: Classification): CustodyDetails {
@@ -54,6 +60,6 @@ function findRun(result: AnalysisResult, key: string): ModelRun | undefined {
   return result.tracks.flatMap(({ audio }) => audio.runs).find(isOfModel);
 }
 
-export function overrideDetails({ kind, hash, classification, reason, measured }: Override): object {
-  return { kind, hash, classification, reason, measured };
+export function overrideDetails({ kind, hash, classification, reason, measured, deskId }: Override): object {
+  return { kind, hash, classification, reason, measured, ...deskDetail(deskId) };
 }

@@ -27,9 +27,10 @@ export function subjectsOfEntry({ kind, subject, actor, details }: CustodyRow): 
     const action = kind === 'taken_over' ? String(details.what?.action) : kind;
     subjects.push(accessSubjectOf(action, details.target, details.details));
   }
-  const { kind: media, hash } = details?.what ?? {};
+  const { kind: media, hash, deskId } = details?.what ?? {};
   if (kind.startsWith('overrid') && actor !== null && typeof media === 'string' && typeof hash === 'string') {
-    subjects.push(fileSubject({ accountId: actor, kind: media, hash }));
+    const held = typeof deskId === 'number' ? { accountId: actor, deskId } : { accountId: actor };
+    subjects.push(fileSubject({ ...held, kind: media, hash }));
   }
   return subjects.filter((name) => name !== '');
 }

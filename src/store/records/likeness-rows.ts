@@ -6,7 +6,8 @@ import type { Tables } from '../tables/schema.ts';
 
 type LikenessTables = Pick<Tables, 'likenesses' | 'keypoints' | 'nearMatches'>;
 
-interface LeftLikenesses extends Pick<Analysis, 'id' | 'accountId'> {
+interface LeftLikenesses extends Pick<Analysis, 'id'> {
+  holder: number;
   likenesses: readonly FoundLikeness[];
   earlier: readonly NearMatch[];
   now: number;
@@ -15,16 +16,17 @@ interface LeftLikenesses extends Pick<Analysis, 'id' | 'accountId'> {
 /** Under numbers that grow: an index that has the earlier ones in memory reads on from the last. */
 export function putLikenesses(
   tables: LikenessTables,
-  { id: analysisId, accountId, likenesses, earlier, now }: LeftLikenesses,
+  { id: analysisId, holder, likenesses, earlier, now }: LeftLikenesses,
 ): void {
   // By the time too, since the last number may be gone: it must not be given twice.
   const first = Math.max(now, Number(tables.likenesses.lastKey() ?? 0) + 1);
   const sequences = likenesses.map(({ keypoints, ...likeness }, index) => {
-    tables.likenesses.put(first + index, { ...likeness, accountId, analysisId });
-    if (keypoints !== undefined) tables.keypoints.put(first + index, { accountId, packed: keypoints });
+    tables.likenesses.put(first + index, { ...likeness, accountId: holder, analysisId });
+    if (keypoints !== undefined)
+      tables.keypoints.put(first + index, { accountId: holder, packed: keypoints });
     return first + index;
   });
-  tables.nearMatches.put(analysisId, { accountId, sequences, earlier: [...earlier], later: [] });
+  tables.nearMatches.put(analysisId, { accountId: holder, sequences, earlier: [...earlier], later: [] });
   for (const match of earlier) tellEarlier(tables, analysisId, match);
 }
 
@@ -34,11 +36,11 @@ export function putLikenesses(
  */
 export function relearnLikenesses(
   tables: LikenessTables,
-  { id, accountId, likenesses, now }: Omit<LeftLikenesses, 'earlier'>,
+  { id, holder, likenesses, now }: Omit<LeftLikenesses, 'earlier'>,
 ): StoreChange[] {
   const known = tables.nearMatches.getUnlessDamaged(id);
   const removed = removeLikenesses(tables, id);
-  putLikenesses(tables, { id, accountId, likenesses, earlier: known?.earlier ?? [], now });
+  putLikenesses(tables, { id, holder, likenesses, earlier: known?.earlier ?? [], now });
   const put = tables.nearMatches.getUnlessDamaged(id);
   if (put !== undefined) tables.nearMatches.put(id, { ...put, later: known?.later ?? [] });
   return removed;

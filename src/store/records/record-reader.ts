@@ -1,8 +1,10 @@
 /** Walks along the records of an account, as lists need them: newest first, and damaged rows are named. */
+import { holderOf } from '../../domain/accounts/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { referenceDigest } from '../tables/collections.ts';
 import { type IndexedTexts, readMeta, type Tables } from '../tables/schema.ts';
+import type { Index } from '../tables/table.ts';
 import { areAnswersComplete } from './record-rows.ts';
 
 export interface ScanQuery {
@@ -10,6 +12,10 @@ export interface ScanQuery {
   kind?: MediaKind | undefined;
   /** The last record of the page before; without an identifier, the time at which the scan begins. */
   before?: { createdAt: number; identifier?: string } | undefined;
+}
+
+export interface DeskQuery extends Omit<ScanQuery, 'accountId'> {
+  deskId: number;
 }
 
 export interface ListQuery extends ScanQuery {
@@ -94,7 +100,7 @@ export class RecordReader {
       .filter((part) => isWanted(Number(part)))
       .map((part) => {
         const prefix = [accountId, Number(part)];
-        return index.underReversed(prefix, startOf(prefix, query));
+        return placesOf(index.underReversed(prefix, startOf(prefix, query)));
       });
     for (const place of newestFirst(walks)) yield* this.#rowAt(query, place);
   }
@@ -112,10 +118,9 @@ export class RecordReader {
     if (query.kind === undefined || 'isDamaged' in found || found.kind === query.kind) yield found;
   }
 
-  /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
-  *scanTexts(query: ScanQuery): Generator<FoundTexts> {
-    const prefix = [query.accountId];
-    const index = this.#tables.classificationsByAccount;
+  /** Places of the account's or the desk's records of every kind, newest first, with what is searched: no record is read. */
+  *scanTexts(query: DeskQuery | ScanQuery): Generator<FoundTexts> {
+    const { index, prefix } = this.#listOf(query);
     for (const { key, value } of index.entriesReversed(prefix, startOf(prefix, query))) {
       const [, time, id] = key as [number, number, string];
       const answerClass = (value as IndexedTexts | undefined)?.[3];
@@ -124,13 +129,24 @@ export class RecordReader {
   }
 
   /** For a row that could not be read. Undefined if there is no row, or it is of another kind. */
-  damagedRow({ accountId, kind }: ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
-    const { classificationsByAccount, classificationsByKind } = this.#tables;
+  damagedRow(query: DeskQuery | ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
+    const { index, prefix } = this.#listOf(query);
+    const { kind } = query;
     const place = [createdAt, identifier];
-    const isOfKind = kind === undefined || classificationsByKind.hasUnder([accountId, kind, ...place]);
+    // No index knows of what kind a desk's damaged record is: it is shown rather than hidden.
+    const isOfKind =
+      kind === undefined ||
+      'deskId' in query ||
+      this.#tables.classificationsByKind.hasUnder([...prefix, kind, ...place]);
     if (!isOfKind || !this.#isThere(identifier)) return undefined;
-    const texts = textsOf(classificationsByAccount.valueOf([accountId, ...place]));
+    const texts = textsOf(index.valueOf([...prefix, ...place]));
     return { createdAt, identifier, texts, isDamaged: true };
+  }
+
+  #listOf(query: DeskQuery | ScanQuery): { index: Index; prefix: number[] } {
+    return 'deskId' in query
+      ? { index: this.#tables.classificationsByDesk, prefix: [query.deskId] }
+      : { index: this.#tables.classificationsByAccount, prefix: [query.accountId] };
   }
 
   /** Newest first. */
@@ -144,12 +160,12 @@ export class RecordReader {
   }
 
   /**
-   * The account's records of files whose hash begins so, in no order. Undefined if more than `entriesMax` files of
-   * any account do (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole
+   * The holder's records of files whose hash begins so, in no order. Undefined if more than `entriesMax` files of
+   * any do (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole
    * list knows its place.
    */
   classificationsOfHashPrefix(
-    accountId: number,
+    holder: number,
     prefix: string,
     entriesMax: number,
   ): Classification[] | undefined {
@@ -158,14 +174,14 @@ export class RecordReader {
     for (const [, owner, , identifier] of this.#tables.classificationsByHash.startingWith(prefix)) {
       entries += 1;
       if (entries > entriesMax) return undefined;
-      if (owner === accountId) identifiers.push(String(identifier));
+      if (owner === holder) identifiers.push(String(identifier));
     }
     return this.#allUnlessDamaged(identifiers);
   }
 
-  /** The account's records of the analyses, in no order; undefined if there are more, or one is damaged. */
+  /** The holder's records of the analyses, in no order; undefined if there are more, or one is damaged. */
   classificationsOfAnalyses(
-    accountId: number,
+    holder: number,
     analysisIds: readonly string[],
     entriesMax: number,
   ): Classification[] | undefined {
@@ -176,7 +192,7 @@ export class RecordReader {
         identifiers.push(String(identifier));
       }
     }
-    return this.#allUnlessDamaged(identifiers)?.filter((one) => one.accountId === accountId);
+    return this.#allUnlessDamaged(identifiers)?.filter((one) => holderOf(one) === holder);
   }
 
   #allUnlessDamaged(identifiers: readonly string[]): Classification[] | undefined {
@@ -192,7 +208,7 @@ export class RecordReader {
 
 function startOf(
   prefix: readonly (string | number)[],
-  { before }: ScanQuery,
+  { before }: Pick<ScanQuery, 'before'>,
 ): (string | number)[] | undefined {
   if (before === undefined) return undefined;
   const { createdAt, identifier } = before;
@@ -203,21 +219,27 @@ function toPlace(key: readonly unknown[]): RowPlace {
   return { createdAt: Number(key.at(-2)), identifier: String(key.at(-1)) };
 }
 
-/** Walks that are each newest first, as one. A handful: the newest of all is looked for among their heads. */
-function* newestFirst(walks: readonly Iterator<readonly unknown[]>[]): Generator<RowPlace> {
+/** Walks that are each newest first, as one: what is in several comes once. A handful: the newest of all is looked for among their heads. */
+export function* newestFirst<Place extends RowPlace>(walks: readonly Iterator<Place>[]): Generator<Place> {
   const heads = walks.flatMap((walk) => headOf(walk));
+  let last = '';
   while (heads.length > 0) {
     const newest = heads.reduce((best, head) => (isNewer(head.place, best.place) ? head : best));
-    yield newest.place;
+    if (newest.place.identifier !== last) yield newest.place;
+    last = newest.place.identifier;
     const [next] = headOf(newest.walk);
     if (next === undefined) heads.splice(heads.indexOf(newest), 1);
     else newest.place = next.place;
   }
 }
 
-function headOf(walk: Iterator<readonly unknown[]>): { walk: typeof walk; place: RowPlace }[] {
+function headOf<Place>(walk: Iterator<Place>): { walk: Iterator<Place>; place: Place }[] {
   const { value, done } = walk.next();
-  return done === true ? [] : [{ walk, place: toPlace(value) }];
+  return done === true ? [] : [{ walk, place: value }];
+}
+
+function* placesOf(keys: Iterable<readonly unknown[]>): Generator<RowPlace> {
+  for (const key of keys) yield toPlace(key);
 }
 
 function isNewer(one: RowPlace, other: RowPlace): boolean {

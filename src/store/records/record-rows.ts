@@ -1,9 +1,10 @@
 /**
- * Where a record is found: by its account, kind, file, analysis, reference, and by its answer class, so that a list by
+ * Where a record is found: by its account, desk, kind, file, analysis, reference, and by its answer class, so that a list by
  * verdict, outcome or state reads only what it shows. The class follows from the record, its analysis and the finding on
  * its file; whatever changes one of them calls here, in its own transaction.
  */
 import type { Key } from 'lmdb';
+import { type Held, holderOf } from '../../domain/accounts/desk.ts';
 import { ANSWER_CLASS_VERSION, answerClassOf, toNumber } from '../../domain/records/answer-class.ts';
 import {
   type Analysis,
@@ -30,8 +31,9 @@ export function indexRecord(tables: Tables, classification: Classification): voi
 }
 
 export function unindexRecord(tables: Tables, classification: Classification): void {
-  const { identifier, accountId, createdAt } = classification;
+  const { identifier, accountId, deskId, createdAt } = classification;
   removeAnswer(tables, classification, knownTexts(tables, classification));
+  if (deskId !== undefined) tables.classificationsByDesk.remove([deskId, createdAt, identifier]);
   tables.classificationsByAccount.remove([accountId, createdAt, identifier]);
   CLASSIFICATIONS.unindex(tables, identifier, classification);
 }
@@ -48,9 +50,9 @@ export function indexAnswersOfAnalysis(tables: Tables, analysisId: string): void
 
 export function indexAnswersOfFile(
   tables: Tables,
-  { accountId, kind, hash }: Pick<Override, 'accountId' | 'kind' | 'hash'>,
+  { kind, hash, ...held }: Held & Pick<Override, 'kind' | 'hash'>,
 ): void {
-  indexAnswersOf(tables, tables.classificationsByHash.under([hash, accountId, kind]));
+  indexAnswersOf(tables, tables.classificationsByHash.under([hash, holderOf(held), kind]));
 }
 
 function indexAnswersOf(tables: Tables, keys: Iterable<readonly Key[]>): void {
@@ -63,8 +65,8 @@ function indexAnswersOf(tables: Tables, keys: Iterable<readonly Key[]>): void {
 
 /** The class as what is stored has it now. */
 export function currentClass(tables: Tables, classification: Classification): number {
-  const { accountId, kind, hash, analysisId } = classification;
-  const fileKey = [accountId, kind, hash];
+  const { kind, hash, analysisId } = classification;
+  const fileKey = [holderOf(classification), kind, hash];
   const isFindingThere = hash !== '' && tables.overrides.has(fileKey);
   const finding = isFindingThere ? (tables.overrides.getUnlessDamaged(fileKey) ?? 'damaged') : undefined;
   const analysis = tables.analyses.getUnlessDamaged(analysisId);
@@ -73,7 +75,7 @@ export function currentClass(tables: Tables, classification: Classification): nu
 
 /** Writes the record's class, and the texts beside it, if they differ from before. */
 export function indexAnswer(tables: Tables, classification: Classification): void {
-  const { identifier, accountId, createdAt, name, refId, hash } = classification;
+  const { identifier, accountId, deskId, createdAt, name, refId, hash } = classification;
   const known = knownTexts(tables, classification);
   const answer = currentClass(tables, classification);
   const texts: IndexedTexts = [name, refId, hash, answer];
@@ -85,6 +87,7 @@ export function indexAnswer(tables: Tables, classification: Classification): voi
     return;
   removeAnswer(tables, classification, known);
   tables.classificationsByAccount.put([accountId, createdAt, identifier], texts);
+  if (deskId !== undefined) tables.classificationsByDesk.put([deskId, createdAt, identifier], texts);
   tables.classificationsByAnswer.put([accountId, answer, createdAt, identifier]);
 }
 

@@ -1,11 +1,12 @@
 /** Sign-offs of findings as they are written: each step with its entry in the custody log, the open ones in an index. */
+import { holderOf } from '../../domain/accounts/desk.ts';
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import type { Override } from '../../domain/records/classification.ts';
 import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyLog } from '../custody/custody-log.ts';
 import { SIGN_OFFS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
-import { type FileOfAccount, fileSubject } from '../tables/stored-custody.ts';
+import { fileSubject, type HeldFile } from '../tables/stored-custody.ts';
 
 export type SignOffStep = 'sign_off_asked' | 'sign_off_agreed' | 'sign_off_disagreed';
 
@@ -44,11 +45,8 @@ export class SignOffWriter {
   }
 
   /** With the last record of the file, damaged ones too. */
-  forget({ accountId, kind, hash }: FileOfAccount): void {
-    const range = [
-      [accountId, kind, hash, 0],
-      [accountId, kind, hash, Number.MAX_SAFE_INTEGER],
-    ] as const;
+  forget(file: HeldFile): void {
+    const range = [keyOf({ ...file, at: 0 }), keyOf({ ...file, at: Number.MAX_SAFE_INTEGER })] as const;
     for (const { key, value } of [...this.#tables.signOffs.entries([...range[0]], [...range[1]])]) {
       if (value === undefined) this.#tables.signOffs.remove(key);
       else SIGN_OFFS.remove(this.#tables, key, value);
@@ -62,6 +60,6 @@ export class SignOffWriter {
 }
 
 /** As the history of findings has its key. */
-function keyOf({ accountId, kind, hash, at }: Pick<Override, 'accountId' | 'kind' | 'hash' | 'at'>) {
-  return [accountId, kind, hash, at];
+function keyOf({ at, ...file }: HeldFile & Pick<Override, 'at'>) {
+  return [holderOf(file), file.kind, file.hash, at];
 }

@@ -26,22 +26,22 @@ export class WordReader {
   }
 
   /** Undefined if the words do not help: the text is too short, or each of its words is said too often. */
-  analysesThatMaySay(accountId: number, text: string): string[] | undefined {
+  analysesThatMaySay(holder: number, text: string): string[] | undefined {
     let left: Set<string> | undefined;
     for (const wanted of wantedWords(text)) {
-      const found = this.#analysesWith(accountId, wanted);
+      const found = this.#analysesWith(holder, wanted);
       if (found !== undefined) left = left?.intersection(found) ?? found;
       if (left !== undefined && left.size <= FEW) break;
     }
     return left && [...left];
   }
 
-  #analysesWith(accountId: number, wanted: WantedWord): Set<string> | undefined {
+  #analysesWith(holder: number, wanted: WantedWord): Set<string> | undefined {
     const found = new Set<string>();
     let rows = 0;
-    for (const word of this.#wordsThatHold(accountId, wanted)) {
+    for (const word of this.#wordsThatHold(holder, wanted)) {
       if (word === null) return undefined;
-      for (const key of this.#tables.saidWords.under([accountId, word])) {
+      for (const key of this.#tables.saidWords.under([holder, word])) {
         rows += 1;
         if (rows > ROWS_MAX) return undefined;
         found.add(String(key.at(-1)));
@@ -51,14 +51,14 @@ export class WordReader {
   }
 
   /** Ends with null if no end is in sight. */
-  *#wordsThatHold(accountId: number, wanted: WantedWord): Generator<string | null> {
+  *#wordsThatHold(holder: number, wanted: WantedWord): Generator<string | null> {
     yield NOT_WHOLE;
     if (!wanted.mayBeginWithin && !wanted.mayEndWithin) yield wanted.word;
-    else yield* this.#wordsWithPieces(accountId, wanted);
+    else yield* this.#wordsWithPieces(holder, wanted);
   }
 
   /** The lists of words by piece, walked together: each goes on at the last word that another has. */
-  *#wordsWithPieces(accountId: number, wanted: WantedWord): Generator<string | null> {
+  *#wordsWithPieces(holder: number, wanted: WantedWord): Generator<string | null> {
     const pieces = piecesOf(wanted.word);
     let place: { from: string } | { after: string } = { from: '' };
     let word = '';
@@ -66,7 +66,7 @@ export class WordReader {
     for (let rows = 0; ; rows += 1) {
       if (rows > ROWS_MAX) return yield null;
       const piece = pieces[agreed % pieces.length] ?? '';
-      const next = this.#tables.saidPieces.nextPart([accountId, piece], place);
+      const next = this.#tables.saidPieces.nextPart([holder, piece], place);
       if (next === undefined) return;
       agreed = String(next) === word ? agreed + 1 : 1;
       word = String(next);

@@ -1,7 +1,8 @@
 /**
- * The words that were said in an account's recordings, as rows: by word the analyses that have it, and by three letters the words
+ * The words that were said in the recordings of an account or a desk, as rows: by word the analyses that have it, and by three letters the words
  * that have them, so that a word is found from its middle too. They come and go with the transcript, in its transaction.
  */
+import { holderOf } from '../../domain/accounts/desk.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { piecesOf, wordsOf } from '../../domain/transcripts/said-words.ts';
 import { type Transcript, textOf } from '../../domain/transcripts/transcript.ts';
@@ -9,6 +10,7 @@ import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
 import type { StoreMeta, Tables } from '../tables/schema.ts';
 
 type WordTables = Pick<Tables, 'saidWords' | 'saidPieces'>;
+type WordsOf = Pick<Analysis, 'id' | 'accountId' | 'deskId' | 'result'>;
 
 /** Raised when a transcript has other words than before: all rows are made anew. */
 export const WORDS_VERSION = 1;
@@ -31,26 +33,22 @@ export function moveWords(tables: WordTables, before: Analysis | undefined, afte
   putWords(tables, after);
 }
 
-export function putWords(
-  { saidWords, saidPieces }: WordTables,
-  { id, accountId, result }: Pick<Analysis, 'id' | 'accountId' | 'result'>,
-): void {
+export function putWords({ saidWords, saidPieces }: WordTables, { id, result, ...held }: WordsOf): void {
+  const holder = holderOf(held);
   for (const word of rowsOf(transcriptOf(result))) {
-    if (!saidWords.hasUnder([accountId, word])) {
-      for (const piece of piecesOf(word)) saidPieces.put([accountId, piece, word]);
+    if (!saidWords.hasUnder([holder, word])) {
+      for (const piece of piecesOf(word)) saidPieces.put([holder, piece, word]);
     }
-    saidWords.put([accountId, word, id]);
+    saidWords.put([holder, word, id]);
   }
 }
 
-export function removeWords(
-  { saidWords, saidPieces }: WordTables,
-  { id, accountId, result }: Pick<Analysis, 'id' | 'accountId' | 'result'>,
-): void {
+export function removeWords({ saidWords, saidPieces }: WordTables, { id, result, ...held }: WordsOf): void {
+  const holder = holderOf(held);
   for (const word of rowsOf(transcriptOf(result))) {
-    saidWords.remove([accountId, word, id]);
-    if (saidWords.hasUnder([accountId, word])) continue;
-    for (const piece of piecesOf(word)) saidPieces.remove([accountId, piece, word]);
+    saidWords.remove([holder, word, id]);
+    if (saidWords.hasUnder([holder, word])) continue;
+    for (const piece of piecesOf(word)) saidPieces.remove([holder, piece, word]);
   }
 }
 

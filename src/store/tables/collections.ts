@@ -2,6 +2,7 @@
 import { hash as digest } from 'node:crypto';
 import type { Key } from 'lmdb';
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
+import { type DeskMember, holderOf } from '../../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
@@ -51,9 +52,10 @@ export const CLASSIFICATIONS = new Collection<Classification>(
     },
     {
       index: ({ classificationsByHash }) => classificationsByHash,
-      keyOf: ({ hash, accountId, kind, identifier }) =>
-        hash === '' ? null : [hash, accountId, kind, identifier],
+      keyOf: (record) =>
+        record.hash === '' ? null : [record.hash, holderOf(record), record.kind, record.identifier],
     },
+    { index: ({ classificationsByDesk }) => classificationsByDesk },
   ],
 );
 
@@ -93,6 +95,19 @@ export const ACCOUNTS = new Collection<Account>(
       ),
     ],
   },
+);
+
+/** Under desk and account. */
+export const DESK_MEMBERS = new Collection<DeskMember>(
+  ({ deskMembers }) => deskMembers,
+  [
+    {
+      index: ({ desksByAccount }) => desksByAccount,
+      keyOf: ({ accountId, deskId }) => [accountId, deskId],
+      valueKeyOf: ([accountId = '', deskId = '']) => [deskId, accountId],
+      countedAs: 'desks by account',
+    },
+  ],
 );
 
 /** What finds a session or a mailed link without reading it. */
@@ -201,17 +216,12 @@ export const SIGN_OFFS = new Collection<StoredSignOff>(
     {
       index: ({ signOffsOpen }) => signOffsOpen,
       keyOf: (signOff) => {
-        const { accountId, asks, kind, hash, findingAt } = signOff;
+        const { asks, kind, hash, findingAt } = signOff;
         return stateOfSignOff(signOff) === 'open'
-          ? [accountId, asks.at(-1) ?? 0, kind, hash, findingAt]
+          ? [holderOf(signOff), asks.at(-1) ?? 0, kind, hash, findingAt]
           : null;
       },
-      valueKeyOf: ([accountId = '', , kind = '', hash = '', findingAt = '']) => [
-        accountId,
-        kind,
-        hash,
-        findingAt,
-      ],
+      valueKeyOf: ([holder = '', , kind = '', hash = '', findingAt = '']) => [holder, kind, hash, findingAt],
     },
   ],
 );

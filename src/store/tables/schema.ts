@@ -8,6 +8,7 @@ import type {
   MailToken,
   Session,
 } from '../../domain/accounts/account.ts';
+import type { Desk, DeskMember } from '../../domain/accounts/desk.ts';
 import { appliancePlan, type Plan } from '../../domain/accounts/plan.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
@@ -26,7 +27,7 @@ import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from 
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 
 /**
  * Name, reference and hash: what a search reads, beside the key of a record in the index of its account; and the number of
@@ -79,6 +80,10 @@ export interface Tables {
   accounts: Table<Account>;
   accountsByEmail: Table<number>;
   accountsByRole: Index;
+  desks: Table<Desk>;
+  /** By desk and account. */
+  deskMembers: Table<DeskMember>;
+  desksByAccount: Index;
   apiKeys: Table<ApiKey>;
   apiKeysByAccount: Index;
   sessions: Table<Session>;
@@ -113,23 +118,27 @@ export interface Tables {
   classificationsByAnswer: Index;
   /** By account, digest of the reference, time; those without a reference are not in it. */
   classificationsByReference: Index;
+  /** By hash, holder, kind. */
   classificationsByHash: Index;
+  /** By desk, time; beside the key what is beside that of an account. */
+  classificationsByDesk: Index;
   classificationsByAnalysis: Index;
   analyses: Table<Analysis>;
   analysesByKey: Table<string>;
   analysesOpen: Index;
   analysesFailed: Index;
-  /** By account, word, analysis: what was said in it. */
+  /** By holder, word, analysis: what was said in it. */
   saidWords: Index;
-  /** By account, three letters, word: the words above that have them. */
+  /** By holder, three letters, word: the words above that have them. */
   saidPieces: Index;
   /** By analysis: a manifest that does not lie in its file; it goes with the file. */
   outerManifests: Table<OuterManifest>;
+  /** By holder, kind, hash; the history by the time as well. */
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
   /** By finding, under the keys of the history. */
   signOffs: Table<StoredSignOff>;
-  /** Those that wait for an answer, by the account whose finding it is. */
+  /** Those that wait for an answer, by the holder of the file. */
   signOffsOpen: Index;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
@@ -176,6 +185,9 @@ export function openTables(root: RootDatabase): Tables {
     accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
     accountsByRole: new Index(root, 'accounts-by-role'),
+    desks: new Table(root, 'desks', SMALL_CACHE_BYTES_MAX),
+    deskMembers: new Table(root, 'desk-members', SMALL_CACHE_BYTES_MAX),
+    desksByAccount: new Index(root, 'desks-by-account'),
     apiKeys: new Table(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
     apiKeysByAccount: new Index(root, 'api-keys-by-account'),
     sessions: new Table(root, 'sessions'),
@@ -205,6 +217,7 @@ export function openTables(root: RootDatabase): Tables {
     classificationsByAnswer: new Index(root, 'classifications-by-answer'),
     classificationsByReference: new Index(root, 'classifications-by-reference'),
     classificationsByHash: new Index(root, 'classifications-by-hash'),
+    classificationsByDesk: new Index(root, 'classifications-by-desk'),
     classificationsByAnalysis: new Index(root, 'classifications-by-analysis'),
     analyses: new Table(root, 'analyses', RECORD_CACHE_BYTES_MAX),
     analysesByKey: new Table(root, 'analyses-by-key'),

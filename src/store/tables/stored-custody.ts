@@ -1,5 +1,7 @@
 /** How the custody log lies in the store, beside the lines themselves (domain/custody/entry.ts). */
 
+import { type Held, holderOf } from '../../domain/accounts/desk.ts';
+
 /** The details of an entry, or when they were deleted and by which entry that says so. */
 export type StoredDetails = KeptDetails | DeletedDetails;
 
@@ -48,9 +50,9 @@ export const EPOCH_KEY = 'epoch';
 /** What the index of subjects knows beside records, analyses and epochs. */
 export const AUDIT_SUBJECT = 'audit';
 
-/** A person's finding is of a file of an account, whatever its records are called. */
-export function fileSubject({ accountId, kind, hash }: FileOfAccount): string {
-  return `file/${accountId}/${kind}/${hash}`;
+/** A person's finding is of a file of an account or a desk, whatever its records are called. */
+export function fileSubject(file: HeldFile): string {
+  return `file/${holderOf(file)}/${file.kind}/${file.hash}`;
 }
 
 /** What lets somebody into an account: the actor of such an entry had it in hand. */
@@ -72,8 +74,7 @@ export function accessSubjectOf(
   return isAccess && Number.isSafeInteger(accountId) ? accessSubject(accountId) : '';
 }
 
-export interface FileOfAccount {
-  accountId: number;
+export interface HeldFile extends Held {
   kind: string;
   hash: string;
 }

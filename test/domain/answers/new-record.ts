@@ -14,6 +14,7 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
   resultUrl: 'http://127.0.0.1/classifications/a',
   forceClassification: null,
   signOff: null,
+  deskId: null,
   added: null,
   mime: 'image/jpeg',
   sizeBytes: 1,

@@ -7,7 +7,7 @@ import { STATUSES, type Status } from '../../../domain/records/classification.ts
 import { OUTCOMES, type Outcome } from '../../../domain/records/outcome.ts';
 import { parseEach } from '../../check-each.ts';
 import type { RawFields } from '../../field-parsers.ts';
-import { parseChoice, parseNullableLine } from '../../field-parsers.ts';
+import { parseChoice, parseNullableLine, parseWhole } from '../../field-parsers.ts';
 
 /** Each part narrows further; what is absent does not. */
 export interface RecordFilter {
@@ -27,14 +27,18 @@ export interface RecordFilter {
   since?: number;
   /** Microseconds since 1970 UTC: accepted before. */
   until?: number;
+  /** Only of this desk; `NO_DESK`: what belongs to no desk. */
+  deskId?: number;
   /** Records of other accounts whose finding waits for the caller's sign-off, instead of the caller's own. */
   waitsForMe?: true;
 }
 
+export const NO_DESK = 0;
+
 /** No one types more, and what is looked for is compared with each record. */
 const TEXT_CHARACTERS_MAX = 256;
 
-/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, `text`, as numbers `since` and `until`, and `waits_for_me`. */
+/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, `text`, as numbers `since`, `until` and `desk_id`, and `waits_for_me`. */
 export function parseRecordFilter(fields: RawFields): RecordFilter {
   const parsed = parseEach<{ [K in keyof Required<RecordFilter>]: RecordFilter[K] | null | undefined }>({
     status: () => parseChoice(fields, 'status', STATUSES),
@@ -46,6 +50,7 @@ export function parseRecordFilter(fields: RawFields): RecordFilter {
     search: () => parseNullableLine(fields, 'search', TEXT_CHARACTERS_MAX),
     since: () => parseMoment(fields, 'since'),
     until: () => parseMoment(fields, 'until'),
+    deskId: () => parseWhole(fields, 'desk_id', NO_DESK, Number.MAX_SAFE_INTEGER),
     waitsForMe: () => (fields.waits_for_me === true ? true : undefined),
   });
   const given = Object.entries(parsed).filter(([, value]) => value !== null && value !== undefined);

@@ -56,7 +56,7 @@ function keyOf(
   const { account, plan } = reader();
   const asked = [print(document), operationName, variableValues];
   return createHash('sha256')
-    .update(JSON.stringify([account.id, plan, asked]))
+    .update(JSON.stringify([account.id, account.role, plan, asked]))
     .digest('base64');
 }
 
@@ -68,7 +68,7 @@ function withoutCaller({ app, reader }: GraphqlContext): GraphqlContext {
   };
   return {
     app,
-    reader: () => ({ account: { id: account.id }, plan }),
+    reader: () => ({ account: { id: account.id, role: account.role }, plan }),
     principal: refuse,
     newcomer: refuse,
     signal: NEVER,

@@ -1,0 +1,80 @@
+/**
+ * Who may do what with a record: its account with its own, and members of a desk, by their role, with what belongs to the desk. A
+ * partner and an administrator act on accounts, not on records; a finding that asks for their sign-off opens the records of its file
+ * to them, for as long as it stands. An account that has left a desk sees nothing of it any more, what it sent included.
+ */
+import {
+  DESK_RIGHTS,
+  type Held,
+  holderOf,
+  holderOfDesk,
+  includesRole,
+  type RecordOperation,
+} from '../../domain/accounts/desk.ts';
+import type { Classification } from '../../domain/records/classification.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import { manages } from '../callers/authority.ts';
+import type { Principal, Reader } from '../callers/principal.ts';
+import type { RecordParts } from './parts.ts';
+
+export type FileOfRecord = Held & Pick<Classification, 'kind' | 'hash'>;
+export type Caller = Pick<Reader, 'account'>;
+
+export function mayOn(
+  read: StoreReader,
+  operation: RecordOperation,
+  file: FileOfRecord,
+  caller: Caller,
+): boolean {
+  if (maySelf(read, operation, file, caller)) return true;
+  return (operation === 'look' || operation === 'sign_off') && mayJudge(read, file, caller);
+}
+
+/** Whether the caller may see it at all. */
+export function mayRead(
+  { store }: Pick<RecordParts, 'store'>,
+  caller: Caller,
+  record: Classification,
+): boolean {
+  return mayOn(store.read, 'look', record, caller);
+}
+
+function maySelf(
+  read: StoreReader,
+  operation: RecordOperation,
+  { accountId, deskId }: FileOfRecord,
+  { account: { id } }: Caller,
+): boolean {
+  const isOwn = accountId === id;
+  if (deskId === undefined) return isOwn && operation !== 'sign_off';
+  const needed = operation === 'delete' && isOwn ? 'change' : operation;
+  return includesRole(read.desks.roleOf(deskId, id), DESK_RIGHTS[needed]);
+}
+
+function mayJudge(read: StoreReader, file: FileOfRecord, caller: Caller): boolean {
+  if (file.hash === '' || caller.account.role === 'user') return false;
+  const finding = read.override(holderOf(file), file.kind, file.hash);
+  if (finding === undefined || !manages(read, caller, finding.accountId)) return false;
+  return read.signOff(finding) !== undefined;
+}
+
+/** What the account may find: its own, and what its desks have. */
+export function holdersOf(read: StoreReader, accountId: number): number[] {
+  return [accountId, ...read.desks.membershipsOf(accountId).map(({ deskId }) => holderOfDesk(deskId))];
+}
+
+/** Those of them that have the file and let the caller do this with it. */
+export function holdersOfFile(
+  read: StoreReader,
+  operation: RecordOperation,
+  { kind, hash }: Pick<Classification, 'kind' | 'hash'>,
+  principal: Principal,
+): Held[] {
+  const { id: accountId } = principal.account;
+  const own: Held[] = [{ accountId }];
+  const helds = [...own, ...read.desks.membershipsOf(accountId).map(({ deskId }) => ({ accountId, deskId }))];
+  return helds.filter(
+    (held) =>
+      read.hasFile(holderOf(held), kind, hash) && mayOn(read, operation, { ...held, kind, hash }, principal),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * A desk: accounts that work on the same records, each with one role. What belongs to a desk, its records, their analyses and the
+ * findings on their files, is found under the desk in place of the account that brought it.
+ */
+import type { Choice } from '../field.ts';
+
+/** Each includes those before it. */
+export const DESK_ROLES = ['looks', 'submits', 'finds', 'signs_off', 'heads'] as const;
+export const DESK_ROLE = {
+  name: 'DeskRole',
+  description:
+    'Each includes those before it. LOOKS: reads records, media and custody. SUBMITS: sends media, has analyses made again or added, takes evidence packages, and deletes what it sent. FINDS: states findings and asks for sign-offs. SIGNS_OFF: answers them. HEADS: deletes records and names members.',
+  words: DESK_ROLES,
+} as const satisfies Choice;
+export type DeskRole = (typeof DESK_ROLES)[number];
+
+/** What is done with a record of a desk, and the least role that may. */
+export const DESK_RIGHTS = {
+  look: 'looks',
+  change: 'submits',
+  export: 'submits',
+  find: 'finds',
+  sign_off: 'signs_off',
+  delete: 'heads',
+} as const satisfies Readonly<Record<string, DeskRole>>;
+export type RecordOperation = keyof typeof DESK_RIGHTS;
+
+export function includesRole(role: DeskRole | undefined, needed: DeskRole): boolean {
+  return role !== undefined && DESK_ROLES.indexOf(role) >= DESK_ROLES.indexOf(needed);
+}
+
+export interface Desk {
+  id: number;
+  name: string;
+  /** The partner that looks after it; null: administrators alone. */
+  partnerId: number | null;
+  createdAt: number;
+}
+
+export interface DeskMember {
+  deskId: number;
+  accountId: number;
+  role: DeskRole;
+  /** Since when it is a member. */
+  at: number;
+}
+
+/** What an account brought, for a desk or for itself. */
+export interface Held {
+  accountId: number;
+  /** Absent if it is the account's own. */
+  deskId?: number;
+}
+
+/** Under which number it is kept and found: that of the account, or of the desk below zero. */
+export function holderOf({ accountId, deskId }: Held): number {
+  return deskId === undefined ? accountId : holderOfDesk(deskId);
+}
+
+export function holderOfDesk(deskId: number): number {
+  return -deskId;
+}
+
+export function heldFor(accountId: number, deskId: number | undefined): Held {
+  return deskId === undefined ? { accountId } : { accountId, deskId };
+}
