@@ -36,7 +36,14 @@ export function listCustody(
     return custody.last({ before, limit }).map((row) => toView(row, principal));
   }
   const rows = custody.rowsOf(subjectsOf(app, principal, identifier), { before, limit });
-  return rows.map((row) => toView(row, principal));
+  const isColleague = isAtDeskOf(app, principal, identifier);
+  return rows.map((row) => toView(row, principal, isColleague));
+}
+
+/** Members of a desk read what the others did with its records. */
+function isAtDeskOf({ store: { read } }: RecordParts, { account }: Principal, identifier: string): boolean {
+  const deskId = read.records.get(identifier)?.deskId;
+  return deskId !== undefined && read.desks.roleOf(deskId, account.id) !== undefined;
 }
 
 function subjectsOf(app: RecordParts, principal: Principal, identifier: string): string[] {
@@ -50,10 +57,10 @@ function subjectsOf(app: RecordParts, principal: Principal, identifier: string):
   return [identifier, own.analysisId, ...(own.hash === '' ? [] : [fileSubject(own)])];
 }
 
-/** What another account did is shown to it and to administrators; others see only that it did something. */
-function toView(row: CustodyRow, { account }: Principal): CustodyView {
+/** What another account did is shown to it, its colleagues and administrators; others see only that it did something. */
+function toView(row: CustodyRow, { account }: Principal, isColleague = false): CustodyView {
   const { sequence, at, kind, subject, actor, line, detailsDeletedAt } = row;
-  const isOpen = actor === null || actor === account.id || account.role === 'admin';
+  const isOpen = isColleague || actor === null || actor === account.id || account.role === 'admin';
   const {
     facade = '',
     remoteAddress = '',
@@ -107,8 +114,9 @@ export async function proveCustody(
   }
   const { custody } = app.store.read;
   const rows = custody.rowsOf(subjects, { before: size, limit: PROVEN_ENTRIES_MAX });
+  const isColleague = isAtDeskOf(app, principal, identifier);
   const entries = rows.map((row) => ({
-    entry: toView(row, principal),
+    entry: toView(row, principal, isColleague),
     inclusion: proveInclusion(row.sequence, size, custody.subtree).map(toBase64),
   }));
   const consistency = proveConsistency(sinceSize, size, custody.subtree).map(toBase64);

@@ -87,15 +87,15 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
     if (finding.byAccountId === principal.account.id || holderOf(record) === principal.account.id) {
       throw new AppError('role', 'a finding is signed off by another person than who stated it');
     }
+    if (!mayOn(tx, 'sign_off', finding, principal)) {
+      throw new AppError('role', `this needs the role ${DESK_RIGHTS.sign_off} at the desk of the record`);
+    }
     const known = tx.signOff(finding);
     if (known === undefined || stateOfSignOff(known) !== 'open') {
       throw new AppError('sign_off', 'no sign-off of this finding is open');
     }
     if (finding.at !== findingAt) {
       throw new AppError('sign_off', 'the finding was changed since it was read: read it again');
-    }
-    if (!mayOn(tx, 'sign_off', finding, principal)) {
-      throw new AppError('role', `this needs the role ${DESK_RIGHTS.sign_off} at the desk of the record`);
     }
     const { kind, hash, classification } = finding;
     if (agrees) assertOtherPerson(tx, principal, { askerId: finding.byAccountId, now: app.clock.now() });
