@@ -1,7 +1,7 @@
 /** Accepts work inside the caller's transaction, runs it in worker processes, notifies who watches; only it changes an analysis' state. */
 import { join } from 'node:path';
-import type { Held } from '../domain/accounts/desk.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
+import type { Held } from '../domain/desk.ts';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import { isImagePack, isSpeechPack, type ModelPack, packKey } from '../domain/packs/model-pack.ts';

@@ -8,8 +8,8 @@ import {
   renameDesk,
   setDeskMember,
 } from '../app/accounts/desks.ts';
-import { DESK_ROLE } from '../domain/accounts/desk.ts';
 import { DESK } from '../domain/contract/desk.ts';
+import { DESK_ROLE } from '../domain/desk.ts';
 import { idNumber, listOf, nounOf, oneOf, text } from '../domain/field.ts';
 import { mutation, one, query } from './operation.ts';
 

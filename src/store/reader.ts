@@ -1,8 +1,8 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
-import { holderOf } from '../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry } from '../domain/custody/audit.ts';
+import { holderOf } from '../domain/desk.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { AddsTo, Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';

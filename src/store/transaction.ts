@@ -1,8 +1,8 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
-import { holderOf } from '../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
+import { holderOf } from '../domain/desk.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';

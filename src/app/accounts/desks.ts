@@ -3,8 +3,8 @@
  * heads the desk. Each change and its audit line are one transaction. A foreign desk is as absent as an unknown one.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { DESK_ROLES, type Desk, type DeskMember, includesRole } from '../../domain/accounts/desk.ts';
 import type { DeskMemberView, DeskView } from '../../domain/contract/desk.ts';
+import { DESK_ROLES, type Desk, type DeskMember, includesRole } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -18,7 +18,7 @@ import type { AccountParts } from './parts.ts';
 /** Lists merge the records of all desks of an account, and a partner may look after several. */
 export const DESKS_MAX = 100;
 export const DESK_MEMBERS_MAX = 100;
-/** Of one account: each list of it walks along so many indexes. */
+/** Each list of an account walks along so many indexes. */
 export const DESKS_OF_ACCOUNT_MAX = 10;
 const NAME_CHARACTERS_MAX = 100;
 
@@ -88,7 +88,7 @@ export async function removeDesk(app: AccountParts, { principal, id }: DeskInput
 }
 
 export interface MemberInput extends DeskInput {
-  /** Of an account that the desk is for. */
+  /** Names an account that the desk is for. */
   email: string;
 }
 
@@ -148,7 +148,7 @@ function parseName(name: string): string {
   return parsed;
 }
 
-/** Of an administrator's desk every account may be a member that no partner looks after, of a partner's desk its own and itself. */
+/** Accounts that no partner looks after may be members of an administrator's desk; a partner and its accounts of the partner's. */
 function memberByEmail(read: StoreReader, { partnerId }: Desk, email: string): Account {
   const account = read.accounts.byEmail(email.trim());
   const isFor = account?.partnerId === partnerId || (partnerId !== null && account?.id === partnerId);

@@ -4,14 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { holderOf } from '../../domain/accounts/desk.ts';
 import type { Alarm, Clock } from '../../domain/clock.ts';
+import { holderOf } from '../../domain/desk.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Principal } from '../callers/principal.ts';
-import { holdersOf } from './rights.ts';
+import { holdersOf } from '../callers/rights.ts';
 
 export interface LookParts {
   store: Store;

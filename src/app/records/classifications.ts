@@ -1,11 +1,11 @@
 /** Reading, listing, cancelling, retrying and deleting records. A foreign record is as absent as an unknown one. */
 import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DESK_RIGHTS, heldFor, type RecordOperation } from '../../domain/accounts/desk.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { RecordEntry } from '../../domain/answers/refused-record.ts';
+import { DESK_RIGHTS, heldFor, type RecordOperation } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
@@ -20,13 +20,13 @@ import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import { mayOn, mayRead } from '../callers/rights.ts';
 import type { RawFields } from '../field-parsers.ts';
 import { parseRecordFilter } from './filters/record-filter.ts';
 import { entryOf, findRecords } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord, readRecord, toPartRecord } from './record.ts';
 import { forgetAnalysis, removeClassification, removeUnneededArtifacts } from './remove-records.ts';
-import { mayOn, mayRead } from './rights.ts';
 
 export interface RecordInput {
   principal: Principal;
@@ -271,7 +271,7 @@ export async function retryClassification(
   return await retryRecord(app, principal, own, planOf(app, own));
 }
 
-/** Of the account that sent the record. Throws `user` if it is gone: it can pay nothing. */
+/** The plan of the account that sent the record. Throws `user` if it is gone: it can pay nothing. */
 export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accountId }: Classification): Plan {
   const account = read.accounts.get(accountId);
   const plan = account?.deletedAt === null ? read.accounts.plan(account.planId) : undefined;

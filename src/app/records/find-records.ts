@@ -5,9 +5,9 @@
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
-import { holderOfDesk } from '../../domain/accounts/desk.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { Entry, RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
+import { holderOfDesk } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -25,11 +25,11 @@ import {
 } from '../../store/records/record-reader.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';
+import { mayRead } from '../callers/rights.ts';
 import { NO_DESK, type RecordFilter } from './filters/record-filter.ts';
 import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { profileOf, toRecord } from './record.ts';
-import { mayRead } from './rights.ts';
 
 /** Records that one page looks at: the call is answered within the time below on a slow box too. */
 const SCAN_RECORDS_MAX = 5000;
@@ -258,7 +258,7 @@ function matchingEntry(
   filter: RecordFilter,
 ): RecordEntry[] {
   if (!matchesSubmission(classification, filter) || !isAtDesk(classification, filter)) return [];
-  // Of a desk that the account has left.
+  // The account may have left the desk.
   if (!mayRead(app, principal, classification)) return [];
   return entryOf(classification, () => {
     // The state is cheap to read, the findings of a video are not.

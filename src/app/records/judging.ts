@@ -1,5 +1,5 @@
 /** Which findings ask for another person's word, of whom, and what was answered. Who may read and answer is `rights.ts`. */
-import { holderOf, holderOfDesk, includesRole } from '../../domain/accounts/desk.ts';
+import { holderOf, holderOfDesk, includesRole } from '../../domain/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
 import { type FindingEntry, type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
@@ -7,8 +7,8 @@ import type { StoreReader } from '../../store/reader.ts';
 import type { DamagedRow } from '../../store/records/record-reader.ts';
 import { managedAccounts } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { type Caller, type FileOfRecord, mayOn } from '../callers/rights.ts';
 import type { RecordParts } from './parts.ts';
-import { type Caller, type FileOfRecord, mayOn } from './rights.ts';
 
 /** Files whose records one list looks at; if more wait the others follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;

@@ -1,7 +1,7 @@
 /** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
 
-import { DESK_RIGHTS, holderOf } from '../../domain/accounts/desk.ts';
 import type { OverrideResult } from '../../domain/answers/record.ts';
+import { DESK_RIGHTS, holderOf } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
@@ -9,12 +9,12 @@ import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import { type FileOfRecord, holdersOf, holdersOfFile } from '../callers/rights.ts';
 import { parseHash, parseLabel, parseText } from '../field-parsers.ts';
 import { unlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { toRecord } from './record.ts';
-import { type FileOfRecord, holdersOf, holdersOfFile } from './rights.ts';
 import { publishFile, putAsk } from './sign-offs.ts';
 
 export interface FileInput {

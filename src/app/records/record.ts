@@ -1,6 +1,5 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
 
-import { heldFor, holderOf } from '../../domain/accounts/desk.ts';
 import {
   measureAudio,
   measureImage,
@@ -17,6 +16,7 @@ import type {
   RecordBase,
 } from '../../domain/answers/record.ts';
 import { faultOfRecord } from '../../domain/answers/record-fault.ts';
+import { heldFor, holderOf } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Profile } from '../../domain/records/answer-class.ts';
@@ -42,10 +42,10 @@ import type {
 } from '../../domain/verdicts/result.ts';
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
+import type { FileOfRecord } from '../callers/rights.ts';
 import { signOffOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { cannotBeShown } from './refusals.ts';
-import type { FileOfRecord } from './rights.ts';
 
 export function readRecord(app: RecordParts, identifier: string): ClassificationRecord {
   const classification = app.store.read.records.get(identifier);

@@ -1,6 +1,7 @@
 /** Asking for another person's sign-off of a finding, and giving it. */
-import { DESK_RIGHTS, heldFor, holderOf } from '../../domain/accounts/desk.ts';
+
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import { DESK_RIGHTS, heldFor, holderOf } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
@@ -11,14 +12,14 @@ import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { managersOf } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { type FileOfRecord, mayOn } from '../callers/rights.ts';
 import { parseText } from '../field-parsers.ts';
 import { allowedClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { assertOtherPerson } from './four-eyes.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
-import { type FileOfRecord, mayOn } from './rights.ts';
 
-/** For the account that stated the finding, after a disagreement once more; at a desk for whoever may state one. Throws `sign_off` if it cannot be asked for. */
+/** For the account that stated the finding, after a disagreement once more; at a desk for who may state one. Throws `sign_off` if it cannot be asked for. */
 export async function askSignOff(app: RecordParts, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);

@@ -4,11 +4,11 @@ import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import type { Principal } from '../callers/principal.ts';
+import { holdersOf, mayRead } from '../callers/rights.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
-import { holdersOf, mayRead } from './rights.ts';
 
 /** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
 export async function* watchClassification(

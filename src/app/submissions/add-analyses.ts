@@ -97,7 +97,7 @@ function parseAnalyses(
 
 interface Asked {
   principal: Principal;
-  /** Of the account that sent the record, and pays. */
+  /** The plan of the account that sent the record, and pays. */
   plan: Plan;
   identifier: string;
   analyses: readonly AddableAnalysis[];

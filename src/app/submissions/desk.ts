@@ -1,5 +1,5 @@
 /** The desk that media are sent for. */
-import { includesRole } from '../../domain/accounts/desk.ts';
+import { includesRole } from '../../domain/desk.ts';
 import { badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';

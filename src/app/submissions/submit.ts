@@ -3,9 +3,9 @@
  * answered. The analysis itself goes on without the caller.
  */
 import { createHash } from 'node:crypto';
-import { type Held, heldFor } from '../../domain/accounts/desk.ts';
 import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
+import { type Held, heldFor } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';

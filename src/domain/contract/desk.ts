@@ -1,5 +1,5 @@
 /** A desk as its members and those who look after it see it, one row a field. */
-import { DESK_ROLE } from '../accounts/desk.ts';
+import { DESK_ROLE } from '../desk.ts';
 import { flag, idNumber, listOf, moment, nounOf, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 
 export const DESK_MEMBER = {

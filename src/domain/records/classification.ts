@@ -2,7 +2,7 @@
  * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
  * state; the transitions here are the only legal ones.
  */
-import type { Held } from '../accounts/desk.ts';
+import type { Held } from '../desk.ts';
 import { type Choice, text, type ValuesOf, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';

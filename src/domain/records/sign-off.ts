@@ -3,7 +3,7 @@
  * whether somebody else has looked, and agrees.
  */
 
-import type { Held } from '../accounts/desk.ts';
+import type { Held } from '../desk.ts';
 import {
   type Choice,
   flag,

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { heldFor } from '../../domain/accounts/desk.ts';
+import { heldFor } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   type AddableAnalysis,

@@ -2,7 +2,7 @@
  * Notifies watchers which records changed; they read the state themselves. Nothing is kept for a watcher that is
  * not there, and no timer runs.
  */
-import { type Held, holderOf } from '../../domain/accounts/desk.ts';
+import { type Held, holderOf } from '../../domain/desk.ts';
 import { Subscription } from './subscription.ts';
 
 /** `holders`: what accounts brought, and what desks have; `judgeId`: what others found and this account may judge. */

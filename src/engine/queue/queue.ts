@@ -3,7 +3,7 @@
  * holder leads the key, so that no one learns from a quick answer what others have submitted.
  */
 import { randomUUID } from 'node:crypto';
-import { type Held, heldFor, holderOf } from '../../domain/accounts/desk.ts';
+import { type Held, heldFor, holderOf } from '../../domain/desk.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';

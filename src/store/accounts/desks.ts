@@ -1,5 +1,5 @@
 /** Desks and their members: what can be read of them, and written. */
-import type { Desk, DeskMember, DeskRole } from '../../domain/accounts/desk.ts';
+import type { Desk, DeskMember, DeskRole } from '../../domain/desk.ts';
 import { DESK_MEMBERS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 

@@ -1,5 +1,5 @@
 /** Walks along the records of an account, as lists need them: newest first, and damaged rows are named. */
-import { holderOf } from '../../domain/accounts/desk.ts';
+import { holderOf } from '../../domain/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { referenceDigest } from '../tables/collections.ts';

@@ -4,7 +4,7 @@
  * its file; whatever changes one of them calls here, in its own transaction.
  */
 import type { Key } from 'lmdb';
-import { type Held, holderOf } from '../../domain/accounts/desk.ts';
+import { type Held, holderOf } from '../../domain/desk.ts';
 import { ANSWER_CLASS_VERSION, answerClassOf, toNumber } from '../../domain/records/answer-class.ts';
 import {
   type Analysis,

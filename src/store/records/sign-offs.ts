@@ -1,6 +1,7 @@
 /** Sign-offs of findings as they are written: each step with its entry in the custody log, the open ones in an index. */
-import { holderOf } from '../../domain/accounts/desk.ts';
+
 import type { AuditLine } from '../../domain/custody/audit.ts';
+import { holderOf } from '../../domain/desk.ts';
 import type { Override } from '../../domain/records/classification.ts';
 import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyLog } from '../custody/custody-log.ts';

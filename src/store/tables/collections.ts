@@ -2,9 +2,9 @@
 import { hash as digest } from 'node:crypto';
 import type { Key } from 'lmdb';
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
-import { type DeskMember, holderOf } from '../../domain/accounts/desk.ts';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
+import { type DeskMember, holderOf } from '../../domain/desk.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
 import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';

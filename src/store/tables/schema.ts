@@ -8,12 +8,12 @@ import type {
   MailToken,
   Session,
 } from '../../domain/accounts/account.ts';
-import type { Desk, DeskMember } from '../../domain/accounts/desk.ts';
 import { appliancePlan, type Plan } from '../../domain/accounts/plan.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { AuditEntry } from '../../domain/custody/audit.ts';
+import type { Desk, DeskMember } from '../../domain/desk.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/trust-recheck.ts';

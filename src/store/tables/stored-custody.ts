@@ -1,6 +1,6 @@
 /** How the custody log lies in the store, beside the lines themselves (domain/custody/entry.ts). */
 
-import { type Held, holderOf } from '../../domain/accounts/desk.ts';
+import { type Held, holderOf } from '../../domain/desk.ts';
 
 /** The details of an entry, or when they were deleted and by which entry that says so. */
 export type StoredDetails = KeptDetails | DeletedDetails;

@@ -17,6 +17,7 @@ import {
 import { deleteUser } from '../../../src/app/accounts/users.ts';
 import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
+import { mayOn } from '../../../src/app/callers/rights.ts';
 import { listCustody } from '../../../src/app/custody/custody.ts';
 import { gatherRecords } from '../../../src/app/evidence/evidence-records.ts';
 import {
@@ -32,17 +33,11 @@ import {
   overrideHistory,
   removeOverride,
 } from '../../../src/app/records/overrides.ts';
-import { mayOn } from '../../../src/app/records/rights.ts';
 import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import { findDesk } from '../../../src/app/submissions/desk.ts';
-import {
-  DESK_RIGHTS,
-  DESK_ROLES,
-  type DeskRole,
-  type RecordOperation,
-} from '../../../src/domain/accounts/desk.ts';
 import { shownOf } from '../../../src/domain/answers/refused-record.ts';
+import { DESK_RIGHTS, DESK_ROLES, type DeskRole, type RecordOperation } from '../../../src/domain/desk.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 

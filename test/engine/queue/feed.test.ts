@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldFor, holderOfDesk } from '../../../src/domain/accounts/desk.ts';
+import { heldFor, holderOfDesk } from '../../../src/domain/desk.ts';
 import { Feed, type WatchFilter } from '../../../src/engine/queue/feed.ts';
 
 type Change = [identifier: string, accountId: number, deskId?: number];

@@ -10,12 +10,11 @@ import {
   holderOfDesk,
   includesRole,
   type RecordOperation,
-} from '../../domain/accounts/desk.ts';
+} from '../../domain/desk.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import { manages } from '../callers/authority.ts';
-import type { Principal, Reader } from '../callers/principal.ts';
-import type { RecordParts } from './parts.ts';
+import { manages } from './authority.ts';
+import type { Principal, Reader } from './principal.ts';
 
 export type FileOfRecord = Held & Pick<Classification, 'kind' | 'hash'>;
 export type Caller = Pick<Reader, 'account'>;
@@ -32,7 +31,7 @@ export function mayOn(
 
 /** Whether the caller may see it at all. */
 export function mayRead(
-  { store }: Pick<RecordParts, 'store'>,
+  { store }: { store: { read: StoreReader } },
   caller: Caller,
   record: Classification,
 ): boolean {

@@ -2,7 +2,7 @@
  * A desk: accounts that work on the same records, each with one role. What belongs to a desk, its records, their analyses and the
  * findings on their files, is found under the desk in place of the account that brought it.
  */
-import type { Choice } from '../field.ts';
+import type { Choice } from './field.ts';
 
 /** Each includes those before it. */
 export const DESK_ROLES = ['looks', 'submits', 'finds', 'signs_off', 'heads'] as const;
