@@ -176,7 +176,7 @@ test('lists hold what the account sent and what its desks have, each once; its o
     [headed, sent],
   );
   const pieces = await Array.fromAsync(
-    exportRecords(app, { principal: looks, filter: {}, format: 'json' }, NEVER),
+    exportRecords(app, { principal: looks, filter: {}, format: 'jsonl' }, NEVER),
   );
   deepEqual(
     [own, sent, headed, hidden].map((identifier) => pieces.join('').includes(identifier)),
