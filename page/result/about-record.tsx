@@ -18,6 +18,7 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
     [t('fileType'), mimetype],
     [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
+    ...mediumOf(record),
     ...factsOf(record),
     [
       'SHA-256',
@@ -77,6 +78,11 @@ function sizesOf(record: FullRecord): Row[] {
     rows.push([t('duration'), formatSeconds(record.durationSeconds)]);
   }
   return rows;
+}
+
+function mediumOf(record: FullRecord): Row[] {
+  if (record.__typename !== 'ImageClassification' || record.medium === null) return [];
+  return [[t('medium'), t(`medium_${record.medium}`)]];
 }
 
 export function Custody({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element {

@@ -152,6 +152,8 @@ export const OPERATING_EN = {
   reason_DAMAGED_FRAMES: '{figure1} of the chosen frames could not be decoded.',
   reason_ANIMATION_FRAMES:
     'Its origin was judged on {figure1} frames of the animation; the most suspicious, number {figure2}, decides.',
+  reason_NO_PHOTOGRAPH:
+    'The picture is probably no photograph; as people’s drawings score higher, it is called artificial from {figure1} % on.',
   reason_FIRST_PAGE_ONLY: 'Only the first of {figure1} pages was analysed.',
   reason_TRACK_NOT_JUDGED:
     '{figure1} further tracks of sound or moving pictures of the file were not judged.',

@@ -157,6 +157,8 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   reason_DAMAGED_FRAMES: '{figure1} dei fotogrammi scelti non si sono potuti decodificare.',
   reason_ANIMATION_FRAMES:
     'L’origine è stata valutata su {figure1} fotogrammi dell’animazione; decide il più sospetto, il numero {figure2}.',
+  reason_NO_PHOTOGRAPH:
+    'L’immagine probabilmente non è una fotografia; poiché i disegni delle persone ottengono punteggi più alti, è detta artificiale dal {figure1} % in su.',
   reason_FIRST_PAGE_ONLY: 'È stata analizzata solo la prima di {figure1} pagine.',
   reason_TRACK_NOT_JUDGED: '{figure1} altre tracce audio o video del file non sono state giudicate.',
   reason_SMALL_PICTURE:

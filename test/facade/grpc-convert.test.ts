@@ -70,6 +70,7 @@ const IMAGE: ImageRecord = {
   timeSeconds: null,
   width: 640,
   height: 480,
+  medium: 'drawing',
   isNsfw: false,
   c2pa: REPORT,
   hasHeatmap: true,

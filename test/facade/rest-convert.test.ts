@@ -14,6 +14,7 @@ const fresh: ImageRecord = {
   timeSeconds: null,
   width: null,
   height: null,
+  medium: null,
   isNsfw: null,
   c2pa: null,
   hasHeatmap: false,

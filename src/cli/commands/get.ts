@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import {
   type Classification,
   LikenessRelation,
+  Medium,
   Outcome,
   type SeenBefore,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
@@ -89,8 +90,15 @@ function describeFully(record: Classification): string {
       .map((cells, index) => [index === 0 ? 'marks' : '', cells.join('  ')]),
     ...(moment === null ? [] : [['most suspicious', describeMoment(moment)]]),
     ...parts,
-    ...(record.media.case === 'image' ? [['heatmap', record.hasHeatmap ? 'yes' : 'no']] : []),
+    ...describePicture(record),
   ])}\n`;
+}
+
+function describePicture({ media, hasHeatmap }: Classification): string[][] {
+  if (media.case !== 'image') return [];
+  const { medium } = media.value;
+  const seen = medium === Medium.UNSPECIFIED ? [] : [['medium', nameOf(Medium, medium)]];
+  return [...seen, ['heatmap', hasHeatmap ? 'yes' : 'no']];
 }
 
 /** An earlier record of the same picture as the command line shows it. */

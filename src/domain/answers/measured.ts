@@ -2,6 +2,7 @@
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
+import { sayMedium } from '../media/medium.ts';
 import { type C2paPolicy, forcesArtificial, type Provenance } from '../provenance/provenance.ts';
 import { toProvenanceRecord } from '../provenance/provenance-record.ts';
 import { summaryOf } from '../transcripts/transcript.ts';
@@ -49,6 +50,7 @@ export const UNMEASURED_IMAGE: MeasuredImage = {
   timeSeconds: null,
   width: null,
   height: null,
+  medium: null,
   isNsfw: null,
   hasHeatmap: false,
   heatmapLayers: [],
@@ -87,6 +89,7 @@ export function measureImage(
     timeSeconds: null,
     width: result.width,
     height: result.height,
+    medium: mediumOf(result),
     isNsfw: isNsfw(result.nsfw),
     c2pa: provenance.c2pa,
     hasHeatmap: result.hasHeatmap,
@@ -143,6 +146,12 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     marks: marksOf(result),
     provenance: toProvenanceRecord(result.provenance),
   };
+}
+
+/** As the first model says that looked for it. */
+function mediumOf({ runs }: ImageResult): ImageRecord['medium'] {
+  const media = runs.find((run) => run.media !== undefined)?.media;
+  return media === undefined ? null : sayMedium(media);
 }
 
 function layersOf({ hasHeatmap, tampering }: ImageResult): HeatmapLayer[] {

@@ -19,6 +19,7 @@ import {
   whole,
 } from '../field.ts';
 import { LABEL, MEDIA_KIND } from '../media/media.ts';
+import { MEDIUM } from '../media/medium.ts';
 import type { C2paReport } from '../provenance/provenance.ts';
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
 import { type AddedAnalyses, type Progress, STATUS, type SubmittedBy } from '../records/classification.ts';
@@ -123,6 +124,13 @@ export const IMAGE = {
   timeSeconds: nullable(number('Where a frame is in its video; null for a picture of its own.')),
   width: nullable(whole()),
   height: nullable(whole()),
+  /** Not for REST. */
+  medium: nullable(
+    oneOf(
+      MEDIUM,
+      'What the picture is of, said where it is probable enough, else UNKNOWN; null where no model looked for it.',
+    ),
+  ),
   isNsfw: nullable(flag()),
   c2pa: nullable(json<C2paReport>()),
   hasHeatmap: flag(),

@@ -3,9 +3,11 @@
  * for drift. A pack names files only inside its own folder.
  */
 import { z } from 'zod';
+import { MEDIA } from '../media/medium.ts';
 import { resizedView, textureRefusal } from '../media/resized-view.ts';
 import {
   aboutPack,
+  imageDecision,
   imageInput,
   judging,
   kindOfPicture,
@@ -112,6 +114,15 @@ const imagePackSchema = z.strictObject({
   task: z.enum(IMAGE_TASKS),
   mediaKind: z.literal('image'),
   ...judging,
+  decision: imageDecision,
+  media: z
+    .array(z.enum(MEDIA))
+    .min(2)
+    .max(MEDIA.length)
+    .optional()
+    .describe(
+      'After the logit the output has one more of each patch for each of these: the softmax of their means says what the picture is of.',
+    ),
   input: imageInput,
   view: z.discriminatedUnion('type', [patchesView, resizedView]),
   refusal: textureRefusal.optional(),

@@ -101,6 +101,25 @@ const together = z
   .optional()
   .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.');
 
+/** What a pack of pictures decides by. */
+export const imageDecision = z.strictObject({
+  ...bounds,
+  weight: z.number().positive(),
+  together,
+  frames: z
+    .strictObject(bounds)
+    .optional()
+    .describe(
+      'Bounds of the frames of a video: its most suspicious frames decide, so that pictures’ bounds accuse more.',
+    ),
+  noPhotograph: z
+    .strictObject({ photographBelow: probability, ...bounds })
+    .optional()
+    .describe(
+      'Bounds of a picture that is a photograph with a probability below photographBelow: people’s drawings score higher.',
+    ),
+});
+
 /** What a pack of speech decides by. */
 export const speechDecision = z.strictObject({
   ...bounds,
@@ -156,11 +175,5 @@ export const judging = {
     ...bounds,
     weight: z.number().positive(),
     together,
-    frames: z
-      .strictObject(bounds)
-      .optional()
-      .describe(
-        'Bounds of the frames of a video: its most suspicious frames decide, so that pictures’ bounds accuse more.',
-      ),
   }),
 };

@@ -64,6 +64,7 @@ export function notesOnImage({
     ...notesOnFaces('picture', runs),
     ...notesOnProvenance(provenance),
     ...notesOnWatermarks(marks),
+    ...notesOnMedium(runs),
   ];
   if (quality.jpegQuality !== null && quality.jpegQuality < JPEG_QUALITY_LOW) {
     notes.push(
@@ -77,6 +78,14 @@ export function notesOnImage({
     notes.push(note('ANIMATION_FRAMES', `${judged}; the most suspicious, number ${decides}, decides.`));
   }
   return notes;
+}
+
+function notesOnMedium(runs: readonly ModelRun[]): AssessmentReason[] {
+  const run = usableRuns(runs).find(({ boundsFor }) => boundsFor === 'no-photograph');
+  if (run === undefined) return [];
+  const from = `${(run.inconclusiveHigh * 100).toFixed(0)} %`;
+  const sentence = `The picture is probably no photograph; as people’s drawings score higher, it is called artificial from ${from} on.`;
+  return [note('NO_PHOTOGRAPH', sentence)];
 }
 
 /** Once per reason: several models often refuse for the same. */

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../media/animation.ts';
+import { MEDIA } from '../media/medium.ts';
 import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
@@ -13,8 +14,8 @@ import { provenanceSchema } from '../provenance/provenance.ts';
 import { CHANNELS_MAX, transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
 import { markSearchSchema } from './marks.ts';
+import { BOUNDS_FOR } from './pack-bounds.ts';
 import { CLIPS_MAX } from './speech.ts';
-import { SPEECH_BOUNDS } from './speech-bounds.ts';
 
 /** More packs than any box has. */
 const RUNS_MAX = 200;
@@ -88,7 +89,9 @@ const modelRunSchema = z.strictObject({
   /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */
   together: setBounds.exactOptional(),
   /** What the bounds were chosen for, if they are not the usual ones of the pack; absent in results of earlier versions. */
-  boundsFor: z.enum(SPEECH_BOUNDS).exactOptional(),
+  boundsFor: z.enum(BOUNDS_FOR).exactOptional(),
+  /** What the model sees the picture as; absent if its pack does not say, if it did not look, and in results of earlier versions. */
+  media: z.partialRecord(z.enum(MEDIA), probability).exactOptional(),
   elapsedSeconds: seconds,
   /** Execution provider that really ran it: `cpu`, `cuda`, … */
   device: z.string().regex(/^[a-z0-9-]{0,50}$/),

@@ -2,8 +2,8 @@
 
 import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
+import type { Bounded } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun, PlaceSpread, StabilityVariant } from '../../domain/verdicts/result.ts';
-import type { BoundedSpeechPack } from '../../domain/verdicts/speech-bounds.ts';
 
 /**
  * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
@@ -21,7 +21,7 @@ function addExponents(a: number, b: number): number {
 }
 
 /** What judges, with bounds for what it judges where it has such. */
-type AnsweringPack = JudgingPack | BoundedSpeechPack;
+type AnsweringPack = Bounded<JudgingPack>;
 
 /** The run of a model that answered, from its logit of each patch or window. */
 export function toAnsweredRun(
@@ -105,15 +105,14 @@ export function toProbabilities(pack: Pick<JudgingPack, 'calibration'>, logits: 
   return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
 }
 
-function mean(values: Float32Array | readonly number[]): number {
+export function mean(values: Float32Array | readonly number[]): number {
   let sum = 0;
   for (const value of values) sum += value;
   return sum / values.length;
 }
 
 function describe(pack: AnsweringPack) {
-  const { id, version, task, axis, family, decision } = pack;
-  const boundsFor = 'boundsFor' in pack ? pack.boundsFor : undefined;
+  const { id, version, task, axis, family, decision, boundsFor } = pack;
   // By name: what a pack decides by otherwise is no part of a run.
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
   return {

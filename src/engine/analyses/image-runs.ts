@@ -1,15 +1,17 @@
 /** What the image models say of a decoded picture or frame: one request per set of patches, one run per model. */
 
+import { type MediumChances, toMediumChances } from '../../domain/media/medium.ts';
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
+import { boundedByMedium } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
-import { toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
+import { mean, toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
 import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
 
 /** A picture or a frame, as the decode child leaves it. */
@@ -25,6 +27,8 @@ export interface Answer {
   planned: PlannedSet;
   set: PatchSet;
   logits: Float32Array;
+  /** What the picture is of; undefined if the pack does not say. */
+  media: MediumChances | undefined;
   elapsedMs: number;
   device: string;
 }
@@ -78,11 +82,25 @@ export async function inferPatches(
       timeoutMs: inferTimeoutMs,
     });
     onDone();
-    return { planned, set, logits, elapsedMs, device };
+    return { planned, set, ...splitMedia(planned.pack, logits), elapsedMs, device };
   });
   // Waits for all even if one fails: their files vanish with the slot.
   await Promise.allSettled(work);
   return await Promise.all(work);
+}
+
+/** Parts the logit of each patch from the logits of the media that stand behind it. */
+function splitMedia({ media }: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
+  if (media === undefined) return { logits: values, media };
+  const length = 1 + media.length;
+  const column = (at: number) => values.filter((_, index) => index % length === at);
+  return {
+    logits: column(0),
+    media: toMediumChances(
+      media,
+      media.map((_, index) => mean(column(1 + index))),
+    ),
+  };
 }
 
 function isLargeEnough({ minimumShortSide }: ImagePack, { width, height }: Patched): boolean {
@@ -110,13 +128,16 @@ function toRun(
   const answer = answers.find(({ planned }) => planned.pack === pack && planned.purpose === purpose);
   const { view, refusal, minimumShortSide } = pack;
   if (answer !== undefined) {
-    const { texture } = answer.set;
+    const { media, set } = answer;
+    const seen = media === undefined ? {} : { media };
+    const bounded = boundedByMedium(pack, media);
+    const { texture } = set;
     const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
-    if (reason !== null) return toUnknownRun(pack, reason);
+    if (reason !== null) return { ...toUnknownRun(bounded, reason), ...seen };
     const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
-    const run = toAnsweredRun(pack, { ...answer, logits });
+    const run = toAnsweredRun(bounded, { ...answer, logits });
     const places = run.unknown ? null : toPlaceSpread(pack, logits);
-    return places === null ? run : { ...run, places };
+    return { ...run, ...seen, ...(places === null ? {} : { places }) };
   }
   const needed = view.type === 'resized' ? minimumShortSide : Math.max(minimumShortSide, view.size);
   return toUnknownRun(
@@ -175,6 +196,6 @@ export class StepCount {
 
 /** The most suspicious frames decide a video, so that bounds of pictures accuse more videos: a pack may bound frames apart. */
 export function boundedForFrames(pack: ImagePack): ImagePack {
-  const { frames, ...decision } = pack.decision;
+  const { frames, noPhotograph: _, ...decision } = pack.decision;
   return frames === undefined ? pack : { ...pack, decision: { ...decision, ...frames } };
 }

@@ -12,6 +12,7 @@ import {
 } from '../../domain/packs/model-pack.ts';
 import { voiceOf } from '../../domain/verdicts/channel-name.ts';
 import { decidingRuns } from '../../domain/verdicts/deciding-channel.ts';
+import { boundedBySpeech } from '../../domain/verdicts/pack-bounds.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
 import {
   detectorGain,
@@ -24,7 +25,6 @@ import {
   secondsOf,
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
-import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';

@@ -1,8 +1,8 @@
 /** What one speech model says of the windows of a sound: asked for in pieces, so that the first can be shown early. */
 import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../../domain/packs/model-pack.ts';
+import { boundedBySpeech } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verdicts/speech.ts';
-import { boundedBySpeech } from '../../domain/verdicts/speech-bounds.ts';
 import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';

@@ -9,6 +9,7 @@ import { codeOf } from '../../domain/error-code.ts';
 import {
   isDetectorPack,
   isFaceDetectorPack,
+  isImagePack,
   isNsfwPack,
   isSpeechPack,
   isTamperingPack,
@@ -219,6 +220,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
 export function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
   if (isNsfwPack(pack)) return pack.output.labels.length;
+  if (isImagePack(pack)) return 1 + (pack.media?.length ?? 0);
   return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;
 }
 

@@ -205,6 +205,7 @@ function fileBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
     { name: speaker.text('fileType'), value: mime },
     { name: speaker.say('fileSize'), value: `${speaker.bytes(sizeBytes)} (${speaker.number(sizeBytes)} B)` },
     sidesOf(speaker, record),
+    mediumOf(speaker, record),
     lengthOf(speaker, record),
     quality === null ? null : { name: speaker.say('jpegQuality'), value: String(quality) },
     refId === '' ? null : { name: speaker.say('reference'), value: showText(refId) },
@@ -222,6 +223,12 @@ function fileBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
     { type: 'heading', level: 2, text: speaker.say('aboutFile') },
     { type: 'facts', rows: rows.filter((row) => row !== null) },
   ];
+}
+
+function mediumOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
+  if (record.kind !== 'image' || record.medium === null) return null;
+  const word = record.medium.toUpperCase();
+  return { name: speaker.say('medium'), value: speaker.find(`medium_${word}`) ?? word };
 }
 
 function sidesOf(speaker: Speaker, record: ClassificationRecord): Fact | null {

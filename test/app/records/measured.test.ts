@@ -154,6 +154,18 @@ test('the more suspicious of two voices is named', () => {
   assert.match(now.find(({ code }) => code === 'CHANNELS_DIFFER')?.sentence ?? '', /channel-2 and decides/);
 });
 
+test('the medium is said where it is probable enough, and bounds for no photograph are named', () => {
+  const see = (more: Partial<ModelRun>) =>
+    measureImage({ ...image(1), runs: [{ ...run(1, 'image-origin'), ...more }] }, READING);
+  assert.equal(see({}).medium, null);
+  assert.equal(see({ media: { photograph: 0.41, drawing: 0.59 } }).medium, 'unknown');
+  const drawn = see({ media: { photograph: 0.4, drawing: 0.6 }, boundsFor: 'no-photograph' });
+  assert.equal(drawn.medium, 'drawing');
+  const found = drawn.assessment?.reasons.find(({ code }) => code === 'NO_PHOTOGRAPH');
+  assert.match(found?.sentence ?? '', /called artificial from 60 % on/);
+  assert.equal(see({}).assessment?.reasons.some(({ code }) => code === 'NO_PHOTOGRAPH') ?? true, false);
+});
+
 test('bounds for a narrow band are named', () => {
   const narrow = { ...run(1, 'speech-origin'), boundsFor: 'narrow-band' as const };
   const reasonsOf = (runs: ModelRun[]) =>

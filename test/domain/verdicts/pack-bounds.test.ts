@@ -1,11 +1,11 @@
 /**
- * Invariant: windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own.
+ * Invariant: little speech, a narrow band and what is probably no photograph have bounds of their own.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SpeechPack } from '../../../src/domain/packs/model-pack.ts';
+import type { ImagePack, SpeechPack } from '../../../src/domain/packs/model-pack.ts';
 import { modelPackSchema } from '../../../src/domain/packs/model-pack.ts';
-import { boundedBySpeech } from '../../../src/domain/verdicts/speech-bounds.ts';
+import { boundedByMedium, boundedBySpeech } from '../../../src/domain/verdicts/pack-bounds.ts';
 import { toUnknownRun } from '../../../src/engine/analyses/calibration.ts';
 
 const BOUNDS = { cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6 };
@@ -77,4 +77,16 @@ test('a band that was not measured has the usual bounds, and little speech of a 
   assert.equal(boundedBySpeech(pack, speech(7, null)), pack);
   const bounded = boundedBySpeech(pack, speech(1, -80));
   assert.deepEqual([bounded.boundsFor, bounded.decision.cautiousThreshold], ['short-speech', 0.95]);
+});
+
+test('what is probably no photograph has bounds of its own, and the run says so', () => {
+  const noPhotograph = { photographBelow: 0.25, ...WIDE };
+  const pack = { id: 'a', decision: { ...BOUNDS, weight: 1, noPhotograph } } as ImagePack;
+  assert.equal(boundedByMedium(pack, undefined), pack);
+  assert.equal(boundedByMedium(pack, { photograph: 0.25, drawing: 0.75 }), pack);
+  const bounded = boundedByMedium(pack, { photograph: 0.24, drawing: 0.76 });
+  assert.deepEqual(bounded.decision, { ...WIDE, weight: 1 });
+  assert.equal(toUnknownRun(bounded, 'flat').boundsFor, 'no-photograph');
+  const plain = { id: 'a', decision: { ...BOUNDS, weight: 1 } } as ImagePack;
+  assert.equal(boundedByMedium(plain, { photograph: 0, drawing: 1 }), plain);
 });

@@ -1,0 +1,59 @@
+/**
+ * A word or two say less than a minute does, a telephone's band other things than a studio's, and people's drawings score higher
+ * than their photographs: a pack may have bounds for each.
+ */
+import type { MediumChances } from '../media/medium.ts';
+import type { ImagePack, JudgingPack, SpeechPack } from '../packs/model-pack.ts';
+
+export interface MeasuredSpeech {
+  seconds: number;
+  /** That of the sound that it was found in; null if that was not measured. */
+  upperBandDb: number | null;
+}
+
+type Bounds = Pick<JudgingPack['decision'], 'cautiousThreshold' | 'inconclusiveLow' | 'inconclusiveHigh'>;
+
+/** Which bounds of a pack apply instead of its usual ones. */
+export const BOUNDS_FOR = ['short-speech', 'narrow-band', 'no-photograph'] as const;
+type BoundsFor = (typeof BOUNDS_FOR)[number];
+
+export type Bounded<Pack extends JudgingPack> = Pack & { boundsFor?: BoundsFor };
+
+/** The pack with the bounds that hold for such speech. Speech that is both short and narrow gets the bounds for short speech: they are wider. */
+export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): Bounded<SpeechPack> {
+  const { short, narrow } = pack.decision;
+  if (short !== undefined && speech.seconds < short.belowSpeechSeconds) {
+    return { ...pack, ...otherBounds(pack, short, 'short-speech') };
+  }
+  const { upperBandDb } = speech;
+  const isNarrow = narrow !== undefined && upperBandDb !== null && upperBandDb < narrow.belowUpperBandDb;
+  return isNarrow ? { ...pack, ...otherBounds(pack, narrow, 'narrow-band') } : pack;
+}
+
+/** The pack with the bounds that hold for such a picture; `media` is undefined if the pack does not say what it is of. */
+export function boundedByMedium(pack: ImagePack, media: MediumChances | undefined): Bounded<ImagePack> {
+  const { noPhotograph } = pack.decision;
+  if (noPhotograph === undefined || media === undefined) return pack;
+  const isPhotograph = (media.photograph ?? 0) >= noPhotograph.photographBelow;
+  return isPhotograph ? pack : { ...pack, ...otherBounds(pack, noPhotograph, 'no-photograph') };
+}
+
+function otherBounds(
+  { decision: { together, weight } }: Pick<JudgingPack, 'decision'>,
+  other: Bounds & { together?: Bounds | undefined },
+  boundsFor: BoundsFor,
+) {
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = other;
+  return {
+    boundsFor,
+    decision: {
+      cautiousThreshold,
+      inconclusiveLow,
+      inconclusiveHigh,
+      weight,
+      ...(together === undefined || other.together === undefined
+        ? {}
+        : { together: { packs: together.packs, ...other.together } }),
+    },
+  };
+}
