@@ -10,7 +10,9 @@ import { BUILD_FOLDER } from '../src/built-program.ts';
 import { PROGRAM_FOLDER } from '../src/machinery/program-folder.ts';
 import { type Row, type RowSummary, summarise } from './row.ts';
 import { measureAccepted } from './rows/accepted.ts';
+import { measureCeiling } from './rows/ceiling.ts';
 import { measureCustody } from './rows/custody.ts';
+import { measureDecodeSteps } from './rows/decode-steps.ts';
 import { measureFolders } from './rows/folders.ts';
 import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
@@ -57,6 +59,8 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'said-words', measure: measureSaidWords },
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
+  { name: 'ceiling', measure: measureCeiling, onlyNamed: true },
+  { name: 'decode-steps', measure: measureDecodeSteps, onlyNamed: true },
   { name: 'peers', measure: measurePeers, onlyNamed: true },
   { name: 'scaling', measure: measureScaling, onlyNamed: true },
   { name: 'submitters', measure: measureSubmitters, onlyNamed: true },

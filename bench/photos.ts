@@ -3,6 +3,18 @@ import sharp from 'sharp';
 import { makeRandom } from '../evaluate/random.ts';
 
 export const PHOTO_COUNT = 40;
+/** Of .68 megapixels in the mean. */
+const MIX_SIDES = [
+  [480, 360],
+  [640, 640],
+  [800, 600],
+  [1024, 683],
+  [1024, 1024],
+  [1280, 720],
+  [1200, 900],
+  [720, 960],
+] as const;
+const MIX_COUNT = 24;
 const WIDTH = 1600;
 const HEIGHT = 1200;
 const NOISE = 12;
@@ -30,6 +42,16 @@ export async function makePhoto(seed: number, width: number, height: number): Pr
   return await sharp(rgb, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 90 })
     .toBuffer();
+}
+
+/** What most people send, from previews to a telephone's reduced photographs, and one as its camera takes it. */
+export async function makeMix(): Promise<{ mix: Buffer[]; large: Buffer }> {
+  const mix: Buffer[] = [];
+  for (let index = 0; index < MIX_COUNT; index++) {
+    const [width, height] = MIX_SIDES[index % MIX_SIDES.length] ?? MIX_SIDES[0];
+    mix.push(await makePhoto(index + 1, width, height));
+  }
+  return { mix, large: await makePhoto(MIX_COUNT + 1, 4000, 3000) };
 }
 
 async function makeLayer(

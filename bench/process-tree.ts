@@ -36,16 +36,24 @@ function mebibytesOf(path: string, line: RegExp): number {
 
 /** Processor time of the tree, user and system, with that of children that have ended and were waited for. */
 export function processorSecondsOf(pid: number): number {
-  return treeOf(pid).reduce((sum, member) => sum + ownSeconds(member), 0);
+  return treeOf(pid).reduce((sum, member) => {
+    const { own, ended } = processorTimeOf(member);
+    return sum + own + ended;
+  }, 0);
 }
 
-function ownSeconds(pid: number): number {
+/** Seconds of the process itself, and of its children that have ended and were waited for; none if it is gone. */
+export function processorTimeOf(pid: number): { own: number; ended: number } {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in brackets may hold blanks and brackets; fields 14 to 17 are user, system and the same of children (proc(5)).
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+    return {
+      own: (user + system) / TICKS_PER_SECOND,
+      ended: (endedUser + endedSystem) / TICKS_PER_SECOND,
+    };
   } catch {
-    return 0;
+    return { own: 0, ended: 0 };
   }
 }

@@ -1,19 +1,17 @@
 /** Small pictures accepted a second over REST, 32 at a time, and the daemon's own processor time for each. */
-import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { TestDaemon } from '../../test/daemon.ts';
 import { writeTinyPacks } from '../../test/interface/packs.ts';
 import { makeTemporaryFolder } from '../../test/temporary-folder.ts';
 import { inParallel } from '../in-parallel.ts';
 import { stampJpeg } from '../photos.ts';
+import { processorTimeOf } from '../process-tree.ts';
 import { post, toForm } from '../rest-client.ts';
 import { type Row, RUNS } from '../row.ts';
 
 const PICTURES = 300;
 const AT_ONCE = 32;
 const SIDE = 320;
-/** USER_HZ: fixed on Linux x64. */
-const TICKS_PER_SECOND = 100;
 
 /** With models that cost nothing, so that what is measured is the way in. */
 export async function measureAccepted(): Promise<Row[]> {
@@ -28,12 +26,12 @@ export async function measureAccepted(): Promise<Row[]> {
   for (let run = 0; run <= RUNS; run++) {
     const pictures = Array.from({ length: PICTURES }, (_, index) => stampJpeg(picture, `${run}/${index}`));
     const pid = daemon.process.pid ?? 0;
-    const spentBefore = secondsOf(pid);
+    const spentBefore = processorTimeOf(pid).own;
     const startedAt = performance.now();
     await inParallel(pictures, AT_ONCE, async (bytes) => void (await post(daemon.http, toForm(bytes))));
     if (run === 0) continue;
     perSecond.push(PICTURES / ((performance.now() - startedAt) / 1000));
-    milliseconds.push(((secondsOf(pid) - spentBefore) * 1000) / PICTURES);
+    milliseconds.push(((processorTimeOf(pid).own - spentBefore) * 1000) / PICTURES);
   }
   const what = `small pictures, ${AT_ONCE} at once`;
   return [
@@ -45,10 +43,4 @@ export async function measureAccepted(): Promise<Row[]> {
       runs: milliseconds,
     },
   ];
-}
-
-/** User and system time of the process alone. */
-function secondsOf(pid: number): number {
-  const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
