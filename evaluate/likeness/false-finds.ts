@@ -23,7 +23,7 @@ import { isSharedPart } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
-import { describeLikeness, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
+import { describePixels, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { toPixels } from './copies.ts';
 import { type CorpusPicture, DescribedPictures, decodePicture, readManifest } from './corpus-pictures.ts';
 
@@ -95,7 +95,7 @@ async function describeKept(picture: Picture, { sha256 }: CorpusPicture): Promis
   // Half of the large ones stay whole, as most pictures of an archive are.
   const tiles =
     isLarge && Number.parseInt(sha256.slice(-1), 16) % 2 === 1 ? await tilesOf(picture) : [picture];
-  const likenesses = await Promise.all(tiles.map((tile) => describeLikeness(tile, STORED_KEYPOINTS_MAX)));
+  const likenesses = await Promise.all(tiles.map((tile) => describePixels(tile, STORED_KEYPOINTS_MAX)));
   return likenesses.flatMap((likeness) =>
     likeness?.keypoints === undefined || likeness.quality < LIKENESS_QUALITY_MIN ? [] : [likeness.keypoints],
   );

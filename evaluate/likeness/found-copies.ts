@@ -21,7 +21,7 @@ import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { isSharedPart } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
-import { describeLikeness, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
+import { describePixels, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { makeRandom } from '../random.ts';
 import { COPIES, type MakeCopy, type Pixels, readPicture } from './copies.ts';
 import { type CorpusPicture, DescribedPictures, decodePicture, readManifest } from './corpus-pictures.ts';
@@ -91,7 +91,7 @@ async function keep(packed: string): Promise<number> {
 
 async function describeWhole(original: CorpusPicture): Promise<string[]> {
   const picture = await decodePicture(original);
-  const likeness = picture === null ? null : await describeLikeness(picture, STORED_KEYPOINTS_MAX);
+  const likeness = picture === null ? null : await describePixels(picture, STORED_KEYPOINTS_MAX);
   if (likeness?.keypoints === undefined || likeness.quality < LIKENESS_QUALITY_MIN) return [];
   return [likeness.keypoints];
 }

@@ -337,6 +337,11 @@ export class StoreReader {
     return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
   }
 
+  /** Whether it can be found in part, or has too little to see for that. */
+  hasKeypoints(sequence: number): boolean {
+    return this.tables.keypoints.has(sequence);
+  }
+
   keypoints(sequence: number): StoredKeypoints | undefined {
     return this.tables.keypoints.getUnlessDamaged(sequence);
   }

@@ -1,6 +1,5 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
-import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import { writeAnimationFrames } from './animation-frames.ts';
 import { endPicture } from './kept-picture.ts';
 import type { Picture } from './media/picture.ts';
@@ -9,9 +8,9 @@ import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodeImageRequest } from './protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture, PatchSet } from './protocol/decoded-media.ts';
-import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
+import { hashPicture } from './steps/perceptual-hash.ts';
 import { addDeclarations, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
@@ -60,7 +59,7 @@ export async function decodeImage(
   report('marks', firstAfter + 2, total);
   const marks = searchMarks(mime, picture);
   report('likeness', firstAfter + 3, total);
-  const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
+  const likeness = hashPicture(picture);
   const frames = await writeAnimationFrames(header, request.frameSets ?? [], join(slotFolder, 'out'));
   endPicture(path, picture, { isKept: request.keepsPicture === true });
   return { mime, width, height, pages, quality, provenance, marks, likeness, frames, patchSets };

@@ -66,7 +66,7 @@ async function answer(
     }
     case 'describe-kept': {
       const { describeKept } = await import('./describe-picture.ts');
-      return { type: 'described-kept', id, likeness: await describeKept(request, slotFolder) };
+      return { type: 'described-kept', id, picture: await describeKept(request, slotFolder) };
     }
     case 'read-provenance': {
       const { readProvenanceOnly } = await import('./read-provenance.ts');

@@ -1,12 +1,12 @@
 /** By what copies of a picture are found: of one that somebody searches with, which is neither kept nor analysed, and of an original. */
 import { join } from 'node:path';
 import { FRAME_KEYPOINTS_MAX, STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
-import type { AskedPicture, PerceptualHash } from '../domain/media/perceptual-hash.ts';
+import type { AskedPicture, DescribedPicture } from '../domain/media/perceptual-hash.ts';
 import type { Picture } from './media/picture.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DescribeKeptRequest, DescribePictureRequest } from './protocol/decode-protocol.ts';
-import { describeAsked, describeLikeness } from './steps/likeness.ts';
+import { describeAsked, describePixels } from './steps/likeness.ts';
 
 /** Throws MediaFaultFound if the file is no picture. */
 export async function describePicture(
@@ -20,9 +20,9 @@ export async function describePicture(
 export async function describeKept(
   request: DescribeKeptRequest,
   slotFolder: string,
-): Promise<PerceptualHash | null> {
+): Promise<DescribedPicture | null> {
   const countMax = request.isFrame ? FRAME_KEYPOINTS_MAX : STORED_KEYPOINTS_MAX;
-  return await describeLikeness(await decode(request, slotFolder), countMax);
+  return await describePixels(await decode(request, slotFolder), countMax);
 }
 
 async function decode(

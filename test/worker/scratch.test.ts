@@ -5,7 +5,7 @@ import { makeRandom } from '../../evaluate/random.ts';
 import { endPicture } from '../../src/worker/kept-picture.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
 import { giveBack, giveBackPicture, Scratch } from '../../src/worker/media/scratch.ts';
-import { describeLikeness } from '../../src/worker/steps/likeness.ts';
+import { describePixels } from '../../src/worker/steps/likeness.ts';
 import { TextureMeter } from '../../src/worker/steps/texture.ts';
 
 function makePicture(seed: number, width: number, height: number): Picture {
@@ -23,7 +23,7 @@ test('a picture is described alike before and after a larger one', async () => {
   const describe = async (picture: Picture) => {
     const meter = new TextureMeter();
     meter.add(picture.rgb, picture.width);
-    return [await describeLikeness(picture, 400), meter.texture];
+    return [await describePixels(picture, 400), meter.texture];
   };
   const small = makePicture(1, 320, 200);
   const before = await describe(small);

@@ -1,13 +1,13 @@
 /**
- * Pictures and films that were analysed before parts of them could be found: each original, and each frame that was kept, is described
- * anew beside all other work, so that old records are found like new ones. What is missing is read from the store, so that a stop or
- * a kill loses one record's work; what has too little to see is written down as such and not looked at again. Once all are described the
- * store says so, and no later start walks through them.
+ * Pictures and films that cannot be found by their parts yet: those of an analysis that has just ended, and those of before parts
+ * could be found. Each original, and each frame that was kept, is described beside all other work, since nobody waits for it. What
+ * is missing is read from the store, so that a stop or a kill loses one record's work; what has too little to see is written down as
+ * such and not looked at again. Once all earlier ones are described the store says so, and no later start walks through them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';
 import { emptyKeypoints, packKeypoints } from '../../domain/media/keypoints.ts';
-import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import {
   type FoundLikeness,
@@ -42,8 +42,12 @@ export interface EarlierPicturesState {
 export const DESCRIPTION_VERSION = 1;
 /** Read from the store between two breaths of the event loop; results of films have some megabytes. */
 const ANALYSES_AT_ONCE = 20;
+/** Likenesses, which are small. */
+const LIKENESSES_AT_ONCE = 200;
 /** Until the box may have nothing else to do. */
 const BUSY_PAUSE_MS = 2000;
+/** Until another analysis may have ended. */
+const FOLLOW_PAUSE_MS = 500;
 /** Until the engine has started, which it does within seconds. */
 const STARTING_PAUSE_MS = 100;
 const NOTHING_STANDS_OUT = packKeypoints(emptyKeypoints(0, 0, 0));
@@ -53,6 +57,9 @@ export class EarlierPictures implements AsyncDisposable {
   readonly #stopped = new AbortController();
   #cursor = '';
   #state = { looked: 0, learned: 0, gone: 0, unreadable: 0, isDone: false };
+  /** The last likeness that was looked at since the start. */
+  #last = 0;
+  readonly #earlierDone = Promise.withResolvers<void>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(parts: EarlierPicturesParts) {
@@ -67,9 +74,9 @@ export class EarlierPictures implements AsyncDisposable {
     this.#work = this.#run(this.#stopped.signal);
   }
 
-  /** Resolves when every analysis was looked at. */
+  /** Resolves when every analysis of before the start was looked at. */
   async settled(): Promise<void> {
-    await this.#work;
+    await this.#earlierDone.promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,24 +86,48 @@ export class EarlierPictures implements AsyncDisposable {
 
   /** Never rejects. */
   async #run(signal: AbortSignal): Promise<void> {
-    const { keptPictures, log, clock } = this.#parts;
-    let isRead = false;
+    await this.#untilDone(signal, async () => {
+      await this.#idle(signal);
+      await this.#parts.keptPictures.read();
+      return true;
+    });
+    await this.#untilDone(signal, async () => this.#isKnownDone() || (await this.#step(signal)));
+    const { learned, gone, unreadable, isDone } = this.#state;
+    if (isDone && learned > 0)
+      this.#parts.log.info({ learned, gone, unreadable }, 'earlier pictures are found by parts now');
+    this.#earlierDone.resolve();
+    await this.#untilDone(signal, () => this.#follow(signal));
+  }
+
+  async #untilDone(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
+    const { log, clock } = this.#parts;
     while (!signal.aborted) {
       try {
-        if (!isRead) await this.#idle(signal);
-        if (!isRead) await keptPictures.read();
-        isRead = true;
-        if (this.#isKnownDone() || (await this.#step(signal))) break;
+        if (await step()) return;
         await nextTurn();
       } catch (error) {
         if (signal.aborted) return;
-        log.error({ err: error }, 'earlier pictures could not be described; it goes on in a moment');
+        log.error({ err: error }, 'pictures could not be described; it goes on in a moment');
         await pause(clock, STORE_PAUSE_MS, signal);
       }
     }
-    const { learned, gone, unreadable, isDone } = this.#state;
-    if (isDone && learned > 0)
-      log.info({ learned, gone, unreadable }, 'earlier pictures are found by parts now');
+  }
+
+  /** Some of what analyses have left since; never done. */
+  async #follow(signal: AbortSignal): Promise<boolean> {
+    const { store, clock } = this.#parts;
+    const rows = store.read.likenessesAfter(this.#last, LIKENESSES_AT_ONCE);
+    for (const { sequence, likeness } of rows) {
+      const analysis = store.read.analysisUnlessDamaged(likeness.analysisId);
+      // Of a film the first of its frames brings all of them.
+      if (!store.read.hasKeypoints(sequence) && analysis !== undefined && lacksParts(store.read, analysis)) {
+        await this.#idle(signal);
+        await this.#learn(analysis, signal);
+      }
+      this.#last = sequence;
+    }
+    if (rows.length < LIKENESSES_AT_ONCE) await pause(clock, FOLLOW_PAUSE_MS, signal);
+    return false;
   }
 
   #isKnownDone(): boolean {
@@ -111,7 +142,8 @@ export class EarlierPictures implements AsyncDisposable {
     for (const analysis of analyses) {
       if (lacksParts(store.read, analysis)) {
         await this.#idle(signal);
-        await this.#learn(analysis, signal);
+        const outcome = await this.#learn(analysis, signal);
+        if (outcome !== null) this.#state[outcome] += 1;
       }
       this.#cursor = analysis.id;
       this.#state.looked += 1;
@@ -136,21 +168,18 @@ export class EarlierPictures implements AsyncDisposable {
     }
   }
 
-  async #learn(analysis: Analysis, signal: AbortSignal): Promise<void> {
+  /** Null if it has changed meanwhile, or has too little to see. */
+  async #learn(analysis: Analysis, signal: AbortSignal): Promise<'learned' | 'gone' | 'unreadable' | null> {
     const { store, clock, log } = this.#parts;
     const kept = await keptOf(store, analysis);
-    if (kept.length === 0) {
-      this.#state.gone += 1;
-      return;
-    }
+    if (kept.length === 0) return 'gone';
     let likenesses: FoundLikeness[];
     try {
       likenesses = await this.#describe(kept, signal);
     } catch (error) {
       signal.throwIfAborted();
-      this.#state.unreadable += 1;
-      log.warn({ err: error, analysis: analysis.id }, 'an earlier picture could not be described');
-      return;
+      log.warn({ err: error, analysis: analysis.id }, 'a picture could not be described');
+      return 'unreadable';
     }
     const isWritten = await store.transact((tx) => {
       const current = tx.analysis(analysis.id);
@@ -158,7 +187,7 @@ export class EarlierPictures implements AsyncDisposable {
       tx.relearnLikenesses(current, likenesses, clock.now());
       return true;
     });
-    if (isWritten && likenesses.length > 0) this.#state.learned += 1;
+    return isWritten && likenesses.length > 0 ? 'learned' : null;
   }
 
   async #describe(kept: readonly KeptPicture[], signal: AbortSignal): Promise<FoundLikeness[]> {
@@ -196,10 +225,10 @@ function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: A
   const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
   if (plan === undefined || plan.zeroRetention) return false;
   const known = read.nearMatches(id);
-  return known === undefined || known.sequences.some((sequence) => read.keypoints(sequence) === undefined);
+  return known === undefined || known.sequences.some((sequence) => !read.hasKeypoints(sequence));
 }
 
-function toLikenesses(described: PerceptualHash | null, timeSeconds: number | null): FoundLikeness[] {
+function toLikenesses(described: DescribedPicture | null, timeSeconds: number | null): FoundLikeness[] {
   if (described === null || described.quality < LIKENESS_QUALITY_MIN) return [];
   const { hash, keypoints } = described;
   const packed = keypoints === undefined ? NOTHING_STANDS_OUT : Buffer.from(keypoints, 'base64');

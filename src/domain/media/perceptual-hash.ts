@@ -40,10 +40,15 @@ export const perceptualHashSchema = z.strictObject({
   mirrored: bits,
   /** How much there is to see. */
   quality: z.int().min(0).max(100),
+});
+export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
+
+/** A picture that is kept, in full. */
+export const describedPictureSchema = perceptualHashSchema.extend({
   /** By which it is found in part; absent if nothing stands out. */
   keypoints: packedKeypoints(STORED_KEYPOINTS_MAX).optional(),
 });
-export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
+export type DescribedPicture = z.infer<typeof describedPictureSchema>;
 
 /** A picture that is searched with: in more detail, and with left and right exchanged too. */
 export const askedPictureSchema = perceptualHashSchema.extend({

@@ -5,7 +5,11 @@
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { askedPictureSchema, perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
+import {
+  askedPictureSchema,
+  describedPictureSchema,
+  perceptualHashSchema,
+} from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { provenanceSchema } from '../../domain/provenance/provenance.ts';
 import { PROGRESS_STEPS } from '../../domain/records/progress-steps.ts';
@@ -154,7 +158,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
   z.strictObject({ type: z.literal('described-picture'), id, asked: askedPictureSchema.nullable() }),
-  z.strictObject({ type: z.literal('described-kept'), id, likeness: perceptualHashSchema.nullable() }),
+  z.strictObject({ type: z.literal('described-kept'), id, picture: describedPictureSchema.nullable() }),
   z.strictObject({ type: z.literal('read-provenance'), id, provenance: provenanceSchema }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('patched'), id, picture: patchedPicture }),

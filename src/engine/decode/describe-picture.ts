@@ -1,5 +1,5 @@
 /** By what copies of a picture are found: while somebody waits, of a file that was sent or an original; and of an original or a frame beside other work. */
-import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import { type Originals, placeOriginal } from './place-original.ts';
@@ -33,12 +33,12 @@ export async function describeForCaller(
   );
 }
 
-/** As the analysis of it would: in the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
+/** In the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
 export async function describeKept(
   pool: Pick<DecodePool, 'run'>,
   blobs: Originals,
   { stored, signal }: { stored: KeptFile; signal: AbortSignal },
-): Promise<PerceptualHash | null> {
+): Promise<DescribedPicture | null> {
   return await pool.run(
     'rendition',
     async (slot) => {
@@ -47,7 +47,7 @@ export async function describeKept(
         ? await slot.placeInput(stored.framePath, { signal })
         : await placeOriginal(slot, blobs, { hash: stored.hash, signal });
       const work = { type: 'describe-kept', input, limits: DECODE_LIMITS, isFrame } as const;
-      return (await slot.request(work, { signal, timeoutMs: KEPT_TIMEOUT_MS })).likeness;
+      return (await slot.request(work, { signal, timeoutMs: KEPT_TIMEOUT_MS })).picture;
     },
     { signal },
   );

@@ -1,6 +1,6 @@
 /** Looks into files that are no analysis' work, each in a decode child: nothing is stored, and no analysis holds them up. */
 import { LRUCache } from 'lru-cache';
-import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
@@ -76,7 +76,7 @@ export class FileLooks {
   }
 
   /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
-  async describeStored(stored: KeptFile, signal: AbortSignal): Promise<PerceptualHash | null> {
+  async describeStored(stored: KeptFile, signal: AbortSignal): Promise<DescribedPicture | null> {
     return await describeKept(this.#pool, this.#blobs, { stored, signal });
   }
 

@@ -68,10 +68,9 @@ export function completeAnalysis(
   tx.putAnalysis(done);
   for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
   if (copies !== null) {
-    const likenesses = copies.likenesses.map(({ likeness: { hash, keypoints }, timeSeconds }) => ({
+    const likenesses = copies.likenesses.map(({ likeness: { hash }, timeSeconds }) => ({
       hash,
       timeSeconds,
-      keypoints: keypoints === undefined ? undefined : Buffer.from(keypoints, 'base64'),
     }));
     tx.putLikenesses(done, likenesses, copies.earlier, now);
   }

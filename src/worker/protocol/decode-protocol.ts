@@ -9,7 +9,7 @@
 
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
-import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import type {
   RenditionFigures,
   RenditionKind,
@@ -60,7 +60,7 @@ export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
 /** By what copies of a picture are found: nothing is written. */
 export type DescribePictureRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-picture' };
 
-/** The same of a picture or a frame that is kept, as its analysis would have found it. */
+/** The same of a picture or a frame that is kept. */
 export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept'; isFrame: boolean };
 
 /** Manifests only, of a file that was analysed. */
@@ -257,7 +257,7 @@ export type DecodeResponse =
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'read-marks'; id: number; read: ReadMarks }
   | { type: 'described-picture'; id: number; asked: AskedPicture | null }
-  | { type: 'described-kept'; id: number; likeness: PerceptualHash | null }
+  | { type: 'described-kept'; id: number; picture: DescribedPicture | null }
   | { type: 'read-provenance'; id: number; provenance: Provenance }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** Patches lie in `out/`: the models may begin while the child reads the rest of the picture, or the next frame. */

@@ -6,13 +6,12 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { FRAME_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
 import type { Picture } from '../media/picture.ts';
 import { giveBackPicture } from '../media/scratch.ts';
 import type { DecodeVideoRequest } from '../protocol/decode-protocol.ts';
 import type { DecodedFrame, PatchSet } from '../protocol/decoded-media.ts';
-import { describeLikeness } from './likeness.ts';
 import { writePatchSet } from './patches.ts';
+import { hashPicture } from './perceptual-hash.ts';
 import { writeViewSet } from './views.ts';
 
 /** Encoding a frame takes a core about as long as finding and decoding it: more in flight would only hold memory. */
@@ -86,7 +85,7 @@ async function writeFrame(
     .toBuffer();
   // Awaited below; this keeps a failure from being unhandled if the patches fail first.
   encoding.catch(() => {});
-  const likeness = await describeLikeness(picture, FRAME_KEYPOINTS_MAX);
+  const likeness = hashPicture(picture);
   const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);
   const png = await encoding;
   const file = `${index}.png`;

@@ -7,13 +7,13 @@ import {
   packKeypoints,
   STORED_SIDE,
 } from '../../domain/media/keypoints.ts';
-import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import { findAskedKeypoints as findAsked, findKeypoints } from '../keypoints/find-keypoints.ts';
 import type { Picture } from '../media/picture.ts';
 import { hashPicture } from './perceptual-hash.ts';
 
 /** Null if the picture is too small. */
-export async function describeLikeness(picture: Picture, countMax: number): Promise<PerceptualHash | null> {
+export async function describePixels(picture: Picture, countMax: number): Promise<DescribedPicture | null> {
   // Begins on a thread of its own, beside the hash.
   const finding = findKeypoints(picture, { side: STORED_SIDE, countMax });
   const hash = hashPicture(picture);

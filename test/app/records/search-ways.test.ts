@@ -14,6 +14,7 @@ import sharp from 'sharp';
 import { reach, runCommand } from '../../command-line.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
 import { type Data, GraphqlCaller } from '../../facade/graphql-caller.ts';
+import { until } from '../../faults/rounds/submissions.ts';
 import { writePicture } from '../../media/pictures.ts';
 import { scene } from '../../media/scene.ts';
 
@@ -46,6 +47,7 @@ before(async () => {
   const { stdout, stderr } = await assay('classify', '--json', original);
   assert.notEqual(stdout, '', stderr);
   identifier = String((JSON.parse(stdout) as { identifier: string }).identifier);
+  await allDescribed();
 });
 
 after(async () => {
@@ -59,6 +61,17 @@ async function assay(...args: string[]): Promise<{ code: number | null; stdout: 
 
 async function ask<T>(query: string, variables: Data): Promise<T> {
   return await new GraphqlCaller(daemon.http, TEST_KEY).read(query, variables);
+}
+
+/** Keypoints follow the verdict once nothing waits. */
+async function allDescribed(): Promise<void> {
+  const query = 'query($id: ID!) { similarPictures(identifier: $id) { withoutParts } }';
+  await until(async () => {
+    const { similarPictures } = await ask<{ similarPictures: { withoutParts: number } }>(query, {
+      id: identifier,
+    });
+    return similarPictures.withoutParts === 0;
+  }, 'keypoints of all pictures');
 }
 
 async function findByPicture(
@@ -109,6 +122,7 @@ test('GraphQL finds the same, and says what is wrong with a file', async () => {
 test('a record finds its later part, without itself, and knows of later copies', async () => {
   const submitted = await assay('classify', '--json', cut);
   const cutIdentifier = String((JSON.parse(submitted.stdout) as { identifier: string }).identifier);
+  await allDescribed();
   const query = 'query($id: ID!) { similarPictures(identifier: $id) { found { identifier degree } } }';
   const { similarPictures } = await ask<{ similarPictures: { found: Found[] } }>(query, { id: identifier });
   assert.deepEqual(similarPictures.found, [{ identifier: cutIdentifier, degree: 'SHARED_PART' }]);
