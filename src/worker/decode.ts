@@ -6,11 +6,12 @@
 
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import { NO_TRUST, type TrustMaterial } from '../domain/provenance/trust-list.ts';
 import { copyPatches, cutViews, forgetPicture } from './kept-picture.ts';
 import { forgetGrey } from './maps/kept-grey.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import type { ReportStep } from './media/progress.ts';
-import type { DecodeRequest, DecodeResponse } from './protocol/decode-protocol.ts';
+import type { DecodeRequest, DecodeResponse, SentRequest } from './protocol/decode-protocol.ts';
 import type { DecodedFrame, PatchedPicture } from './protocol/decoded-media.ts';
 import { probe } from './steps/probe.ts';
 
@@ -22,8 +23,9 @@ const EXTERNAL_BYTES_KEPT = 128 * 1024 ** 2;
 
 const slotFolder = process.cwd();
 let turn: Promise<void> = Promise.resolve();
+let trust: TrustMaterial = NO_TRUST;
 
-process.on('message', (request: DecodeRequest) => {
+process.on('message', (request: SentRequest) => {
   turn = turn.then(() => handle(request));
 });
 send({ type: 'ready' });
@@ -31,11 +33,16 @@ send({ type: 'ready' });
 // A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 
-async function handle(request: DecodeRequest): Promise<void> {
+async function handle(request: SentRequest): Promise<void> {
   if (request.type === 'shutdown') return process.disconnect();
   if (request.type === 'forget-picture') return forgetAll();
+  if (request.type === 'trust') {
+    trust = request.trust;
+    return;
+  }
   try {
-    send(await answer(request));
+    const whole = { ...request, trust };
+    send(await answer(whole));
   } catch (error) {
     if (error instanceof MediaFaultFound) {
       return send({ type: 'failed', id: request.id, fault: error.fault, message: error.message });

@@ -1,6 +1,6 @@
 /**
  * Pictures and films that cannot be found by their parts yet: those of an analysis that has just ended, and those of before parts
- * could be found. Each original, and each frame that was kept, is described beside all other work, since nobody waits for it. What
+ * could be found. Each original, and each frame that was kept, is described beside all other work, since no one waits for it. What
  * is missing is read from the store, so that a stop or a kill loses one record's work; what has too little to see is written down as
  * such and not looked at again. Once all earlier ones are described the store says so, and no later start walks through them.
  */
@@ -119,7 +119,7 @@ export class EarlierPictures implements AsyncDisposable {
     const rows = store.read.likenessesAfter(this.#last, LIKENESSES_AT_ONCE);
     for (const { sequence, likeness } of rows) {
       const analysis = store.read.analysisUnlessDamaged(likeness.analysisId);
-      // Of a film the first of its frames brings all of them.
+      // The first frame of a film brings all the others.
       if (!store.read.hasKeypoints(sequence) && analysis !== undefined && lacksParts(store.read, analysis)) {
         await this.#idle(signal);
         await this.#learn(analysis, signal);

@@ -71,7 +71,7 @@ function unchangedOrBuilt(app: RecordParts, classification: Classification): Cla
   if (unchanged !== undefined) return unchanged;
   const analysis = analysisOf(app, classification);
   const build = () => recordOf(app, classification, analysis);
-  if (kind === 'video' || isAtWork(analysis)) return build();
+  if (kind === 'video') return build();
   const { account, plan } = ownerOf(app, classification);
   const finding = findingKey(app, classification);
   const exports = app.store.read.exportsOf(identifier);
@@ -79,7 +79,16 @@ function unchangedOrBuilt(app: RecordParts, classification: Classification): Cla
     exports?.exports.map(({ packageSha256 }) => app.store.read.timestampsOf(packageSha256)) ?? [];
   const own = [classification, analysis, account, plan, finding, exports];
   const madeFrom = [...own, app.config.publicUrl, ...stamped];
-  return app.records.get({ identifier, revision }, madeFrom, build);
+  if (!isAtWork(analysis)) return app.records.get({ identifier, revision }, madeFrom, build);
+  // What it has come to changes without a change of the store.
+  const work = { identifier, revision: Number.NaN };
+  return app.records.get(work, [...madeFrom, ...progressKey(app, analysis)], build);
+}
+
+/** Each report is another object. */
+function progressKey({ engine }: RecordParts, { id, accountId, addition }: Analysis): unknown[] {
+  const added = addition === undefined ? null : engine.progressOf(addition.id);
+  return [engine.progressOf(id), added, engine.findingsOf(id), engine.waitReason(accountId)?.step];
 }
 
 /** What the record would be if its analysis were this one. Throws whatever keeps it from being built. */

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { isExhausted } from '../../domain/errors.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
 import { SafeFolder } from '../../machinery/safe-folder.ts';
 import type { OpenFile } from '../../store/artifacts.ts';
-import type { DecodeRequest, DecodeResponse } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodeRequest, DecodeResponse, SentRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { SlotFile } from '../../worker/protocol/slot-file.ts';
 import { describeExit } from '../children/child-exit.ts';
@@ -108,6 +109,12 @@ const LEFT_NAMES_MAX = 200_000;
 const REMOVAL_TRIES_MAX = 5;
 const REMOVAL_PAUSE_MS = 20;
 
+function withoutTrust(request: DecodeRequest): SentRequest {
+  if (!('trust' in request)) return request;
+  const { trust: _, ...rest } = request;
+  return rest;
+}
+
 /** Opened before the child is: what it puts in their places changes nothing. */
 interface SlotFolders {
   own: SafeFolder;
@@ -125,6 +132,7 @@ export class DecodeSlot implements AsyncDisposable {
   #requestCount = 0;
   #isRetired = false;
   #keepsPicture = false;
+  #trust: TrustMaterial | null = null;
   #removal: Promise<void> | null = null;
 
   private constructor(config: DecodeSlotConfig, folders: SlotFolders) {
@@ -239,15 +247,17 @@ export class DecodeSlot implements AsyncDisposable {
     this.#keepsPicture ||=
       work.type === 'render-heatmap' || (work.type === 'decode-image' && work.keepsPicture === true);
     const answer = this.#await(id, ANSWER_TYPES[work.type], options);
-    this.#child.send({ ...work, id }, () => {
-      // A channel that closed is followed by `exit`, which says more.
-    });
+    if ('trust' in work && work.trust !== this.#trust) {
+      this.#trust = work.trust;
+      this.#send({ type: 'trust', trust: work.trust });
+    }
+    this.#send(withoutTrust({ ...work, id }));
     return (await answer) as DecodeAnswer<W>;
   }
 
   /** Empties the folders for the next file. */
   async clear(): Promise<void> {
-    if (this.#keepsPicture) this.#child.send({ type: 'forget-picture' } satisfies DecodeRequest, () => {});
+    if (this.#keepsPicture) this.#send({ type: 'forget-picture' });
     this.#keepsPicture = false;
     await Promise.all([this.#folders.in.empty(NAMES_MAX), this.#folders.out.empty(NAMES_MAX)]);
   }
@@ -257,6 +267,12 @@ export class DecodeSlot implements AsyncDisposable {
     await this.#ended.promise;
     this.#removal ??= this.#removeFolder();
     await this.#removal;
+  }
+
+  #send(request: SentRequest): void {
+    this.#child.send(request, () => {
+      // A channel that closed is followed by `exit`, which says more.
+    });
   }
 
   async #removeFolder(): Promise<void> {

@@ -247,6 +247,11 @@ export type DecodeRequest =
   | { type: 'forget-picture' }
   | { type: 'shutdown' };
 
+type WithoutTrust<Request> = Request extends { trust: TrustMaterial } ? Omit<Request, 'trust'> : Request;
+
+/** A request on its way: the lists of trust have hundreds of kilobytes, so they are sent once, until others apply. */
+export type SentRequest = WithoutTrust<DecodeRequest> | { type: 'trust'; trust: TrustMaterial };
+
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */
 export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixels', 'too_long'] as const;
 export type MediaFault = (typeof MEDIA_FAULTS)[number];

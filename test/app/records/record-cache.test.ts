@@ -1,7 +1,7 @@
 /**
  * A record that is asked for again is not built again, and shows every change of what it depends on at once.
  *
- * Invariant: an ended record is built once, and shows every change of what it depends on.
+ * Invariant: a record is built once for each change of what it depends on, and shows every one of them.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,6 +36,23 @@ test('an ended record is the same object until something that it depends on chan
   const before = read();
   await updateUser(app, { principal, id: principal.account.id, fields: { heuristic: 'cautious' } });
   assert.notEqual(read(), before, 'the account reads its records otherwise now');
+});
+
+test('a record at work is the same object until its analysis reports', async (t) => {
+  const { app, admin: principal } = open;
+  const identifier = await addRecord(app, principal.account.id, { hash: '9'.repeat(64) });
+  const analysis = app.store.read.analysis(`analysis-${identifier}`);
+  assert.ok(analysis !== undefined);
+  await app.store.transact((tx) => tx.putAnalysis({ ...analysis, state: 'running', endedAt: null }));
+  let progress = { step: 'pixels', done: 1, total: 4 };
+  t.mock.method(app.engine, 'progressOf', () => progress);
+  const read = () => getClassification(app, { principal, identifier });
+  const first = read();
+  assert.equal(read(), first);
+  progress = { step: 'models', done: 2, total: 4 };
+  assert.equal(read().progress?.step, 'models');
+  await app.store.transact((tx) => tx.putAnalysis(analysis));
+  assert.equal(read().status, 'errored');
 });
 
 test('a record that is deleted is gone, however often it was read', async () => {
