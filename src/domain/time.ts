@@ -20,6 +20,9 @@ export function parseTime(text: string): number | undefined {
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (parts === null) return undefined;
   const [, whole = '', fraction = '', zone = ''] = parts;
+  // JavaScript takes 30 February for 2 March, and 24:00 for the next day.
+  const written = Date.parse(`${whole}Z`);
+  if (Number.isNaN(written) || !new Date(written).toISOString().startsWith(whole)) return undefined;
   const milliseconds = Date.parse(`${whole}${zone}`);
   const time = milliseconds * MICROSECONDS_PER_MS + Number(fraction.padEnd(6, '0'));
   return isTime(time) ? time : undefined;
