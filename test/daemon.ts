@@ -36,7 +36,7 @@ export const COMPILED: Readonly<Record<string, string>> =
 /** Written once, for all daemons of a test's process; they only read it. */
 let tinyPacks: Promise<string> | undefined;
 
-async function tinyModels(): Promise<Record<string, string>> {
+export async function tinyModels(): Promise<Record<string, string>> {
   tinyPacks ??= makeTinyPacks();
   return { ASSAY_MODELS_FOLDERS: await tinyPacks };
 }

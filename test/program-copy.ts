@@ -12,7 +12,7 @@ const RUNTIME = 'node_modules/onnxruntime-node';
 export const LIBRARIES_FOLDER = join(RUNTIME, 'bin/napi-v6/linux/x64');
 const COMMAND = 'packaging/install-cuda.ts';
 
-/** As a release has it: without the script that fetches libraries. Returns the program's folder. */
+/** Copies the program as a release has it, without the script that fetches libraries. Returns the program's folder. */
 export async function copyProgram(folder: string): Promise<string> {
   const program = join(folder, 'program');
   for (const part of ['src', 'page']) await cp(join(ROOT, part), join(program, part), { recursive: true });

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from './patience.ts';
 
 const POLL_MS = 50;
 
-export async function awaitWatchers(daemon: TestDaemon, count: number): Promise<void> {
+export async function awaitWatchers(daemon: Pick<TestDaemon, 'http'>, count: number): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
     const metrics = await (await fetch(`${daemon.http}/metrics`)).text();

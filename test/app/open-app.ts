@@ -39,7 +39,7 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
   const folder = stack.use(await makeTemporaryFolder());
   const noModels = join(folder.path, 'no-models');
   await mkdir(noModels);
-  const dataFolder = join(folder.path, 'data');
+  const dataFolder = env.ASSAY_DATA_DIR ?? join(folder.path, 'data');
   if (env.ASSAY_MODELS_FOLDERS === BUILT_IN_MODELS.ASSAY_MODELS_FOLDERS) {
     layModelChecks(dataFolder);
     stack.defer(() => keepModelChecks(dataFolder));
@@ -48,6 +48,8 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
     ASSAY_DATA_DIR: dataFolder,
     ...{ ASSAY_HTTP_LISTEN: '127.0.0.1:0', ASSAY_GRPC_LISTEN: '127.0.0.1:0', ASSAY_LOG_LEVEL: 'silent' },
     ASSAY_DECODE_ISOLATION: 'any',
+    // On a busy box a look at a file takes longer than a client would wait.
+    ...{ ASSAY_PROBE_TIMEOUT_MS: '100000', ASSAY_PROBE_WAIT_MS: '210000' },
     ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },
     ...env,
   };

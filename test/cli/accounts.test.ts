@@ -1,14 +1,15 @@
 /** The commands on accounts, keys, plans, audit and webhooks, against a running daemon. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { linesOf, type Outcome, runCommand } from './run-command.ts';
 
 const PASSWORD = 'correct horse battery';
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
-  daemon = await TestDaemon.start({
+  daemon = await openBox({
     models: 'tiny',
     awaitReady: false,
     env: { ASSAY_ADMIN_PASSWORD: PASSWORD },

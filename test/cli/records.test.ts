@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { patternImage, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { awaitWatchers } from '../watchers.ts';
@@ -12,14 +13,14 @@ import { linesOf, type Outcome, type RunOptions, runCommand } from './run-comman
 
 const PNG_MAGIC = '89504e470d0a1a0a';
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>;
 let picture: Buffer;
 let path: string;
 let identifier: string;
 
 before(async () => {
-  daemon = await TestDaemon.start({ models: 'tiny' });
+  daemon = await openBox({ models: 'tiny' });
   folder = await makeTemporaryFolder();
   picture = await patternImage(640, 480).png().toBuffer();
   path = await writePicture(folder.path, 'holiday.png', picture);

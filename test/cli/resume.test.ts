@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { writeBigVideo } from '../media/big-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { linesOf, runCommand } from './run-command.ts';
@@ -39,7 +40,7 @@ async function openWorstLine(target: string): Promise<{ line: Server; address: s
 for (const command of ['classify', 'validate'] as const) {
   test(`${command} goes on after a broken connection`, async () => {
     await using folder = await makeTemporaryFolder();
-    await using daemon = await TestDaemon.start({ models: 'tiny' });
+    await using daemon = await openBox({ models: 'tiny' });
     const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, command);
     const { line, address, carried } = await openWorstLine(daemon.grpc);
     const outcome = await runCommand({ address, key: TEST_KEY }, [command, '--json', file.path]);

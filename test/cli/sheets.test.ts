@@ -15,7 +15,7 @@ import { toCsvLine } from '../../src/domain/sheets/csv-line.ts';
 import { safeCell } from '../../src/domain/sheets/formula-cell.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makePicture } from '../interface/media.ts';
-import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type Customer, type Service, shareService } from '../interface/service.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { HeldPicture } from './held-picture.ts';
 import { type Outcome, type RunOptions, runCommand } from './run-command.ts';
@@ -27,7 +27,7 @@ let source: Server;
 let address: string;
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   folder = await makeTemporaryFolder();
   customer = await addCustomer(service, { plan: { image_credits: 1 }, credits: 1000 });
   const picture = await makePicture();
@@ -148,7 +148,7 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
   picture.release();
   const whole = await writtenText();
   equal((await readCsv(at('again-out.csv'))).length, held);
-  // As a kill leaves it, amid a quoted cell.
+  // The file as a kill leaves it, amid a quoted cell.
   await writeFile(at('again-out.csv'), `${whole}${sources[held]},"two`);
   const second = await assay(argv);
   equal(second.code, 0, second.err);

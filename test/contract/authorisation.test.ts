@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Operation } from '../../src/operations/operation.ts';
 import { OPERATIONS } from '../../src/operations/operations.ts';
-import { addCustomer, type CustomerOptions, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type CustomerOptions, type Service, shareService } from '../interface/service.ts';
 import {
   type Actor,
   type Aim,
@@ -44,7 +44,7 @@ let service: Service;
 const actors = new Map<string, Actor>();
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   for (const [name, options] of Object.entries(CALLERS)) {
     const { key } = await addCustomer(service, options);
     actors.set(name, { url: service.url, grpc: service.grpc, key });

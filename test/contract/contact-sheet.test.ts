@@ -9,14 +9,16 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { readPackage } from '../../src/evidence/zip-reader.ts';
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../interface/media.ts';
-import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type Customer, type Service, shareService } from '../interface/service.ts';
 
 const FRAMES = 5;
+const POLL_MS = 40;
 /** What a frame of flat colours may lose by scaling. */
 const TOLERANCE = 3;
 
@@ -25,7 +27,7 @@ let owner: Customer;
 let identifier: string;
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   owner = await addCustomer(service);
   const clip = makeClip({ seconds: 4 });
   ({ identifier } = await owner.classify('video', { video: clip, frames: String(FRAMES) }));
@@ -42,6 +44,7 @@ async function fetchSheet(name = 'sheet.png', of = identifier, { key } = owner):
     const response = await fetch(url, { headers: { 'x-api-key': key } });
     if (response.status !== 202) return response;
     await response.arrayBuffer();
+    await delay(POLL_MS);
   }
 }
 

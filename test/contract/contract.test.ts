@@ -4,27 +4,24 @@
  * Invariant: every way in gives the same record, and the same refusal for the same fault.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { REFUSED } from './cases.ts';
 import { toWhole, type WholeRecord } from './media-record.ts';
 import { type Caller, granted, refused } from './ways/caller.ts';
 import { FACADES, openCaller } from './ways/stage.ts';
 
-const run = promisify(execFile);
-const root = join(import.meta.dirname, '..', '..');
 const stack = new AsyncDisposableStack();
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let callers: Caller[] = [];
 
 before(async () => {
-  daemon = stack.use(await TestDaemon.start({ models: 'tiny' }));
+  daemon = stack.use(await openBox({ models: 'tiny' }));
   callers = callersWith(TEST_KEY);
 });
 
@@ -69,9 +66,8 @@ test('a picture is classified by every facade, and all read the same record', as
 test('the command line prints the same record', async () => {
   const path = join(daemon.folder, 'photo.jpg');
   await writeFile(path, await freshPicture());
-  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
-  const { stdout } = await run(join(root, 'bin', 'assay'), ['classify', path, '--json'], { env });
-  const printed = toWhole(JSON.parse(stdout));
+  const { out } = await daemon.assay('classify', path, '--json');
+  const printed = toWhole(JSON.parse(out));
   assert.equal(printed.status, 'done');
   for (const same of await readByAll(printed.identifier)) assert.deepEqual(same, printed);
 });

@@ -45,7 +45,7 @@ async function turnedJpeg(): Promise<Buffer> {
 }
 
 export function film(container: string, codec: string, more: Partial<VideoRecipe> = {}): () => Buffer {
-  const size = { seconds: SECONDS, width: WIDTH, height: HEIGHT, fps: 25 };
+  const size = { seconds: SECONDS, width: WIDTH, height: HEIGHT, fps: 5 };
   return () => makeVideoByAny({ container, codec: codec as FFEncoderCodec, ...size, ...more });
 }
 
@@ -66,6 +66,8 @@ function branded(brand: string): () => Buffer {
   };
 }
 
+/** A stream without a container names no rate; it is read at 25. */
+const RAW: Partial<VideoRecipe> = { fps: 25 };
 const withSound = (codec: string): Partial<VideoRecipe> => ({ withSound: codec as FFEncoderCodec });
 
 export const FORMATS: Format[] = [
@@ -136,10 +138,11 @@ export const FORMATS: Format[] = [
     kind: 'video',
     name: 'mpeg2.mpg',
     mime: 'video/mpeg',
-    make: film('mpeg', 'mpeg2video', withSound('mp2')),
+    // MPEG-2 has no slower rate than 23.976.
+    make: film('mpeg', 'mpeg2video', { ...withSound('mp2'), fps: 25 }),
   },
-  { kind: 'video', name: 'camera.h264', mime: 'video/h264', make: film('h264', 'libx264') },
-  { kind: 'video', name: 'camera.h265', mime: 'video/h265', make: film('hevc', 'libx265') },
+  { kind: 'video', name: 'camera.h264', mime: 'video/h264', make: film('h264', 'libx264', RAW) },
+  { kind: 'video', name: 'camera.h265', mime: 'video/h265', make: film('hevc', 'libx265', RAW) },
   { kind: 'video', name: 'phone.3gp', mime: 'video/3gpp', make: film('3gp', 'mpeg4', withSound('aac')) },
   {
     kind: 'video',

@@ -4,34 +4,31 @@
  * Invariant: frames with faces are preferred; frames have maps.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import sharp from 'sharp';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 
-const run = promisify(execFile);
-const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
 const MODELS = join(import.meta.dirname, '..', '..', 'models');
 const KEY = { 'x-api-key': TEST_KEY };
 const SIZE = { width: 426, height: 240 };
 const LEGEND_HEIGHT = 32;
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-frame-heatmaps-'));
   const packs = join(folder, 'packs');
   await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
-  daemon = await TestDaemon.start({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
+  daemon = await openBox({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
 });
 
 after(async () => {
@@ -46,9 +43,8 @@ function film(seconds: number): Buffer {
 }
 
 async function runAssay(...args: string[]): Promise<{ identifier: string; has_heatmap: boolean }> {
-  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
-  const { stdout } = await run(ASSAY, [...args, '--json'], { env });
-  return JSON.parse(stdout);
+  const { out } = await daemon.assay(...args, '--json');
+  return JSON.parse(out);
 }
 
 interface RestFrame {

@@ -25,7 +25,7 @@ import { runCommand } from '../cli/run-command.ts';
 import { GraphqlCaller } from '../facade/graphql-caller.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip, makePicture } from '../interface/media.ts';
-import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type Customer, fileOf, type Service, shareService } from '../interface/service.ts';
 import {
   type Actor,
   type Aim,
@@ -69,7 +69,7 @@ let members: Member[];
 let sharedHash: string;
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   receiver = await openReceiver({ status: 204 });
   const shared = await makePicture();
   members = [];

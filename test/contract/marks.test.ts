@@ -12,15 +12,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { WATERMARK_MESSAGES } from '../../src/domain/media/open-watermarks.ts';
-import { reach, runCommand } from '../command-line.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { type Data, GraphqlCaller } from '../facade/graphql-caller.ts';
 import { writePicture } from '../media/pictures.ts';
 import { softPicture } from '../media/soft-picture.ts';
 import { markPicture } from '../media/watermark.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 let marked: string;
 let stripped: string;
@@ -41,17 +41,13 @@ before(async () => {
     .toBuffer();
   marked = await writePicture(folder, 'marked.png', png);
   stripped = await writePicture(folder, 'export.jpg', await sharp(rgb, raw).jpeg({ quality: 60 }).toBuffer());
-  daemon = await TestDaemon.start({ models: 'tiny' });
+  daemon = await openBox({ models: 'tiny' });
 });
 
 after(async () => {
   await daemon[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function assay(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return await runCommand(args, reach(daemon));
-}
 
 async function ask<T>(query: string, variables: Data): Promise<T> {
   return await new GraphqlCaller(daemon.http, TEST_KEY).read(query, variables);
@@ -81,9 +77,9 @@ function assertFound(marks: readonly Shown[]): void {
 
 /** Submits on the command line and returns the record as gRPC has it. */
 async function classify(path: string): Promise<Record<string, unknown>> {
-  const { stdout, stderr } = await assay('classify', '--json', path);
-  assert.notEqual(stdout, '', stderr);
-  return JSON.parse(stdout) as Record<string, unknown>;
+  const { out, err } = await daemon.assay('classify', '--json', path);
+  assert.notEqual(out, '', err);
+  return JSON.parse(out) as Record<string, unknown>;
 }
 
 let records: { marked: string; stripped: string };
@@ -119,9 +115,9 @@ test('the marks of a file are read without keeping it', async () => {
     'query { classifications(first: 10) { nodes { identifier } } }',
     {},
   );
-  const { code, stdout } = await assay('marks', 'show', '--json', marked);
+  const { code, out } = await daemon.assay('marks', 'show', '--json', marked);
   assert.equal(code, 0);
-  assertFound((JSON.parse(stdout) as { marks: Shown[] }).marks);
+  assertFound((JSON.parse(out) as { marks: Shown[] }).marks);
   const form = new FormData();
   const query =
     'mutation($input: ReadMarksInput!) { readMarks(input: $input) { file { mimetype marks { kind state strength } } userErrors { message } } }';
@@ -142,9 +138,9 @@ test('the marks of a file are read without keeping it', async () => {
 });
 
 test('a comparison names what an export lost, of files and of records', async () => {
-  const { code, stdout } = await assay('marks', 'compare', '--json', marked, stripped);
+  const { code, out } = await daemon.assay('marks', 'compare', '--json', marked, stripped);
   assert.equal(code, 1, 'something was lost');
-  const changes = (JSON.parse(stdout) as { kind: string; change: string }[]).map(
+  const changes = (JSON.parse(out) as { kind: string; change: string }[]).map(
     ({ kind, change }) => `${kind} ${change}`,
   );
   assert.deepEqual(changes.sort(), ['generator_name lost', 'open_watermark lost']);
@@ -156,7 +152,7 @@ test('a comparison names what an export lost, of files and of records', async ()
     marksCompared.map(({ kind, change }) => `${kind} ${change}`.toLowerCase()).sort(),
     changes,
   );
-  assert.equal((await assay('marks', 'compare', marked, marked)).code, 0);
+  assert.equal((await daemon.assay('marks', 'compare', marked, marked)).code, 0);
 });
 
 test('a copy tells of its original with what a person found, and keeps its own verdict', async () => {
@@ -164,8 +160,8 @@ test('a copy tells of its original with what a person found, and keeps its own v
     'query($id: ID!) { classification(identifier: $id) { hash } }',
     { id: records.marked },
   );
-  const said = await assay('override', original.classification.hash, 'human', '--kind', 'image');
-  assert.equal(said.code, 0, said.stderr);
+  const said = await daemon.assay('override', original.classification.hash, 'human', '--kind', 'image');
+  assert.equal(said.code, 0, said.err);
   const seen = { identifier: records.marked, relation: 'COPY', finding: 'HUMAN' };
   const { classification } = await ask<{
     classification: { forceClassification: string | null; seenBefore: object[] };
@@ -175,8 +171,8 @@ test('a copy tells of its original with what a person found, and keeps its own v
     { id: records.stripped },
   );
   assert.deepEqual(classification, { forceClassification: null, seenBefore: [seen] });
-  const { stdout } = await assay('get', '--json', records.stripped);
-  const [row] = (JSON.parse(stdout) as { seen_before: Record<string, unknown>[] }).seen_before;
+  const { out } = await daemon.assay('get', '--json', records.stripped);
+  const [row] = (JSON.parse(out) as { seen_before: Record<string, unknown>[] }).seen_before;
   assert.deepEqual(
     [row?.identifier, row?.relation, row?.finding],
     [records.marked, 'LIKENESS_RELATION_COPY', 'LABEL_HUMAN'],
@@ -184,9 +180,17 @@ test('a copy tells of its original with what a person found, and keeps its own v
 });
 
 test('the label helper answers by every way, and says which answer it lacks', async () => {
-  const said = await assay('label', '--json', '--resembles-reality', 'yes', '--artistic', 'no', marked);
-  assert.equal(said.code, 0, said.stderr);
-  const advice = JSON.parse(said.stdout) as { duty: string; wording: string; marks: Shown[] };
+  const said = await daemon.assay(
+    'label',
+    '--json',
+    '--resembles-reality',
+    'yes',
+    '--artistic',
+    'no',
+    marked,
+  );
+  assert.equal(said.code, 0, said.err);
+  const advice = JSON.parse(said.out) as { duty: string; wording: string; marks: Shown[] };
   assert.deepEqual([advice.duty, advice.wording], ['disclose', 'AI GENERATED']);
   assert.equal(advice.marks.length, 2);
   const { labelAdvice } = await ask<{ labelAdvice: { duty: string; sources: { rank: string }[] } }>(
@@ -194,9 +198,9 @@ test('the label helper answers by every way, and says which answer it lacks', as
     { input: { kind: 'TEXT', hasEditorialControl: true } },
   );
   assert.equal(labelAdvice.duty, 'NONE');
-  const refused = await assay('label', marked);
+  const refused = await daemon.assay('label', marked);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /resembles_reality/);
+  assert.match(refused.err, /resembles_reality/);
 });
 
 test('actions named as parts of every object are steps like others', {
@@ -221,14 +225,14 @@ test('actions named as parts of every object are steps like others', {
     ['evidence', 'export', String(identifier), '-o', out],
     ['evidence', 'verify', out],
   ]) {
-    const { code, stderr } = await assay(...args);
-    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+    const { code, err } = await daemon.assay(...args);
+    assert.equal(code, 0, `${args.join(' ')}: ${err}`);
   }
 });
 
 test('a file that is none is refused in the words of a submission', async () => {
   const path = await writePicture(folder, 'none.png', Buffer.from('nothing of the sort'));
-  const { code, stderr } = await assay('marks', 'show', path);
+  const { code, err } = await daemon.assay('marks', 'show', path);
   assert.equal(code, 1);
-  assert.match(stderr, /none of the accepted types/);
+  assert.match(err, /none of the accepted types/);
 });

@@ -4,42 +4,32 @@
  * Invariant: accounts, partners, credits, validation and lists behave alike on every facade.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeSound, makeStreams, makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
-import { TINY_SPEECH_ID, writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
+import { TINY_SPEECH_ID } from '../models/tiny-speech-pack.ts';
 import { type CommonRecord, toCommon } from './media-record.ts';
 
-const run = promisify(execFile);
-const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
 const RATE = 48_000;
 const POLL_MS = 100;
 const POLLS_MAX = 900;
 const KEY = { 'x-api-key': TEST_KEY };
 const JSON_HEADERS = { ...KEY, accept: 'application/json' };
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-media-contract-'));
-  // Packs with known answers only: what the shipped speech packs say of a made voice is theirs to change.
-  const packs = join(folder, 'packs');
-  await writeTinySpeechPack(packs);
-  const residual = 'assay-transformer';
-  await cp(join(import.meta.dirname, '..', '..', 'models', residual), join(packs, residual), {
-    recursive: true,
-  });
-  daemon = await TestDaemon.start({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
+  daemon = await openBox({ folder, models: 'tiny' });
 });
 
 after(async () => {
@@ -121,9 +111,8 @@ async function reasonsOf({ identifier }: CommonRecord): Promise<string[]> {
 }
 
 async function runAssay(...args: string[]): Promise<Record<string, unknown>> {
-  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
-  const { stdout } = await run(ASSAY, [...args, '--json'], { env });
-  return JSON.parse(stdout) as Record<string, unknown>;
+  const { out } = await daemon.assay(...args, '--json');
+  return JSON.parse(out) as Record<string, unknown>;
 }
 
 /** REST, GraphQL and gRPC (through the command line) must tell the same. */

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reach, runCommand } from '../command-line.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -25,7 +25,7 @@ function noteOf(id: string): string | null {
   return id === 'silero-vad' ? null : NOTE;
 }
 
-async function modelsOf(daemon: TestDaemon): Promise<ShownModel[]> {
+async function modelsOf(daemon: OpenBox): Promise<ShownModel[]> {
   const response = await fetch(`${daemon.http}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': TEST_KEY, 'content-type': 'application/json' },
@@ -44,7 +44,7 @@ test('half precision that no provider of the box gives is told of, never silent'
     ...{ ASSAY_INFERENCE_PROVIDERS: providers, ASSAY_MODELS_FOLDERS: packs.path },
     ASSAY_INFERENCE_PRECISION: 'half_where_exact',
   };
-  await using daemon = await TestDaemon.start({ env });
+  await using daemon = await openBox({ env });
   let models = await modelsOf(daemon);
   while (models.some(({ preparing }) => preparing !== null)) {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -54,15 +54,15 @@ test('half precision that no provider of the box gives is told of, never silent'
   assert.ok(models.length > 0);
   for (const { id, provider, precision, precisionNote } of models)
     assert.deepEqual([provider, precision, precisionNote], ['cpu', 'full', noteOf(id)], id);
-  const { stdout: lines } = await runCommand(['models', 'list', '--json'], reach(daemon));
+  const { out: lines } = await daemon.assay('models', 'list', '--json');
   for (const line of lines.trim().split('\n')) {
     const { id = '', precision, precision_note: note } = JSON.parse(line) as Record<string, string>;
     assert.deepEqual([precision, note], ['full', noteOf(id) ?? '']);
   }
   for (const command of ['models', 'status', 'doctor']) {
-    const { stdout } = await runCommand([command], reach(daemon));
-    assert.match(stdout.replace(/\s+/g, ' '), /cpu in full precision \(cpu runs models in full/, command);
+    const { out } = await daemon.assay(command);
+    assert.match(out.replace(/\s+/g, ' '), /cpu in full precision \(cpu runs models in full/, command);
     if (command === 'doctor')
-      assert.match(stdout, /keeps it from tensorrt, or do not name that: tensorrt: .*; webgpu: /);
+      assert.match(out, /keeps it from tensorrt, or do not name that: tensorrt: .*; webgpu: /);
   }
 });

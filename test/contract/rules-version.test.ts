@@ -12,8 +12,8 @@ import type { StepTime } from '../../src/domain/records/step-times.ts';
 import { RULES_VERSION } from '../../src/domain/verdicts/rules-version.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
-import { reach, runCommand } from '../command-line.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { makePicture } from '../interface/media.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
@@ -21,7 +21,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const HEADERS = { 'x-api-key': TEST_KEY };
 
-async function readRest(daemon: TestDaemon, identifier: string): Promise<Record<string, unknown>> {
+async function readRest(daemon: OpenBox, identifier: string): Promise<Record<string, unknown>> {
   const headers = { ...HEADERS, accept: 'application/json' };
   const response = await fetch(`${daemon.http}/api/classification/${identifier}`, { headers });
   return (await response.json()) as Record<string, unknown>;
@@ -34,7 +34,7 @@ interface GraphqlRecord {
 }
 
 /** Version at the measurement and at the reading, by every facade; and the names of what REST tells. */
-async function readByAllWays(daemon: TestDaemon, identifier: string) {
+async function readByAllWays(daemon: OpenBox, identifier: string) {
   const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion stepTimes { step seconds times } } }`;
   const graphql = await fetch(`${daemon.http}/graphql`, {
     method: 'POST',
@@ -49,8 +49,8 @@ async function readByAllWays(daemon: TestDaemon, identifier: string) {
   const { classification } = await client.call(ClassificationService.method.getClassification, {
     identifier,
   });
-  const { stdout } = await runCommand(['get', identifier, '--json'], reach(daemon));
-  const json = JSON.parse(stdout) as Record<string, unknown> & { step_times: StepTime[] };
+  const { out } = await daemon.assay('get', identifier, '--json');
+  const json = JSON.parse(out) as Record<string, unknown> & { step_times: StepTime[] };
   const rest = await readRest(daemon, identifier);
   return {
     graphql: [data.classification.rulesVersion, data.classification.readByRulesVersion],
@@ -69,7 +69,7 @@ function toStepTime({ step, seconds, times }: StepTime): StepTime {
   return { step, seconds, times };
 }
 
-async function submit(daemon: TestDaemon): Promise<string> {
+async function submit(daemon: OpenBox): Promise<string> {
   const body = new FormData();
   body.set('image', new Blob([Buffer.from(await makePicture())]), 'a.jpg');
   const response = await fetch(`${daemon.http}/api/classification`, {
@@ -80,7 +80,7 @@ async function submit(daemon: TestDaemon): Promise<string> {
   return (await response.text()).trim();
 }
 
-/** As an appliance of before stored them: without a number. */
+/** Records as an earlier appliance stored them: without a number. */
 async function seedOlder(folder: string): Promise<void> {
   await using store = await Store.open({ folder });
   await seedRecords(store, 2, (index) => ({ name: 'old.png', probability: index === 0 ? 0.9 : null }));
@@ -91,7 +91,7 @@ test('a record names the rules it was measured under, and those that read it now
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
   await seedOlder(data.path);
-  await using daemon = await TestDaemon.start({
+  await using daemon = await openBox({
     folder: data.path,
     env: { ASSAY_MODELS_FOLDERS: packs.path },
   });

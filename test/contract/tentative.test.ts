@@ -4,28 +4,25 @@
  * Invariant: what is found so far grows, is reported on the new facades only and stays nowhere.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { FF_ENCODER_FLAC, FF_ENCODER_MPEG4 } from 'node-av/constants';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 
-const run = promisify(execFile);
-const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
 const MODELS = join(import.meta.dirname, '..', '..', 'models');
 const RATE = 16_000;
 const FRAMES = 10;
 const KEY = { 'x-api-key': TEST_KEY };
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 
 before(async () => {
@@ -34,7 +31,7 @@ before(async () => {
   await writeTinySpeechPack(packs);
   await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
   const env = { ASSAY_MODELS_FOLDERS: packs, ASSAY_QUEUE_RUNNING_MAX: '1' };
-  daemon = await TestDaemon.start({ folder, env });
+  daemon = await openBox({ folder, env });
 });
 
 after(async () => {
@@ -80,9 +77,8 @@ async function watchByGraphql(identifier: string): Promise<Seen[]> {
 }
 
 async function watchByCommandLine(identifier: string, ...more: string[]): Promise<string[]> {
-  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
-  const { stdout } = await run(ASSAY, ['watch', identifier, ...more], { env });
-  return stdout.trim().split('\n');
+  const { out } = await daemon.assay('watch', identifier, ...more);
+  return out.trim().split('\n');
 }
 
 /** Every answer of REST until the record has ended. */

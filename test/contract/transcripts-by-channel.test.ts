@@ -7,16 +7,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { FFEncoderCodec } from 'node-av/constants';
+import { BUILT_IN_MODELS } from '../app/open-app.ts';
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { takeApart } from '../evidence/made-package.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip } from '../interface/media.ts';
-import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type Customer, type Service, shareService } from '../interface/service.ts';
 import { makeSound, type SoundRecipe } from '../media/make-media.ts';
 import { readTalk, TALK_SAID } from '../media/talk.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 /** The first transcript brings the model up, which takes a busy box longer than other tests wait. */
 
 interface Segment {
@@ -41,7 +41,7 @@ let seen: Seen[];
 
 before(async () => {
   folder = await makeTemporaryFolder();
-  service = await openService({ ASSAY_MODELS_FOLDERS: join(ROOT, 'models') });
+  service = await shareService(BUILT_IN_MODELS);
   owner = await addCustomer(service);
   talk = await readTalk();
   identifier = await owner.submit('/api/classification_audio', {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { getClassification } from '../../src/app/records/classifications.ts';
 import { toClassification, toWebhookBody } from '../../src/facade/rest/convert.ts';
+import { BUILT_IN_MODELS } from '../app/open-app.ts';
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip } from '../interface/media.ts';
-import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { addCustomer, type Customer, type Service, shareService } from '../interface/service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SAID = /yesterday the parliament voted/i;
@@ -22,7 +23,7 @@ let said: string;
 
 before(async () => {
   // Only what comes with Assay may lie in an npm package.
-  service = await openService({ ASSAY_MODELS_FOLDERS: join(ROOT, 'models') });
+  service = await shareService(BUILT_IN_MODELS);
   owner = await addCustomer(service);
   spoken = await readFile(join(ROOT, 'test', 'media', 'spoken', 'english.ogg'));
   // The first one brings the model up, which takes a busy box longer than other tests wait.

@@ -8,14 +8,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type OpenBox, openBox } from '../app/open-box.ts';
 import { makeIdentity } from '../certificates.ts';
-import { reach, runCommand } from '../command-line.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { definitionOf, GENERATED, makeSigner, signMedia } from '../signed-media.ts';
 
 const authority = makeIdentity({ name: 'Desk authority' });
 const other = makeIdentity({ name: 'Other authority' });
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 let picture: string;
 
@@ -29,17 +29,13 @@ before(async () => {
   writeFileSync(picture, file);
   writeFileSync(join(folder, 'desk.pem'), authority.cert);
   writeFileSync(join(folder, 'other.pem'), other.cert);
-  daemon = await TestDaemon.start({ models: 'tiny' });
+  daemon = await openBox({ models: 'tiny' });
 });
 
 after(async () => {
   await daemon[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function assay(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return await runCommand(args, reach(daemon));
-}
 
 async function ask(query: string): Promise<Record<string, unknown>> {
   const response = await fetch(`${daemon.http}/graphql`, {
@@ -58,14 +54,14 @@ interface Shown {
 }
 
 async function show(): Promise<Shown> {
-  const { stdout, stderr } = await assay('marks', 'show', picture, '--json');
-  assert.equal(stderr, '');
-  return (JSON.parse(stdout) as { provenance: Shown }).provenance;
+  const { out, err } = await daemon.assay('marks', 'show', picture, '--json');
+  assert.equal(err, '');
+  return (JSON.parse(out) as { provenance: Shown }).provenance;
 }
 
 test('a first start knows the shipped lists, by every way', async () => {
-  const { stdout } = await assay('trust', 'list', '--json');
-  const lists = stdout
+  const { out } = await daemon.assay('trust', 'list', '--json');
+  const lists = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -87,14 +83,14 @@ test('a first start knows the shipped lists, by every way', async () => {
 });
 
 test('certificates are found by a part of their names', async () => {
-  const { stdout, code } = await assay('trust', 'show', 'Westdeutscher', '--json');
+  const { out, code } = await daemon.assay('trust', 'show', 'Westdeutscher', '--json');
   assert.equal(code, 0);
-  const found = stdout
+  const found = out
     .trim()
     .split('\n')
     .map((line) => (JSON.parse(line) as { list: string }).list);
   assert.deepEqual([...new Set(found)].sort(), ['interim', 'iptc']);
-  assert.equal((await assay('trust', 'show', 'nobody of that name')).code, 1);
+  assert.equal((await daemon.assay('trust', 'show', 'nobody of that name')).code, 1);
 });
 
 test('a list that is added vouches from the next file on, off it does not, and a record keeps its hash', async () => {
@@ -103,8 +99,8 @@ test('a list that is added vouches from the next file on, off it does not, and a
     [before.readings.state, before.readings.signed_by.answer],
     ['READING_STATE_INTACT', 'SIGNER_ANSWER_ON_NO_LIST'],
   );
-  const made = await assay('trust', 'add', 'desk', join(folder, 'desk.pem'), '--date', '2026-11-01');
-  assert.equal(made.code, 0, made.stderr);
+  const made = await daemon.assay('trust', 'add', 'desk', join(folder, 'desk.pem'), '--date', '2026-11-01');
+  assert.equal(made.code, 0, made.err);
   const added = await show();
   assert.equal(added.readings.state, 'READING_STATE_TRUSTED');
   assert.deepEqual(
@@ -112,7 +108,7 @@ test('a list that is added vouches from the next file on, off it does not, and a
     ['desk'],
   );
   assert.match(added.lists.find(({ id }) => id === 'desk')?.sha256 ?? '', /^[0-9a-f]{64}$/);
-  assert.equal((await assay('trust', 'off', 'desk')).code, 0);
+  assert.equal((await daemon.assay('trust', 'off', 'desk')).code, 0);
   assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
   const { setTrustListOn } = await ask(
     'mutation { setTrustListOn(id: "desk", isOn: true) { list { isOn } userErrors { message } } }',
@@ -121,8 +117,8 @@ test('a list that is added vouches from the next file on, off it does not, and a
 });
 
 test('a record tells its readings, weighs the signature, and says by GraphQL what gRPC says', async () => {
-  const classified = await assay('classify', picture, '--json');
-  const record = JSON.parse(classified.stdout.trim().split('\n').at(-1) ?? '') as {
+  const classified = await daemon.assay('classify', picture, '--json');
+  const record = JSON.parse(classified.out.trim().split('\n').at(-1) ?? '') as {
     identifier: string;
     assessment: { state: string; strength: string };
     provenance: Shown;
@@ -148,9 +144,9 @@ test('a record tells its readings, weighs the signature, and says by GraphQL wha
 test('sheets have the four answers, from the command line and over HTTP', async () => {
   const head = 'error,provenance,unchanged,signed_by,signer,in_time,who';
   const answers = ',trusted,yes,on_list,Test camera,valid_now,nobody';
-  const { stdout } = await assay('export');
-  const [first, line] = stdout.trim().split(/\r?\n/);
-  assert.ok(first?.endsWith(head) && line?.endsWith(answers), stdout);
+  const { out } = await daemon.assay('export');
+  const [first, line] = out.trim().split(/\r?\n/);
+  assert.ok(first?.endsWith(head) && line?.endsWith(answers), out);
   const response = await fetch(`${daemon.http}/exports/records.csv`, { headers: { 'x-api-key': TEST_KEY } });
   const [served, row] = (await response.text()).trim().split(/\r?\n/);
   assert.ok(served?.endsWith(head) && row?.endsWith(answers), row);
@@ -158,17 +154,17 @@ test('sheets have the four answers, from the command line and over HTTP', async 
 
 test('an update that drops a signer seen here is refused, unless it is asked for', async () => {
   const newer = ['trust', 'update', 'desk', '--file', join(folder, 'other.pem'), '--date', '2026-11-02'];
-  const refused = await assay(...newer);
+  const refused = await daemon.assay(...newer);
   assert.notEqual(refused.code, 0);
-  assert.match(refused.stderr, /drops what vouches for signers of records here: Test camera/);
-  assert.equal((await assay(...newer, '--drop-seen')).code, 0);
+  assert.match(refused.err, /drops what vouches for signers of records here: Test camera/);
+  assert.equal((await daemon.assay(...newer, '--drop-seen')).code, 0);
   assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
 });
 
 test('a recheck says per record what the lists of now change, by every way', async () => {
-  const { stdout, stderr, code } = await assay('trust', 'recheck', '--json');
-  assert.equal(code, 0, stderr);
-  const [recheck, record] = stdout
+  const { out, err, code } = await daemon.assay('trust', 'recheck', '--json');
+  assert.equal(code, 0, err);
+  const [recheck, record] = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -183,11 +179,11 @@ test('a recheck says per record what the lists of now change, by every way', asy
   assert.equal((asked.trustRecheck as { state: string }).state, 'DONE');
   const [node] = (asked.recheckedRecords as { nodes: { identifier: string; outcome: string }[] }).nodes;
   assert.deepEqual([node?.identifier, node?.outcome], [record?.identifier, 'CHANGED']);
-  const shown = await assay('trust', 'recheck', '--last');
-  assert.match(shown.stdout, /signed\.jpg {2}changed {2}state: trusted → intact/);
-  assert.match(shown.stdout, /\[desk [0-9a-f]{12} → [0-9a-f]{12}\]/);
-  const { out } = { out: (await assay('custody', 'show', String(record?.identifier))).stdout };
-  assert.match(out, /manifest_reread/);
+  const shown = await daemon.assay('trust', 'recheck', '--last');
+  assert.match(shown.out, /signed\.jpg {2}changed {2}state: trusted → intact/);
+  assert.match(shown.out, /\[desk [0-9a-f]{12} → [0-9a-f]{12}\]/);
+  const custody = await daemon.assay('custody', 'show', String(record?.identifier));
+  assert.match(custody.out, /manifest_reread/);
 });
 
 test('a list is added and updated by GraphQL, and what an update would drop is said before', async () => {
@@ -196,7 +192,7 @@ test('a list is added and updated by GraphQL, and what an update would drop is s
     await ask(`mutation { addTrustList(id: "web", kind: SIGNERS, content: ${content}, date: "2026-11-03") {
     list { id authorities } userErrors { message } } }`);
   assert.deepEqual(added.addTrustList, { list: { id: 'web', authorities: 1 }, userErrors: [] });
-  await assay('trust', 'recheck');
+  await daemon.assay('trust', 'recheck');
   const newer = JSON.stringify(other.cert);
   const { trustListDiff } = await ask(`{ trustListDiff(id: "web", content: ${newer}) {
     added removed addedCount droppedSigners } }`);
@@ -204,28 +200,28 @@ test('a list is added and updated by GraphQL, and what an update would drop is s
     ...{ added: ['Other authority'], removed: ['Desk authority'], addedCount: 1 },
     droppedSigners: ['Test camera'],
   });
-  const dry = await assay('trust', 'update', 'web', '--file', join(folder, 'other.pem'), '--dry-run');
-  assert.match(dry.stdout, /^\+ Other authority\n- Desk authority\n! Test camera signed records here/);
+  const dry = await daemon.assay('trust', 'update', 'web', '--file', join(folder, 'other.pem'), '--dry-run');
+  assert.match(dry.out, /^\+ Other authority\n- Desk authority\n! Test camera signed records here/);
   const update = (dropSeen: boolean): string => `mutation { updateTrustList(id: "web", content: ${newer},
     date: "2026-11-04", dropSeen: ${dropSeen}) { list { id } userErrors { message } } }`;
   const refused = (await ask(update(false))).updateTrustList as { list: null; userErrors: unknown[] };
   assert.deepEqual([refused.list, refused.userErrors.length], [null, 1]);
   assert.deepEqual((await ask(update(true))).updateTrustList, { list: { id: 'web' }, userErrors: [] });
-  assert.equal((await assay('trust', 'remove', 'web')).code, 0);
+  assert.equal((await daemon.assay('trust', 'remove', 'web')).code, 0);
 });
 
 test('what is no list is refused in words, a shipped list is not removed, and every change is in the audit log', async () => {
-  const bad = await assay('trust', 'add', 'bad', picture, '--date', '2026-11-01');
-  assert.match(bad.stderr, /content.*holds no certificate in PEM/);
-  assert.match((await assay('trust', 'remove', 'c2pa')).stderr, /switch it off instead/);
-  assert.match((await assay('trust', 'off', 'none')).stderr, /no trust list "none"/);
-  assert.equal((await assay('trust', 'remove', 'desk')).code, 0);
+  const bad = await daemon.assay('trust', 'add', 'bad', picture, '--date', '2026-11-01');
+  assert.match(bad.err, /content.*holds no certificate in PEM/);
+  assert.match((await daemon.assay('trust', 'remove', 'c2pa')).err, /switch it off instead/);
+  assert.match((await daemon.assay('trust', 'off', 'none')).err, /no trust list "none"/);
+  assert.equal((await daemon.assay('trust', 'remove', 'desk')).code, 0);
   writeFileSync(join(folder, 'own.pem'), makeSigner(makeIdentity({ name: 'Desk' })).cert);
-  const own = await assay('trust', 'add', 'desk', join(folder, 'own.pem'), '--date', '2026-11-01');
-  assert.match(own.stderr, /on: 1 certificates that vouch for themselves alone/);
-  assert.equal((await assay('trust', 'remove', 'desk')).code, 0);
-  const { stdout } = await assay('audit', '--json');
+  const own = await daemon.assay('trust', 'add', 'desk', join(folder, 'own.pem'), '--date', '2026-11-01');
+  assert.match(own.err, /on: 1 certificates that vouch for themselves alone/);
+  assert.equal((await daemon.assay('trust', 'remove', 'desk')).code, 0);
+  const { out } = await daemon.assay('audit', '--json');
   for (const action of ['trust.add', 'trust.off', 'trust.on', 'trust.update', 'trust.remove']) {
-    assert.ok(stdout.includes(`"${action}"`), action);
+    assert.ok(out.includes(`"${action}"`), action);
   }
 });

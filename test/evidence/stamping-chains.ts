@@ -81,7 +81,7 @@ function nameOf(commonName: string): pkijs.RelativeDistinguishedNames {
   return new pkijs.RelativeDistinguishedNames({ typesAndValues });
 }
 
-/** Of its own key and of its issuer's, by which two authorities of one name are told apart. */
+/** Identifiers of its own key and of its issuer's, which distinguish two authorities of one name. */
 function keyIdentifiers(certificate: pkijs.Certificate, issuer: pkijs.Certificate): pkijs.Extension[] {
   const idOf = ({ subjectPublicKeyInfo }: pkijs.Certificate) =>
     new OctetString({
@@ -124,7 +124,7 @@ function extensionsOf(plan: CertificatePlan): pkijs.Extension[] {
 }
 
 export interface TokenPlan {
-  /** Of which certificate the token says that it has signed it; null: it says nothing. The signer's unless given. */
+  /** The certificate that the token names as its signer's; null: it names none. The signer's unless given. */
   named?: readonly pkijs.Certificate[] | null;
   /** The name that the token gives to the authority. */
   tsa?: string;

@@ -45,7 +45,7 @@ const ALL: readonly Example[] = [
   goExample('go/grpc/main.go', 'grpc', ASSESSED),
 ];
 
-/** Those that this run can try: the heavy ones where they were built. */
+/** The clients that this run can try: the heavy ones where they were built. */
 export const CLIENTS = ALL.filter(({ isHeavy }) => isHeavy !== true || GO_FOLDER !== undefined);
 /** Every one that some run tries. */
 export const TRIED = ALL.map(({ file }) => file);

@@ -12,7 +12,8 @@ import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, type WebhookDelivery } from '../../src/grpc/gen/assay/v1/webhook_pb.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { patternImage } from '../media/pictures.ts';
 import { awaitWatchers } from '../watchers.ts';
 import { GraphqlCaller } from './graphql-caller.ts';
@@ -32,13 +33,13 @@ async function startReceiver(): Promise<AsyncDisposable & { url: string; ids: st
   return { url: `http://127.0.0.1:${port}/hook`, ids, [Symbol.asyncDispose]: dispose };
 }
 
-function startDaemon(): Promise<TestDaemon> {
+function startDaemon(): Promise<OpenBox> {
   const loopback = '127.0.0.0/8';
   const env = { ASSAY_WEBHOOK_ALLOW_NETWORKS: loopback, ASSAY_FETCH_ALLOW_NETWORKS: loopback };
-  return TestDaemon.start({ models: 'tiny', env });
+  return openBox({ models: 'tiny', env });
 }
 
-async function submit(daemon: TestDaemon, webhookUrl: string): Promise<void> {
+async function submit(daemon: OpenBox, webhookUrl: string): Promise<void> {
   const form = new FormData();
   const picture = await patternImage(512, 512).png().toBuffer();
   form.set('image', new Blob([Uint8Array.from(picture)]), 'a.png');

@@ -12,15 +12,16 @@ import { ClassificationService } from '../../src/grpc/gen/assay/v1/classificatio
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { ErrorInfoSchema, RetryInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { distinctPicture } from '../faults/rounds/submissions.ts';
 import { openServiceClient } from '../service-client.ts';
 
 const KEY = { 'x-api-key': TEST_KEY };
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
-  daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' } });
+  daemon = await openBox({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' } });
 });
 after(() => daemon[Symbol.asyncDispose]());
 
@@ -32,7 +33,7 @@ interface Request {
 }
 
 type Outcome = { identifier: string } | { reason: string; retryAfterSeconds: number };
-type Submit = (daemon: TestDaemon, request: Request) => Promise<Outcome>;
+type Submit = (daemon: OpenBox, request: Request) => Promise<Outcome>;
 
 const REASON_OF_STATUS: Readonly<Record<number, string>> = {
   400: 'bad_field',
@@ -210,7 +211,7 @@ test('one identifier is one record across facades', async () => {
 
 test('a full queue says when to come back, by every facade', async () => {
   const env = { ASSAY_QUEUE_MAX: '1', ASSAY_QUEUE_RUNNING_MAX: '1' };
-  await using narrow = await TestDaemon.start({ models: 'tiny', env });
+  await using narrow = await openBox({ models: 'tiny', env });
   for (const [name, submit] of FACADES) {
     const pictures = await Promise.all(Array.from({ length: 8 }, freshPicture));
     const outcomes = await Promise.all(

@@ -5,21 +5,22 @@
  */
 import { equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { awaitEnds, distinctPicture } from '../faults/rounds/submissions.ts';
 
 const ADMIN = { email: 'desk@example.org', password: 'correct horse battery' };
 const TUS = { 'tus-resumable': '1.0.0' };
 const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let picture: Buffer;
 /** What our own page sends along. */
 let page: Record<string, string>;
 
 before(async () => {
   const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
-  daemon = await TestDaemon.start({ models: 'tiny', env });
+  daemon = await openBox({ models: 'tiny', env });
   picture = await distinctPicture(1);
   const origin = daemon.http;
   const signedIn = await fetch(`${daemon.http}/session/sign-in`, {

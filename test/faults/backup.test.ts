@@ -23,7 +23,7 @@ import {
 const BEFORE = 6;
 const DURING = 6;
 
-/** As a client sees it; the address of the box is no part of the record. */
+/** A record as a client sees it; the address of the box is no part of the record. */
 async function recordsOf({ http }: TestDaemon): Promise<Record<string, unknown>[]> {
   const response = await fetch(`${http}/api/classifications`, { headers: KEY_HEADERS });
   const records = (await response.json()) as Record<string, unknown>[];

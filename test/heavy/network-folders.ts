@@ -94,7 +94,7 @@ async function play(kind: ServerKind): Promise<void> {
   let resumed = 0;
   await until(`${kind}: all finished`, FINISHED_SECONDS_MAX, async () => {
     const { id, finished, failed } = await folderOf(daemon);
-    // As an administrator does who does not wait for the next try by itself.
+    // An administrator does so who does not wait for the next try.
     if (failed > 0) resumed += Number(failed);
     if (failed > 0)
       await ask(daemon, (client) => client.call(method.resumeWatchFolder, { id, retryFailed: true }));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readMails } from '../app/open-app.ts';
 import { makePicture } from './media.ts';
-import { addCustomer, type Customer, openService, type Service } from './service.ts';
+import { addCustomer, type Customer, type Service, shareService } from './service.ts';
 
 const USER_FIELDS = [
   ...['id', 'name', 'email', 'email_verified_at', 'address', 'zip', 'city', 'country', 'phone', 'contact'],
@@ -19,7 +19,7 @@ let service: Service;
 let partner: Customer;
 let user: Customer;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   partner = await addCustomer(service, { user: { role: 'partner', name: 'Desk' } });
   user = await addCustomer(service, { user: { name: 'Anna Bianchi' } });
 });

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makePicture, makeSpeech } from './media.ts';
-import { addCustomer, type Customer, openService, type Service, strangerAt } from './service.ts';
+import {
+  addCustomer,
+  type Customer,
+  openService,
+  type Service,
+  shareService,
+  strangerAt,
+} from './service.ts';
 
 const ID = '0'.repeat(64);
 /** Every documented endpoint, aliases included. */
@@ -38,7 +45,7 @@ const ENDPOINTS: [method: 'GET' | 'POST' | 'DELETE', path: string][] = [
 
 let service: Service;
 before(async () => {
-  service = await openService();
+  service = await shareService();
 });
 after(async () => await service[Symbol.asyncDispose]());
 

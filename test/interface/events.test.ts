@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openReceiver, type Receiver, SIGNATURE_HEADERS } from '../app/webhooks/webhook-receiver.ts';
 import { assertFits } from './description.ts';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
-import { addCustomer, openService, type Service } from './service.ts';
+import { addCustomer, type Service, shareService } from './service.ts';
 
 /** Long enough for a call that would have been made at once. */
 const QUIET_MS = 400;
 let service: Service;
 let receiver: Receiver;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   receiver = await openReceiver({ status: 204 });
 });
 after(async () => {

@@ -11,12 +11,12 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { makePicture } from './media.ts';
-import { addCustomer, openService, type Service } from './service.ts';
+import { addCustomer, type Service, shareService } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DESCRIPTION = join(ROOT, 'schema', 'openapi.json');
 
-/** As a user of the two packages would write it. */
+/** A client as a user of the two packages would write it. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './interface.ts';
@@ -78,7 +78,7 @@ const WRONG_CALLS = [
 let service: Service;
 let folder: TemporaryFolder;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   folder = await makeTemporaryFolder();
   await generate();
 });

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX } from '../../src/domain/limits.ts';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
-import { addCustomer, type Customer, openService, type Service } from './service.ts';
+import { addCustomer, type Customer, type Service, shareService } from './service.ts';
 
 let service: Service;
 let customer: Customer;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service);
 });
 after(async () => await service[Symbol.asyncDispose]());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
-import { addCustomer, type Customer, openService, type Service } from './service.ts';
+import { addCustomer, type Customer, type Service, shareService } from './service.ts';
 
 const UNKNOWN = '0'.repeat(64);
 const IMAGES = 5;
@@ -16,7 +16,7 @@ let audio: string;
 let mapped: string;
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service);
   other = await addCustomer(service);
   images = [];

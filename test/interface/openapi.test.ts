@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertDescribed, assertFits, templateOf } from './description.ts';
-import { openService, type Service } from './service.ts';
+import { type Service, shareService } from './service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
 type Json = any;
@@ -14,7 +14,7 @@ const printed: Json = JSON.parse(
 
 let service: Service;
 before(async () => {
-  service = await openService();
+  service = await shareService();
 });
 after(async () => await service[Symbol.asyncDispose]());
 

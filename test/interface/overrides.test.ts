@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
-import { addCustomer, type Customer, openService, type Service } from './service.ts';
+import { addCustomer, type Customer, type Service, shareService } from './service.ts';
 
 let service: Service;
 let customer: Customer;
 let other: Customer;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service);
   other = await addCustomer(service);
 });

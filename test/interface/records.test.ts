@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { assertFits } from './description.ts';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
-import { addCustomer, type Customer, fileOf, openService, type Service } from './service.ts';
+import { addCustomer, type Customer, fileOf, type Service, shareService } from './service.ts';
 
 const HEURISTICS = ['balanced', 'cautious', 'sensitive', 'majority'];
 const HEAD = ['hash', 'identifier', 'api_version', 'status', 'errors', 'name', 'ref_id', 'result_url'];
@@ -17,7 +17,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 let service: Service;
 let customer: Customer;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service);
 });
 after(async () => await service[Symbol.asyncDispose]());

@@ -25,7 +25,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { makePicture } from './media.ts';
-import { addCustomer, openService, type Service } from './service.ts';
+import { addCustomer, type Service, shareService } from './service.ts';
 
 const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 /** Field numbers of grpc.reflection.v1.ServerReflectionRequest and its response. */
@@ -42,7 +42,7 @@ let service: Service;
 let client: Client;
 let metadata: Metadata;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   const { key } = await addCustomer(service);
   client = new Client(service.grpc, credentials.createInsecure());
   metadata = new Metadata();

@@ -10,6 +10,7 @@ import { grantCredits } from '../../src/app/accounts/users.ts';
 import type { RawFields } from '../../src/app/field-parsers.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
 import { until } from '../faults/rounds/submissions.ts';
+import { SharedResource } from '../shared-resource.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertDescribed } from './description.ts';
 import { writeTinyPacks } from './packs.ts';
@@ -42,6 +43,17 @@ export async function openService(env: Record<string, string> = {}): Promise<Ser
     grpc: open.daemon.grpc.address,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+const shared = new Map<string, SharedResource<Service>>();
+
+/** The service of all files of this process that want these settings: what a test leaves there, it leaves in accounts of its own. */
+export async function shareService(env: Record<string, string> = {}): Promise<Service> {
+  const key = JSON.stringify(env);
+  const resource = shared.get(key) ?? new SharedResource(() => openService(env));
+  shared.set(key, resource);
+  const service = await resource.take();
+  return { ...service, [Symbol.asyncDispose]: async () => resource.leave() };
 }
 
 export interface Answer {

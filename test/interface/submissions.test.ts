@@ -4,7 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { makeClip, makePicture, makeSpeech, type StillFormat } from './media.ts';
-import { addCustomer, type Customer, type FormFields, fileOf, openService, type Service } from './service.ts';
+import {
+  addCustomer,
+  type Customer,
+  type FormFields,
+  fileOf,
+  type Service,
+  shareService,
+} from './service.ts';
 
 const IDENTIFIER = /^[0-9a-f]{64}$/;
 let service: Service;
@@ -17,7 +24,7 @@ const server = createServer((request, response) => {
 });
 
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -11,12 +11,13 @@ import {
   type FormFields,
   openService,
   type Service,
+  shareService,
 } from './service.ts';
 
 let service: Service;
 let customer: Customer;
 before(async () => {
-  service = await openService();
+  service = await shareService();
   customer = await addCustomer(service, { plan: { image_credits: 2, audio_credits: 2 }, credits: 10 });
 });
 after(async () => await service[Symbol.asyncDispose]());

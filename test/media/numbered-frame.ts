@@ -11,11 +11,12 @@ export const CORNERS = [
 
 export function paintFrame(index: number, width: number, height: number, rgb: Buffer): void {
   const rowBytes = width * 3;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [red, green, blue] = CORNERS[(y * 2 < height ? 0 : 2) + (x * 2 < width ? 0 : 1)] ?? [0, 0, 0];
-      rgb.set([red, green, blue], y * rowBytes + x * 3);
-    }
+  const [right, lower] = [Math.ceil(width / 2) * 3, Math.ceil(height / 2)];
+  for (const [corner, colour] of CORNERS.entries()) {
+    const [from, to] = corner % 2 === 0 ? [0, right] : [right, rowBytes];
+    const piece = Buffer.alloc(to - from, Buffer.from(colour));
+    const [top, bottom] = corner < 2 ? [0, lower] : [lower, height];
+    for (let y = top; y < bottom; y++) rgb.set(piece, y * rowBytes + from);
   }
   const square = Math.floor(width / FRAME_NUMBER_BITS);
   for (let bit = 0; bit < FRAME_NUMBER_BITS; bit++) {

@@ -16,8 +16,9 @@ import { submitFile } from '../../evaluate/submit-file.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
 import { makeIdentity } from '../certificates.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
@@ -34,7 +35,7 @@ const NAMES = [
   'människa.raw',
 ];
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let client: AssayClient;
 let jpeg: Buffer;
 let png: Buffer;
@@ -42,7 +43,7 @@ let png: Buffer;
 let plainRecords: Record<'jpeg' | 'png', Classification>;
 
 before(async () => {
-  daemon = await TestDaemon.start();
+  daemon = await openBox();
   client = new AssayClient({ address: daemon.grpc, credentials: credentials.createInsecure() }, TEST_KEY);
   jpeg = await picture().jpeg({ quality: 88 }).toBuffer();
   png = await picture().png().toBuffer();

@@ -13,7 +13,8 @@ import { submitFile } from '../../evaluate/submit-file.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label, MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { parityFile, readParity, type StatedAnswer } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -47,7 +48,7 @@ test('a daemon says of every file what training says of it', async (t) => {
     await cp(join(MODELS, id), join(models.path, id), { recursive: true });
   }
   const env = { ASSAY_MODELS_FOLDERS: models.path };
-  await using daemon = await TestDaemon.start({ env });
+  await using daemon = await openBox({ env });
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,

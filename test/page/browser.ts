@@ -8,6 +8,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
+import { SharedResource } from '../shared-resource.ts';
 
 /**
  * Not the package's own arguments: those turn web security off, which these tests are there to see. The sandbox needs
@@ -22,6 +23,11 @@ export interface Desk extends AsyncDisposable {
   faults: string[];
 }
 
+const chromiums = new SharedResource(async (): Promise<Browser> => {
+  const executablePath = await sparticuz.executablePath();
+  return await chromium.launch({ executablePath, args: ARGUMENTS, headless: true });
+});
+
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser;
 
@@ -30,8 +36,7 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   static async start(): Promise<TestBrowser> {
-    const executablePath = await sparticuz.executablePath();
-    return new TestBrowser(await chromium.launch({ executablePath, args: ARGUMENTS, headless: true }));
+    return new TestBrowser(await chromiums.take());
   }
 
   /** A browser of its own in all but the process: no cookie is shared. */
@@ -55,7 +60,7 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
+    chromiums.leave();
   }
 }
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FF_ENCODER_FLAC, FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
-import { type DaemonOptions, TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { type DaemonOptions, TEST_KEY } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
@@ -31,7 +32,7 @@ export async function startDesk({
   await writeTinySpeechPack(join(folder, 'models'));
   const credentials = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
   const backups = { ASSAY_BACKUP_DIR: `${folder}-backups`, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' };
-  const daemon = await TestDaemon.start({
+  const daemon = await openBox({
     ...models,
     folder,
     env: { ...credentials, ...backups, ...env },

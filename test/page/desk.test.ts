@@ -21,7 +21,7 @@ let daemon: DeskDaemon;
 let browser: TestBrowser;
 
 before(async () => {
-  daemon = await startDesk();
+  daemon = await startDesk({ models: 'tiny' });
   browser = await TestBrowser.start();
 });
 
@@ -216,7 +216,7 @@ test('what changed while the line was broken stands in the list once it is back'
   await page.getByRole('listitem').filter({ hasText: 'meanwhile.jpg' }).getByText(OUTCOME).waitFor();
 });
 
-/** As a daemon closes that stops. */
+/** The code with which a daemon closes that stops. */
 const GOING_AWAY = 1001;
 
 test('the keyboard alone hands in a file and opens its result', async () => {

@@ -7,7 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { Store } from '../../src/store/store.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { seedRecords } from '../seeded-records.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
@@ -17,14 +18,14 @@ const GRID_DRAWN_MAX = 140;
 
 const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
 let folder: string;
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let browser: TestBrowser;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-long-'));
-  await (await TestDaemon.start({ models: 'tiny', folder, env, awaitReady: false }))[Symbol.asyncDispose]();
+  await (await openBox({ models: 'tiny', folder, env, awaitReady: false }))[Symbol.asyncDispose]();
   await seed();
-  daemon = await TestDaemon.start({ models: 'tiny', folder, env, awaitReady: false });
+  daemon = await openBox({ models: 'tiny', folder, env, awaitReady: false });
   browser = await TestBrowser.start();
 });
 

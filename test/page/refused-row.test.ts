@@ -1,20 +1,20 @@
 /** A list with rows that no one can show: the others stand in it, and each of the rows says what it is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
 import { makeSpoiledStore, SPOILED, SPOILED_COUNT } from '../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
 const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
 const stack = new AsyncDisposableStack();
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let browser: TestBrowser;
 
 before(async () => {
   const folder = stack.use(await makeTemporaryFolder());
   await makeSpoiledStore(folder.path);
-  daemon = stack.use(await TestDaemon.start({ models: 'tiny', folder: folder.path, env, awaitReady: false }));
+  daemon = stack.use(await openBox({ models: 'tiny', folder: folder.path, env, awaitReady: false }));
   browser = stack.use(await TestBrowser.start());
 });
 

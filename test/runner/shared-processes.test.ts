@@ -10,7 +10,7 @@ test('a file is in one shared process at most, and none of those that change the
   assert.equal(new Set(shared).size, shared.length);
   assert.ok(shared.length > all.length / 2 && shared.every((file) => all.includes(file)));
   const changing = [
-    'test/page/desk.test.ts',
+    'test/engine/decode/isolation.test.ts',
     'test/store/private-folder.test.ts',
     'test/faults/held-open.test.ts',
   ];

@@ -4,11 +4,11 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests, SLOWEST } from './run-files.ts';
+import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests } from './run-files.ts';
 
 /** Tests in these folders load the whole program. Those in other folders mostly start programs of their own, so sharing a process saves them little. */
 const SHARING =
-  /^test\/(app|cli|config|contract|domain|engine|evidence|facade|grpc|interface|machinery|store|worker)\//;
+  /^test\/(app|cli|config|contract|domain|engine|evidence|facade|grpc|interface|machinery|models|page|port|store|worker)\//;
 /** They change their process, or look at all that it has started or written. */
 const ALONE = [
   /^test\/engine\/(decode|inference|remote)\//,
@@ -52,7 +52,7 @@ export function shareProcesses(files: readonly string[]): SharedProcess[] {
 
 function isAlone(file: string, quick: ReadonlySet<string>): boolean {
   if (ALONE.some((place) => (typeof place === 'string' ? place === file : place.test(file)))) return true;
-  return !quick.has(file) && (!SHARING.test(file) || SLOWEST.includes(file) || isWaiting(file));
+  return !quick.has(file) && (!SHARING.test(file) || isWaiting(file));
 }
 
 /** Writes the module that runs the files, which are built; returns its path. */

@@ -61,9 +61,9 @@ const START_MS = 1_767_225_600_000;
 /** A stop, or the end of all work, that takes more calls of the clock than this does not end. */
 const CALLS_MAX = 20_000;
 const CREDITS = 100;
-/** Of the histories in which a folder is watched. */
+/** The share of histories in which a folder is watched. */
 const DROPS_SHARE = 0.3;
-/** Of the histories in which workers on other boxes help. */
+/** The share of histories in which workers on other boxes help. */
 const WORKERS_SHARE = 0.3;
 /** Real time that what no clock moves may take. */
 const REAL_MS_MAX = 5000;
@@ -120,7 +120,7 @@ class History {
 
   async #live(index: number, plan: LifePlan): Promise<void> {
     seedPlatform(this.#seed * 17 + index);
-    // Of its own: what a dying process still draws changes nothing for the next one.
+    // A generator of its own: what a dying process still draws changes nothing for the next one.
     const random = new Random(this.#seed * 31 + index + 1);
     const clock = new VirtualClock(this.#nowMs);
     const death = new Death(this.#folder, plan, this.#turns, () => {
@@ -318,7 +318,7 @@ class Death {
     const flushed = FaultyDisk.flushedPath(dataFolderOf(this.#folder));
     const records = join(dataFolderOf(this.#folder), 'records');
     if (existsSync(flushed)) renameSync(flushed, join(records, 'data.mdb'));
-    // Of the processes that had it open none is left.
+    // None of the processes is left that had it open.
     rmSync(join(records, 'lock.mdb'), { force: true });
   }
 }

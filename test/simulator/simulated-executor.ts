@@ -98,7 +98,7 @@ export class SimulatedExecutor implements LocalExecutor {
     if (this.#random.chance(refuses)) throw new MediaFaultError('corrupt', 'the simulated file is corrupt');
   }
 
-  /** Of a decode child the engine asks for probes only: what analyses ask of it is `analyse`'s here. */
+  /** The engine asks a decode child for probes only: what analyses ask of it is `analyse`'s here. */
   #slot(): DecodeSlot {
     const slot: Pick<DecodeSlot, 'placeInput'> & { request: (...args: never) => Promise<unknown> } = {
       placeInput: async () => 'input',

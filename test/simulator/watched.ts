@@ -51,7 +51,7 @@ export class Watched implements AsyncDisposable {
     return (await this.stage.drive(adding, 'a rule')).folder.id;
   }
 
-  /** As an older version might have made it. */
+  /** A row as an older version might have made it. */
   async addUnchecked(path: string): Promise<number> {
     const { store, watching } = this.app;
     const id = store.read.automation.newestWatchFolderId() + 1;

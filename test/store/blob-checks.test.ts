@@ -60,7 +60,7 @@ async function rot(path: string): Promise<void> {
   await utimes(path, atime, mtime);
 }
 
-/** As a decoder would that writes to its input. */
+/** Writes as a decoder would that changes its input. */
 async function change(path: string): Promise<void> {
   await writeFile(path, randomBytes((await stat(path)).size));
   await utimes(path, new Date(), new Date(Date.now() + 1000));
@@ -89,7 +89,7 @@ test('a changed file is broken off before its end, and told once', async () => {
 test('a file that was touched since its last check is read through, one that was not is not', async () => {
   await using kept = await keepOne();
   const path = kept.blobs.pathOf(kept.hash);
-  // As a store is after a start: it knows of no check yet.
+  // A store after a start knows of no check yet.
   await kept.blobs.checks.check(kept.hash);
   await change(path);
   await rejects(kept.blobs.checks.check(kept.hash), ChangedOriginalError);

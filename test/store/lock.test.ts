@@ -73,7 +73,7 @@ test('giving back leaves the locked file where it is, and takes nothing of the n
   equal((await other.take(folder.path, WAIT_MS)).type, 'refused');
 });
 
-/** As a container has them. */
+/** Process ids as a container has them. */
 const OWN_PIDS = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 test('another PID namespace is no way round the lock', async (context) => {

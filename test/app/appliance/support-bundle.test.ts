@@ -70,7 +70,7 @@ test('the bundle tells of the box and of no one', async () => {
     tx.putClassification({ ...record, name: PLANTED.mediaName, refId: PLANTED.reference });
     tx.putAnalysis({ ...analysis, error: `could not fetch ${PLANTED.sourceUrl} (${PLANTED.mediaName})` });
   });
-  // As a library or a colleague's new line might put them into the log.
+  // A library or a colleague's new line might log them so.
   app.log.warn({ err: new Error(`no ${PLANTED.userEmail}, ${PLANTED.sourceUrl}, ${KEY}`) }, 'a mail failed');
   app.log.warn({ refId: PLANTED.reference, name: PLANTED.mediaName }, `saw ${PLANTED.mediaName}`);
   app.log.warn(`${PLANTED.webhookSecret} from ${PLANTED.callerAddress} for ${PLANTED.userName}`);

@@ -100,7 +100,7 @@ async function makeCaller(
   };
 }
 
-/** One that waits, and finished ones of one analysis, each with the large original. */
+/** A record that waits, and finished ones of one analysis, each with the large original. */
 async function addRecords(
   accountId: number,
   finished: number,

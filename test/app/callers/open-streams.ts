@@ -12,7 +12,7 @@ export interface StreamPlace {
   /** `http://…` */
   url: string;
   grpc: string;
-  /** Of the caller's account: one that waits, and one whose original does not fit into any buffer. */
+  /** Records of the caller's account: one waits, the original of the other does not fit into any buffer. */
   waiting: string;
   large: string;
 }
@@ -45,7 +45,7 @@ export interface StreamKind {
   open(place: StreamPlace, shown: ShownCredential): Promise<OpenStream>;
 }
 
-/** Of 1.5 KB each: more than the buffers of two sockets. */
+/** Each has 1.5 KB: together more than the buffers of two sockets. */
 const EXPORTED_RECORDS = 5000;
 const QUERY = 'subscription { classifications { identifier status } }';
 

@@ -15,12 +15,12 @@ import type { Box } from '../../../src/domain/verdicts/faces.ts';
 import { logistic } from '../../../src/domain/verdicts/heuristics.ts';
 import { calibrate } from '../../../src/engine/analyses/calibration.ts';
 import { viewOf } from '../../../src/engine/analyses/content-runs.ts';
-import { TestDaemon } from '../../daemon.ts';
 import { KEY_HEADERS, until } from '../../faults/rounds/submissions.ts';
 import { makeClip } from '../../interface/media.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { testPattern } from '../../media/test-pattern.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 const PORTRAIT = ['face', 'human', 'obs-0010.jpg'] as const;
 const OTHER_PORTRAIT = ['face', 'artificial', 'mmdf-0002.jpg'] as const;
@@ -35,10 +35,10 @@ const FACE_MODEL = join(import.meta.dirname, '../../../models/assay-faces');
 const PROBABILITY_TOLERANCE = 0.005;
 const skip = skipWithoutSharedData('face');
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
-  daemon = await TestDaemon.start({ env: { ASSAY_ANALYSIS_STABILITY: 'false' } });
+  daemon = await openBox({ env: { ASSAY_ANALYSIS_STABILITY: 'false' } });
 });
 
 after(async () => {

@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBX264 } from 'node-av/constants';
 import sharp from 'sharp';
-import { TestDaemon } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeVideo } from '../../media/make-media.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 const skip = skipWithoutSharedData('face');
 const SIZE = { width: 480, height: 360 };
@@ -28,9 +28,9 @@ const SHOWN = [
 ] as const;
 const EXPECTED = [0.4, 3.6, 6, 9.2, 10.8];
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 before(async () => {
-  if (!skip) daemon = await TestDaemon.start();
+  if (!skip) daemon = await openBox();
 });
 after(async () => {
   await daemon?.[Symbol.asyncDispose]();

@@ -27,7 +27,7 @@ type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
 
 async function openApp(folder: TemporaryFolder, disk?: RecordsDisk): Promise<RetentionApp & AsyncDisposable> {
   const store = await Store.open({ folder: folder.path, disk });
-  // Of the engine only what a deletion tells it.
+  // The retention uses nothing of the engine but what a deletion reports to it.
   const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
   const clock = { ...systemClock(), now: () => NOW };
   const log = pino({ level: 'silent' });

@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { reach, runCommand } from '../../command-line.ts';
-import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { TEST_KEY } from '../../daemon.ts';
 import { type Data, GraphqlCaller } from '../../facade/graphql-caller.ts';
 import { until } from '../../faults/rounds/submissions.ts';
 import { writePicture } from '../../media/pictures.ts';
 import { scene } from '../../media/scene.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let folder: string;
 let original: string;
 let cut: string;
@@ -43,10 +43,10 @@ before(async () => {
   cut = await writePicture(folder, 'cut.jpg', part);
   flippedCopy = await writePicture(folder, 'flipped.jpg', await sharp(whole).flop().jpeg().toBuffer());
   unlike = await writePicture(folder, 'unlike.png', await scene(50).png().toBuffer());
-  daemon = await TestDaemon.start({ models: 'tiny' });
-  const { stdout, stderr } = await assay('classify', '--json', original);
-  assert.notEqual(stdout, '', stderr);
-  identifier = String((JSON.parse(stdout) as { identifier: string }).identifier);
+  daemon = await openBox({ models: 'tiny' });
+  const { out, err } = await daemon.assay('classify', '--json', original);
+  assert.notEqual(out, '', err);
+  identifier = String((JSON.parse(out) as { identifier: string }).identifier);
   await allDescribed();
 });
 
@@ -54,10 +54,6 @@ after(async () => {
   await daemon[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function assay(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return await runCommand(args, reach(daemon));
-}
 
 async function ask<T>(query: string, variables: Data): Promise<T> {
   return await new GraphqlCaller(daemon.http, TEST_KEY).read(query, variables);
@@ -92,14 +88,14 @@ async function findByPicture(
 }
 
 test('a part and a mirrored copy are found on the command line, and nothing is kept', async () => {
-  const part = await assay('find', '--json', cut);
-  assert.equal(part.code, 0, part.stderr);
-  const [found] = (JSON.parse(part.stdout) as { found: Found[] }).found;
+  const part = await daemon.assay('find', '--json', cut);
+  assert.equal(part.code, 0, part.err);
+  const [found] = (JSON.parse(part.out) as { found: Found[] }).found;
   assert.deepEqual([found?.identifier, found?.degree], [identifier, 'LIKENESS_DEGREE_SHARED_PART']);
-  const mirrored = await assay('find', flippedCopy);
-  assert.match(mirrored.stdout, /1 found among 1 pictures and frames\n.*same picture .*mirrored/);
-  const nothing = await assay('find', unlike);
-  assert.deepEqual([nothing.code, /0 found among 1/.test(nothing.stdout)], [1, true]);
+  const mirrored = await daemon.assay('find', flippedCopy);
+  assert.match(mirrored.out, /1 found among 1 pictures and frames\n.*same picture .*mirrored/);
+  const nothing = await daemon.assay('find', unlike);
+  assert.deepEqual([nothing.code, /0 found among 1/.test(nothing.out)], [1, true]);
   const { classifications } = await ask<{ classifications: { nodes: object[] } }>(
     'query { classifications(first: 10) { nodes { identifier } } }',
     {},
@@ -120,24 +116,24 @@ test('GraphQL finds the same, and says what is wrong with a file', async () => {
 });
 
 test('a record finds its later part, without itself, and knows of later copies', async () => {
-  const submitted = await assay('classify', '--json', cut);
-  const cutIdentifier = String((JSON.parse(submitted.stdout) as { identifier: string }).identifier);
+  const submitted = await daemon.assay('classify', '--json', cut);
+  const cutIdentifier = String((JSON.parse(submitted.out) as { identifier: string }).identifier);
   await allDescribed();
   const query = 'query($id: ID!) { similarPictures(identifier: $id) { found { identifier degree } } }';
   const { similarPictures } = await ask<{ similarPictures: { found: Found[] } }>(query, { id: identifier });
   assert.deepEqual(similarPictures.found, [{ identifier: cutIdentifier, degree: 'SHARED_PART' }]);
-  const byCommand = await assay('find', '--record', '--json', cutIdentifier);
-  const [found] = (JSON.parse(byCommand.stdout) as { found: Found[] }).found;
+  const byCommand = await daemon.assay('find', '--record', '--json', cutIdentifier);
+  const [found] = (JSON.parse(byCommand.out) as { found: Found[] }).found;
   assert.equal(found?.identifier, identifier);
-  const again = await assay('classify', '--json', flippedCopy);
-  const againIdentifier = String((JSON.parse(again.stdout) as { identifier: string }).identifier);
+  const again = await daemon.assay('classify', '--json', flippedCopy);
+  const againIdentifier = String((JSON.parse(again.out) as { identifier: string }).identifier);
   const { classification } = await ask<{ classification: { seenAgain: object[] } }>(
     'query($id: ID!) { classification(identifier: $id) { seenAgain { identifier relation } } }',
     { id: identifier },
   );
   assert.deepEqual(classification.seenAgain, [{ identifier: againIdentifier, relation: 'MIRRORED_COPY' }]);
-  const unknown = await assay('find', '--record', 'f'.repeat(64));
-  assert.match(unknown.stderr, /no such classification/);
+  const unknown = await daemon.assay('find', '--record', 'f'.repeat(64));
+  assert.match(unknown.err, /no such classification/);
 });
 
 test('what was deleted is found by nobody', async () => {

@@ -10,10 +10,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { runCommand } from '../../cli/run-command.ts';
-import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS, until } from '../../faults/rounds/submissions.ts';
 import { makeClip } from '../../interface/media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 const BUILT_IN = join(import.meta.dirname, '../../../models');
 const PACK = 'assay-tampering';
@@ -22,12 +23,12 @@ const [WIDTH, HEIGHT] = [640, 480];
 const EDIT = { left: 160, top: 120, width: 200, height: 160 };
 
 let folder: TemporaryFolder;
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
   folder = await makeTemporaryFolder();
   const env = { ASSAY_MODELS_FOLDERS: BUILT_IN, ASSAY_ANALYSIS_STABILITY: 'false' };
-  daemon = await TestDaemon.start({ env });
+  daemon = await openBox({ env });
 });
 
 after(async () => {

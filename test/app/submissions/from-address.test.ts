@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { IMAGE_BYTES_MAX } from '../../../src/domain/limits.ts';
-import { TestDaemon } from '../../daemon.ts';
 import { awaitEnds, distinctPicture, KEY_HEADERS } from '../../faults/rounds/submissions.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 const picture = await distinctPicture(7);
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let origin = '';
 const server = createServer((request, response) => {
   if (request.url?.startsWith('/photo.jpg') === true) response.end(picture);
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' } });
+  daemon = await openBox({ models: 'tiny', env: { ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' } });
 });
 after(async () => {
   await daemon[Symbol.asyncDispose]();

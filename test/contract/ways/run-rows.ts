@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { REASONS, type Reason } from '../../../src/domain/errors.ts';
-import { openService, type Service } from '../../interface/service.ts';
+import { type Service, shareService } from '../../interface/service.ts';
 import type { OperationCase } from '../accounts/account-cases.ts';
 import { type FullCaller, type Result, refused } from './caller.ts';
 import { FACADES, openFullStage, openStage, type Stage } from './stage.ts';
@@ -13,7 +13,7 @@ export function runRows(rows: readonly OperationCase[]): readonly Stage<FullCall
   const stages = new Map<string, Stage>();
   const fullStages: Stage<FullCaller>[] = [];
   before(async () => {
-    service = await openService();
+    service = await shareService();
     for (const facade of FACADES) stages.set(facade, await openStage(service, facade));
     for (const facade of ['GraphQL', 'gRPC'] as const) fullStages.push(await openFullStage(service, facade));
   });

@@ -95,7 +95,7 @@ function restOperation(method: string, path: string): WireOperation {
   };
 }
 
-/** Those that end by themselves; a watch of a whole account goes on until it is left. */
+/** Streams that end by themselves; a watch of a whole account goes on until it is left. */
 export function grpcOperations(): WireOperation[] {
   return SERVICES.flatMap(({ methods }) => methods as readonly DescMethod[])
     .filter(({ methodKind }) => methodKind === 'unary' || methodKind === 'server_streaming')

@@ -14,7 +14,8 @@ import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import { AssessmentState } from '../../../src/grpc/gen/assay/v1/assessment_pb.ts';
 import { type Classification, Status } from '../../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
-import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { type OpenBox, openBox } from '../../app/open-box.ts';
+import { TEST_KEY } from '../../daemon.ts';
 import { writeTinyImagePack } from '../../interface/packs.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -22,13 +23,13 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 const REACH = 3;
 const SIDE = 256;
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 let client: AssayClient;
 const packs = await makeTemporaryFolder();
 
 before(async () => {
   await writeTinyImagePack(packs.path, { id: 'tiny', minimumShortSide: 100, reach: REACH });
-  daemon = await TestDaemon.start({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
+  daemon = await openBox({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
   client = new AssayClient({ address: daemon.grpc, credentials: credentials.createInsecure() }, TEST_KEY);
 });
 

@@ -134,7 +134,7 @@ async function speakAs(name: string) {
   return { sayHello, [Symbol.asyncDispose]: () => connection.close() };
 }
 
-/** As a worker with the packs of the front would say it, with the outputs that the packs state. */
+/** A message as a worker with the packs of the front would send it, with the outputs that the packs state. */
 function honestHello(): Hello {
   const packs = front.app.engine.installed.map(({ pack }) => ({
     ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },

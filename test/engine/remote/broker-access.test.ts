@@ -54,7 +54,7 @@ after(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-/** As a program that knows the key and nothing of our manners. */
+/** Connects as a program that knows the key and none of our subjects. */
 async function speakAs(name: string, inboxPrefix = inboxOf(name)): Promise<NatsConnection> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
   return await connect({ servers: broker.address, inboxPrefix, authenticator });

@@ -6,6 +6,9 @@ import { patternRgb } from '../../media/pictures.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 
 export const KEY_HEADERS = { 'x-api-key': TEST_KEY };
+/** Any daemon by its address, in a process of its own or not. */
+type Reached = Pick<TestDaemon, 'http'>;
+
 const POLL_MS = 40;
 
 /** Distinct for every seed, so that none is answered from the cache. */
@@ -16,21 +19,21 @@ export async function distinctPicture(seed: number, side = 200): Promise<Buffer>
   return await sharp(rgb, { raw }).jpeg({ quality: 90 }).toBuffer();
 }
 
-export async function postPicture({ http }: TestDaemon, bytes: Buffer): Promise<Response> {
+export async function postPicture({ http }: Reached, bytes: Buffer): Promise<Response> {
   const body = new FormData();
   body.set('image', new Blob([new Uint8Array(bytes)]), 'picture.jpg');
   return await fetch(`${http}/api/classification`, { method: 'POST', headers: KEY_HEADERS, body });
 }
 
 /** The identifier of an accepted picture. */
-export async function submitPicture(daemon: TestDaemon, bytes: Buffer): Promise<string> {
+export async function submitPicture(daemon: Reached, bytes: Buffer): Promise<string> {
   const response = await postPicture(daemon, bytes);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`not accepted: ${response.status} ${text}`);
   return text;
 }
 
-export async function statusOf({ http }: TestDaemon, identifier: string): Promise<string> {
+export async function statusOf({ http }: Reached, identifier: string): Promise<string> {
   const response = await fetch(`${http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`no record: ${response.status} ${text}`);
@@ -38,7 +41,7 @@ export async function statusOf({ http }: TestDaemon, identifier: string): Promis
 }
 
 /** Each record's status once it is no longer `new`. */
-export async function awaitEnds(daemon: TestDaemon, identifiers: readonly string[]): Promise<string[]> {
+export async function awaitEnds(daemon: Reached, identifiers: readonly string[]): Promise<string[]> {
   const ends: string[] = [];
   for (const identifier of identifiers) {
     await until(async () => (await statusOf(daemon, identifier)) !== 'new', `${identifier} to end`);
@@ -60,7 +63,7 @@ export async function until(
 }
 
 /** The value of one line of /metrics, 0 where it is not there yet. */
-export async function metricOf({ http }: TestDaemon, line: string): Promise<number> {
+export async function metricOf({ http }: Reached, line: string): Promise<number> {
   const text = await (await fetch(`${http}/metrics`)).text();
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
   return Number(found?.slice(line.length + 1) ?? 0);

@@ -28,7 +28,7 @@ export class SilentProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** As a cable that is pulled: what is sent waits, as it does in TCP, and a client that connects gets no answer. */
+  /** Acts as a cable that is pulled: what is sent waits, as it does in TCP, and a client that connects gets no answer. */
   fallSilent(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.pause();

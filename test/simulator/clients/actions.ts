@@ -73,7 +73,7 @@ async function submitSomething({ random, ...parts }: ActionParts): Promise<void>
   await submit({ random, ...parts }, request);
 }
 
-/** As a client does whose answer was lost. */
+/** Asks again, as a client does whose answer was lost. */
 async function askAgain(parts: ActionParts): Promise<void> {
   const open = [...parts.book.unanswered.values()];
   if (open.length > 0) await submit(parts, parts.random.pick(open));

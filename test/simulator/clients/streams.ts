@@ -10,12 +10,12 @@ import { refusalOf } from './refusal.ts';
 const LOST_MS_MAX = 1000;
 const FROM = { facade: 'grpc', remoteAddress: '192.0.2.7' } as const;
 
-/** Of one life: they end with its process. */
+/** The streams of one life: they end with its process. */
 export class Streams {
   readonly #open = new Map<AbortController, { key: KnownKey; settled: Promise<void> }>();
   #fault: Error | null = null;
 
-  /** As a facade opens one for a caller with this key. */
+  /** Opens one as a facade does for a caller with this key. */
   open(life: Life, key: KnownKey): void {
     const controller = new AbortController();
     const settled = this.#read(life, key, controller.signal)

@@ -50,7 +50,7 @@ before(async () => {
   signed = await sign(folder.path, makeVideo({ container: 'mp4', codec: FF_ENCODER_LIBX264, ...size }));
 });
 
-/** As a slot has it: under a name that tells nothing. */
+/** Reads a file as a slot has it: under a name that says nothing. */
 async function read(bytes: Buffer, trustAnchorsPem = '') {
   const trust =
     trustAnchorsPem === '' ? NO_TRUST : toMaterial([makeTrustList({ authorities: trustAnchorsPem })]);

@@ -1,0 +1,42 @@
+/**
+ * A daemon in the test's own process with the administrator's key of all tests: for tests that end neither it nor its children. A
+ * `TestDaemon`, which is a process of its own, takes three times as long.
+ */
+import { type Outcome, runCommand } from '../cli/run-command.ts';
+import { type DaemonOptions, TEST_KEY, tinyModels } from '../daemon.ts';
+import { until } from '../faults/rounds/submissions.ts';
+import { BUILT_IN_MODELS, type OpenApp, openApp } from './open-app.ts';
+
+export interface OpenBox extends AsyncDisposable {
+  readonly http: string;
+  readonly grpc: string;
+  readonly folder: string;
+  readonly open: OpenApp;
+  /** Runs a command as the administrator. */
+  assay(...args: readonly string[]): Promise<Outcome>;
+}
+
+export async function openBox({
+  folder,
+  env = {},
+  models,
+  awaitReady = true,
+}: Omit<DaemonOptions, 'program' | 'readyTimeoutMs'> = {}): Promise<OpenBox> {
+  await using stack = new AsyncDisposableStack();
+  const open = stack.use(
+    await openApp({
+      ASSAY_ADMIN_API_KEY: TEST_KEY,
+      ...(folder === undefined ? {} : { ASSAY_DATA_DIR: folder }),
+      ...(models === 'tiny' ? await tinyModels() : BUILT_IN_MODELS),
+      ...env,
+    }),
+  );
+  if (awaitReady) await until(() => open.app.engine.phase === 'ready', 'the models');
+  const held = stack.move();
+  const { address } = open.daemon.grpc;
+  return {
+    ...{ http: open.url, grpc: address, folder: open.folder, open },
+    assay: (...args) => runCommand({ address, key: TEST_KEY }, args),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
