@@ -325,8 +325,6 @@ const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
     // Names of stored tables are frozen.
     allowed: /^src\/store\/tables\/schema\.ts/,
   },
-  // A comment that begins with its object has to be read twice.
-  { pattern: /^\s*(\/\*\*|\/\/) Of /m, instead: 'the subject first', allowed: /^$/ },
   { pattern: /(description: |describe\(\s*)'Of /, instead: 'the subject first', allowed: /^$/ },
   {
     pattern: /^\s*(\/?\*\*?|\/\/) .*\b(told|tells|whoever|nobody)\b/im,

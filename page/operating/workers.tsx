@@ -23,7 +23,7 @@ const CHANGES: readonly (readonly [
 ])[] = [
   ['resume', RESUME_WORKER, ({ drained }) => drained],
   ['drain', DRAIN_WORKER, ({ drained }) => !drained],
-  // One that is here would come again with its next word.
+  // A worker that is here would come again with its next message.
   ['forget', FORGET_WORKER, ({ here }) => !here],
 ];
 

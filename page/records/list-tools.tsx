@@ -49,7 +49,7 @@ export function ListTools({ records, view, order, onView, onOrder }: ToolsProps)
   );
 }
 
-/** Those that are loaded; then, if there are more, all that the filter finds. */
+/** The records that are loaded; then, if there are more, all that the filter finds. */
 function ChooseAll({ records }: { records: Records }): JSX.Element {
   const chosen = useCell(selection);
   const [isBusy, setBusy] = useState(false);

@@ -123,7 +123,7 @@ function FoundRow({ record }: { record: Found }): JSX.Element {
   );
 }
 
-/** Those that differ, by the beginnings of their hashes. */
+/** The lists that differ, by the beginnings of their hashes. */
 function listsChanged({ listsBefore, listsAfter }: Found): string[] {
   const hashIn = (lists: Found['listsBefore'], id: string): string =>
     lists.find((list) => list.id === id)?.sha256.slice(0, 8) ?? '–';

@@ -141,7 +141,7 @@ export function webOrigin(): Parser<string> {
   };
 }
 
-/** As an address has it: in lower case, without a port. */
+/** A host as it stands in an address: in lower case, without a port. */
 export function hostName(): Parser<string> {
   const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
   const pattern = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`);

@@ -17,7 +17,7 @@ export interface JudgedTimestamp {
   root: (typeof TIMESTAMP_ROOTS)[number];
 }
 
-/** Those that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: no one gave any. */
+/** The tokens that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: no one gave any. */
 export async function judgeTimestamps(
   read: ReadPackage,
   rootsPem: string | null,

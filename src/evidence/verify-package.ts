@@ -14,7 +14,7 @@ import { type Fault, type ReadPackage, readPackage } from './zip-reader.ts';
 
 export interface VerifyOrder {
   path: string;
-  /** Those that the box has published, from its page or its operator; empty: the key's origin is not judged. */
+  /** The keys that the box has published, from its page or its operator; empty: the key's origin is not judged. */
   fingerprints: readonly string[];
 }
 

@@ -90,7 +90,7 @@ export class StoreReader {
     }
   }
 
-  /** Those that ended with a result, without damaged ones. */
+  /** The analyses that ended with a result, without damaged ones. */
   *doneAnalyses(): Generator<Analysis> {
     for (const analysis of this.tables.analyses.values()) if (analysis.state === 'done') yield analysis;
   }

@@ -33,7 +33,7 @@ export interface EarlierPicturesState {
   learned: number;
   /** Those whose file or frames are not kept any more. */
   gone: number;
-  /** Those that could not be decoded; tried again after the next start. */
+  /** Pictures that could not be decoded; they are tried again after the next start. */
   unreadable: number;
   isDone: boolean;
 }

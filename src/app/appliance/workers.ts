@@ -43,7 +43,7 @@ export async function drainWorker(app: ApplianceParts, input: WorkerInput): Prom
 export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const before = find(app, input);
   await change(app, input, 'worker.resume', (tx) => tx.automation.resumeWorker(input.name));
-  // One that was not heard of was listed for being drained only.
+  // A worker that was not heard of was listed for being drained only.
   return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
 }
 

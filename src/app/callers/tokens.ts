@@ -25,7 +25,7 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** As an unguessable secret needs no salt, its look-up key is one hash. */
+/** An unguessable secret needs no salt: its look-up key is one hash. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

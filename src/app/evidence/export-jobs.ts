@@ -172,7 +172,7 @@ export class ExportJobs implements AsyncDisposable {
       job.state = 'ready';
       job.filesTotal = job.files;
       job.url = `/evidence/${job.id}`;
-      // Those that came before it was whole.
+      // Timestamps that came before the package was whole are added now.
       void this.addTimestamps(app, kept.packageSha256);
     } catch (error) {
       await rm(path, { force: true });

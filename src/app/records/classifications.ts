@@ -44,7 +44,7 @@ export function getClassification(app: RecordParts, input: RecordInput): Classif
   return record;
 }
 
-/** As a person opens it on the page: that is noted as a look; a call with a key only asks. */
+/** A person who opens it on the page is noted in the access log; a call with a key only asks. */
 export function openClassification(app: RecordParts, input: RecordInput): ClassificationRecord {
   const record = getClassification(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);

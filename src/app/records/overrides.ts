@@ -113,7 +113,7 @@ function measuredOf(app: RecordParts, file: FileOfRecord): Label | null {
     .classificationsOfHash(holderOf(file), file.kind, file.hash)
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const classification of newestFirst) {
-    // One that cannot be shown has no say; a finding on the file is possible all the same.
+    // A record that cannot be shown has no say; a finding on the file is possible all the same.
     const verdict = unlessRefused(() => toRecord(app, classification))?.verdict ?? null;
     if (verdict !== null) return verdict.classification;
   }

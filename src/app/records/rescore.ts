@@ -105,7 +105,7 @@ async function rescoreOne(
   const about = { identifier, accountId, name, kind, modelsBefore, rulesBefore: rulesOf(analysis).made };
   let before = UNKNOWN;
   try {
-    // One that cannot be shown is reported like one that cannot be analysed: the others follow.
+    // A record that cannot be shown is reported like one that cannot be analysed: the others follow.
     before = judgementOf(recordOf(app, classification, analysis));
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
     const options = { ...analysis.options, withHeatmap: false };

@@ -111,7 +111,7 @@ async function readResult(place: string): Promise<{ text: string | null; found: 
     await using file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return { text: await file.readFile('utf8'), found };
   } catch (error) {
-    // One that cannot be read is none of ours.
+    // A file that cannot be read is none of ours.
     if (['EACCES', 'EPERM', 'ELOOP'].includes(codeOf(error))) return { text: null, found };
     throw error;
   }

@@ -156,7 +156,7 @@ export async function resumeWatchFolder(
   return await changeFolder(app, input, 'watch_folder.resume', (folder) => ({ ...folder, isPaused: false }));
 }
 
-/** Those that were judged are not judged again: only their results are written. */
+/** Files that were judged are not judged again: only their results are written. */
 async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInput): Promise<void> {
   assertAdmin(principal);
   assertMayWrite(principal);

@@ -5,7 +5,7 @@ const BACKUP = {
   name: 'Backup',
   message: 'BackupEntry',
   fields: {
-    /** Its folder's. */
+    /** The name of the backup's folder. */
     name: identifier(),
     /** Null if its description cannot be read. */
     createdAt: nullable(moment()),

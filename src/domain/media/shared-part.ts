@@ -43,7 +43,7 @@ export interface Part extends ValuesOf<typeof PART> {}
 export interface SharedPart {
   /** Places that agree. */
   places: number;
-  /** Those that lie exactly where a turn and a scale of the whole would place them; 0 if the part is tilted. */
+  /** Places that lie exactly where a turn and a scale of the whole would place them; 0 if the part is tilted. */
   exactPlaces: number;
   /** Where it lies in the picture that was asked with, and in the one that was kept. */
   asked: Part;

@@ -9,7 +9,7 @@ export type TimestampState = (typeof TIMESTAMP_STATES)[number];
 
 /** One authority. */
 export interface TimestampRequest {
-  /** Its address. */
+  /** The authority's address. */
   authority: string;
   state: TimestampState;
   /** By the authority's clock; microseconds since 1970 UTC; null until it has answered. */
@@ -35,7 +35,7 @@ export interface PackageTimestamps {
   requests: TimestampRequest[];
 }
 
-/** As a record and the facades show it. */
+/** A timestamp as a record and the facades show it. */
 export type TimestampStatus = Omit<TimestampRequest, 'reply'>;
 
 /** What one authority answered to one try. */

@@ -57,7 +57,7 @@ export interface StoredSignOff extends Held {
   ended: 'withdrawn' | 'superseded' | null;
 }
 
-/** As a record shows it, with the finding that it is about. */
+/** A sign-off as a record shows it, with the finding that it is about. */
 export const SIGN_OFF = {
   state: oneOf(SIGN_OFF_STATE),
   classification: oneOf(LABEL, 'What the finding says.'),

@@ -55,7 +55,7 @@ export class Preparation implements AsyncDisposable {
     ).unref();
   }
 
-  /** Those that can answer for a pack now, on a provider that was prepared. */
+  /** The processes that can answer for a pack now, on a provider that was prepared. */
   membersFor(key: string): Member[] {
     return this.#givenUp === null
       ? this.#members.filter(({ process }) => this.#runs(process.reports, key))

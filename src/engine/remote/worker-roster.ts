@@ -139,7 +139,7 @@ export class WorkerRoster {
     return !this.#drained.isDrainedWorker(name);
   }
 
-  /** Those that were heard of, and those that are drained. */
+  /** The workers that were heard of, and those that are drained. */
   list(runningOf: (name: string) => number): WorkerStatus[] {
     const heard = Array.from(this.#workers.values(), ({ heardAt, setAside, ...known }) => ({
       ...known,

@@ -64,7 +64,7 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
   };
 }
 
-/** Those that can be shown, and the others by name. */
+/** The records that can be shown, and the others by name. */
 function toLists(app: App, entries: readonly RecordEntry[]) {
   const rows = convertEntries(app, entries, toClassification);
   return {

@@ -68,7 +68,7 @@ export class AutomationReader {
     return Number(this.tables.noticeRules.lastKey() ?? 0);
   }
 
-  /** Those that ended first, first. */
+  /** Notices of analyses that ended first come first. */
   pendingNotices(limit: number): PendingNotice[] {
     const found: PendingNotice[] = [];
     for (const [at, identifier] of this.tables.pendingNotices.under([])) {

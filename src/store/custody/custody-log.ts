@@ -93,7 +93,7 @@ export class CustodyLog {
     this.#tail.reset();
   }
 
-  /** Its sequence. */
+  /** Returns the entry's sequence. */
   append(fact: CustodyFact): number {
     return this.#appendTo(this.#head(), fact);
   }

@@ -138,7 +138,7 @@ export interface Tables {
   overrideHistory: Table<Override>;
   /** By finding, under the keys of the history. */
   signOffs: Table<StoredSignOff>;
-  /** Those that wait for an answer, by the holder of the file. */
+  /** Sign-offs that wait for an answer, by the holder of the file. */
   signOffsOpen: Index;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;

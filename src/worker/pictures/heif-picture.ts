@@ -216,7 +216,7 @@ function lay(canvas: Picture, part: Picture, x: number, y: number): void {
   }
 }
 
-/** As a page shows it. What says how opaque the picture is has the same sides, else it says nothing. */
+/** The picture as a page shows it. What says how opaque the picture is has the same sides, else it says nothing. */
 function layOnWhite({ width, height, rgb }: Picture, opacity: Picture): void {
   if (opacity.width !== width || opacity.height !== height) return;
   for (let at = 0; at < rgb.length; at += 1) {

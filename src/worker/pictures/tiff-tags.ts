@@ -10,7 +10,7 @@ export const TIFF_TAGS = {
 } as const;
 
 export interface TiffTags {
-  /** Its first bytes. */
+  /** The file's first bytes. */
   head: Buffer;
   isLittleEndian: boolean;
   /** The first value of each tag that is a whole number. */

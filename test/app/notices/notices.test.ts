@@ -19,7 +19,7 @@ import type { NoticeRuleView } from '../../../src/domain/contract/notice-rule.ts
 import { runCommand } from '../../cli/run-command.ts';
 import { until } from '../../faults/rounds/submissions.ts';
 import { makePicture } from '../../interface/media.ts';
-import { addCustomer, type Customer, type Service, shareService } from '../../interface/service.ts';
+import { addCustomer, type Customer, openService, type Service } from '../../interface/service.ts';
 import { principalOf, readMails } from '../open-app.ts';
 import { openReceiver, type Receiver } from '../webhooks/webhook-receiver.ts';
 
@@ -28,7 +28,7 @@ let receiver: Receiver;
 const { signal } = new AbortController();
 
 before(async () => {
-  service = await shareService();
+  service = await openService();
   receiver = await openReceiver({ status: 200 });
 });
 after(async () => {

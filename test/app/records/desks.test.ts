@@ -51,7 +51,7 @@ interface World extends OpenApp {
   members: Record<DeskRole, Principal>;
   /** Heads another desk. */
   stranger: Principal;
-  /** Of no desk. */
+  /** Belongs to no desk. */
   alone: Principal;
 }
 

@@ -25,7 +25,7 @@ function optionsOf(kind: MediaKind): Record<string, Schema> {
   return schemasOf(ROWS.filter((row) => !isShared(row) && (row[1].restKinds ?? row[1].kinds).includes(kind)));
 }
 
-/** Those that choose models: nothing else of them matters to a validation. */
+/** The options that choose models: no other matters to a validation. */
 const VALIDATED = schemasOf(ROWS.filter(([, { planOption }]) => planOption !== undefined));
 
 function optionSchema({ allowed, initial, sentence }: OptionRow): Schema {

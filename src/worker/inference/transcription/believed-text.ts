@@ -1,7 +1,7 @@
 /** Whether what the model wrote of a window is a text of what was said: a model that hears no words invents some. */
 import { isInOwnScript } from '../../../domain/transcripts/scripts.ts';
 
-/** Its makers' bounds. */
+/** The bounds are those of the model's makers. */
 const COMPRESSION_MAX = 2.4;
 const LOG_PROBABILITY_MIN = -1;
 const NO_SPEECH_MAX = 0.6;
