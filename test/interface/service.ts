@@ -10,7 +10,7 @@ import { grantCredits } from '../../src/app/accounts/users.ts';
 import type { RawFields } from '../../src/app/field-parsers.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
 import { until } from '../faults/rounds/submissions.ts';
-import { SharedResource } from '../shared-resource.ts';
+import { SharedResource } from '../runner/shared-resource.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertDescribed } from './description.ts';
 import { writeTinyPacks } from './packs.ts';

@@ -8,7 +8,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { PATIENCE_MS } from '../patience.ts';
-import { SharedResource } from '../shared-resource.ts';
+import { SharedResource } from '../runner/shared-resource.ts';
 
 /**
  * Not the package's own arguments: those turn web security off, which these tests are there to see. The sandbox needs

@@ -8,9 +8,9 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import ts from 'typescript';
-import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const COPIED = ['package.json', 'tsconfig.json', 'page', 'proto', 'schema', 'src'];
 
 interface Edit {

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const GENERATED = /\/gen\//;
 /** What begins with its object, or has no subject, has to be read twice. */
 const SUBJECTLESS =
