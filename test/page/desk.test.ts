@@ -21,7 +21,7 @@ let daemon: DeskDaemon;
 let browser: TestBrowser;
 
 before(async () => {
-  daemon = await startDesk({ models: 'tiny' });
+  daemon = await startDesk();
   browser = await TestBrowser.start();
 });
 

@@ -17,7 +17,7 @@ let picture: Buffer;
 let answer: (response: ServerResponse) => void;
 
 before(async () => {
-  daemon = await startDesk({ models: 'tiny' });
+  daemon = await startDesk();
   browser = await TestBrowser.start();
   picture = await patternImage(400, 320).jpeg({ quality: 88 }).toBuffer();
   source = createServer((_, response) => answer(response)).listen(0, '127.0.0.1');
