@@ -43,6 +43,7 @@ function later<T extends object>(load: () => Promise<ComponentType<T>>): (props:
 
 const ResultPage = later(async () => (await import('./result/result-page.tsx')).ResultPage);
 const AccountPage = later(async () => (await import('./account/account-page.tsx')).AccountPage);
+const DesksPage = later(async () => (await import('./account/desks-page.tsx')).DesksPage);
 const LedgerPage = later(async () => (await import('./account/ledger-page.tsx')).LedgerPage);
 const WebhooksPage = later(async () => (await import('./account/webhooks-page.tsx')).WebhooksPage);
 const UsersPage = later(async () => (await import('./operating/users-page.tsx')).UsersPage);
@@ -104,6 +105,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
           {({ identifier }) => <ResultPage key={identifier} identifier={identifier ?? ''} {...{ account }} />}
         </Route>
         <Route path={PATHS.account}>{<AccountPage {...{ account }} />}</Route>
+        <Route path={PATHS.desks}>{<DesksPage {...{ account }} />}</Route>
         <Route path={PATHS.ledger}>{<LedgerPage />}</Route>
         <Route path={PATHS.webhooks}>{<WebhooksPage />}</Route>
         <Route path={PATHS.users}>{<UsersPage {...{ account }} />}</Route>

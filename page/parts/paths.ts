@@ -10,6 +10,7 @@ export const PATHS = {
   setPassword: '/set-password',
   verifyEmail: '/verify-email',
   account: '/account',
+  desks: '/desks',
   webhooks: '/webhooks',
   ledger: '/credits',
   users: '/users',

@@ -6,7 +6,6 @@ import { Button, Fault, Notice } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { stepName } from '../records/record-row.tsx';
 import { findText, t } from '../texts/language.ts';
-import { isForeign } from './sign-off.tsx';
 
 /** By kind, each under the option that asks for it at submission. */
 const OFFERED = {
@@ -36,7 +35,7 @@ export function AddAnalyses({ record, account, onChange }: AddProps): JSX.Elemen
   const { data } = useQuery(READ_OWN_TERMS, {});
   const { isBusy, fault, run } = useWork(onChange);
   const { identifier, added, options, kind } = record;
-  if (account.readonly || isForeign(record, account) || record.status !== 'DONE') return null;
+  if (account.readonly || !record.rights.includes('CHANGE') || record.status !== 'DONE') return null;
   const plan = data?.viewer.plan;
   const allowed = (plan?.options ?? []).map((name) => name.toLowerCase());
   const missing = OFFERED[kind].filter(([name, option]) => allowed.includes(name) && !options[option]);

@@ -4,14 +4,19 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
+import { FOLLOW_RECORDS, READ_SIGN_OFFS_WAITING } from '../gen/documents.ts';
 import { type AccountInfo, postSession, session } from '../parts/api.ts';
-import { closeLive, isLive } from '../parts/live.ts';
+import { closeLive, isLive, useLive } from '../parts/live.ts';
 import { Select } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
+import { useQuery } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { chooseTheme, storedTheme, THEMES } from '../state/theme.ts';
 import type { TextKey } from '../texts/en.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/language.ts';
+
+/** What changes without a message: who has which role, and what was taken back. */
+const WAITING_REFRESH_MS = 60_000;
 
 type NavLink = readonly [path: string, text: TextKey];
 
@@ -75,6 +80,7 @@ export function Frame({
           Assay
         </Link>
         <Links name="navDesk" links={DESK_LINKS} />
+        <Waiting />
         <UserMenu {...{ account }} />
         {operating.length > 0 && <Links name="navOperating" links={operating} />}
       </header>
@@ -87,6 +93,19 @@ export function Frame({
         {children}
       </main>
     </>
+  );
+}
+
+/** How many findings wait for the reader; the list is read anew, whatever it was narrowed by. */
+function Waiting(): JSX.Element | null {
+  const { data, reload } = useQuery(READ_SIGN_OFFS_WAITING, {}, WAITING_REFRESH_MS);
+  useLive(FOLLOW_RECORDS, { waitsForMe: true }, () => void reload());
+  const count = data?.signOffsWaiting ?? 0;
+  if (count === 0) return null;
+  return (
+    <a class="waiting" href={`${PATHS.records}?waitsForMe=yes`}>
+      {t('signOffsWaiting', { count })}
+    </a>
   );
 }
 
@@ -122,6 +141,7 @@ function UserMenu({ account }: { account: AccountInfo }): JSX.Element {
         <p class="quiet">{account.email}</p>
         <Link href={`${PATHS.account}#keys`}>{t('menuApiKey')}</Link>
         <Link href={PATHS.account}>{t('menuAccount')}</Link>
+        <Link href={PATHS.desks}>{t('navDesks')}</Link>
         <Link href={PATHS.ledger}>{t('menuCredits')}</Link>
         <Link href={PATHS.webhooks}>{t('menuWebhooks')}</Link>
         <Preferences />

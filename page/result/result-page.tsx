@@ -35,7 +35,7 @@ import { OverridePanel } from './override.tsx';
 import { ProvenancePanel } from './provenance.tsx';
 import { LimitsPanel, ReasonsPanel } from './reasons.tsx';
 import { ScoresPanel } from './scores.tsx';
-import { isForeign, SignOffPanel } from './sign-off.tsx';
+import { SignOffPanel } from './sign-off.tsx';
 import { TentativePanel } from './tentative.tsx';
 import { VerdictCard } from './verdict-card.tsx';
 import { VideoResult } from './video-result.tsx';
@@ -123,7 +123,7 @@ function Finding({ record, account, onChange }: PartProps): JSX.Element {
 
 /** Whether the reader may say what the file is. */
 function mayState(record: FullRecord, account: AccountInfo): boolean {
-  return !account.readonly && !isForeign(record, account) && record.hash !== '';
+  return !account.readonly && record.rights.includes('FIND') && record.hash !== '';
 }
 
 /** The ways to the folded parts. */
@@ -207,7 +207,7 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
   const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
   const { identifier, status } = record;
-  const mayChange = !account.readonly && !isForeign(record, account);
+  const may = (operation: RecordOperation): boolean => !account.readonly && record.rights.includes(operation);
   const act = async (name: keyof typeof ACTIONS): Promise<void> => {
     if (!(await run(() => change(ACTIONS[name], { identifier })))) return;
     if (name === 'remove') navigate(PATHS.records);
@@ -217,20 +217,20 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
     <div class="actions unprinted">
       <CopyButton text={record.resultUrl} label={t('copyLink')} />
       <Button onPress={() => print()}>{t('print')}</Button>
-      {status !== 'NEW' && !isPart(record) && !isForeign(record, account) && (
+      {status !== 'NEW' && !isPart(record) && record.rights.includes('EXPORT') && (
         <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>
       )}
-      {mayChange && status === 'NEW' && (
+      {may('CHANGE') && status === 'NEW' && (
         <Button {...{ isBusy }} onPress={() => void act('cancel')}>
           {t('cancelWork')}
         </Button>
       )}
-      {mayChange && status === 'ERRORED' && (
+      {may('CHANGE') && status === 'ERRORED' && (
         <Button kind="main" {...{ isBusy }} onPress={() => void act('retry')}>
           {t('tryAgain')}
         </Button>
       )}
-      {mayChange && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
+      {may('DELETE') && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
       <Fault error={fault} />
       {isPacking && (
         <EvidenceDialog

@@ -9,13 +9,14 @@ import {
   FOLLOW_RECORDS,
   type FollowRecordsAnswer,
   type FullRecord,
+  READ_SIGN_OFF_JUDGES,
   type SignOff,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
 import { useLive } from '../parts/live.ts';
 import { Button, Fault, LongField, Notice, Time } from '../parts/parts.tsx';
-import { useWork } from '../parts/use-query.ts';
+import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
 const REASON_CHARACTERS_MAX = 1000;
@@ -26,9 +27,9 @@ interface PanelProps {
   onChange: () => void;
 }
 
-/** Whether the reader was asked to judge another's finding: nothing of the record is the reader's to change. */
-export function isForeign({ signOff }: FullRecord, account: AccountInfo): boolean {
-  return signOff !== null && signOff.byAccountId !== String(account.id);
+/** Whether the reader may answer another's finding. */
+function mayAnswer({ signOff, rights }: FullRecord, account: AccountInfo): boolean {
+  return signOff !== null && signOff.byAccountId !== String(account.id) && rights.includes('SIGN_OFF');
 }
 
 /** The state as a sentence. Only an answer is ever called agreed. */
@@ -38,7 +39,7 @@ export function signOffSentence(signOff: SignOff): string {
 
 export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Element | null {
   const { identifier, signOff, forceClassification } = record;
-  const isAsked = isForeign(record, account);
+  const isAsked = mayAnswer(record, account);
   const take = ({ classifications: changed }: FollowRecordsAnswer): void => {
     if (changed.identifier === identifier) onChange();
   };
@@ -47,29 +48,33 @@ export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Ele
   return (
     <Fold anchor="sign-off" title={t('signOff')} isOpen>
       <p class="quiet">{t('signOffLead')}</p>
-      {signOff !== null && <Standing {...{ signOff, account }} />}
+      {signOff !== null && <Standing {...{ signOff }} />}
       {!account.readonly && isAsked && signOff?.state === 'OPEN' && (
         <AnswerForm {...{ identifier, signOff, onChange }} />
       )}
-      {!account.readonly && !isAsked && <AskButton {...{ identifier, signOff, onChange }} />}
+      {!account.readonly && record.rights.includes('FIND') && (
+        <AskButton {...{ identifier, signOff, onChange }} />
+      )}
     </Fold>
   );
 }
 
-function Standing({ signOff, account }: { signOff: SignOff; account: AccountInfo }): JSX.Element {
+function personOf({ byAccountId: id, byName }: Pick<SignOff, 'byAccountId' | 'byName'>): string {
+  return byName === '' ? t('accountNumber', { id }) : showText(byName);
+}
+
+function Standing({ signOff }: { signOff: SignOff }): JSX.Element {
   const { state, answers } = signOff;
-  const nameOf = (id: string): string =>
-    id === String(account.id) ? showText(account.name) : t('accountNumber', { id });
   return (
     <>
       <Notice kind={state === 'AGREED' ? 'good' : 'info'}>{signOffSentence(signOff)}</Notice>
       <ol class="custody">
-        {answers.map(({ at, agrees, byAccountId, reason }) => (
-          <li key={at}>
-            <Time iso={at} />
+        {answers.map((answer) => (
+          <li key={answer.at}>
+            <Time iso={answer.at} />
             <span>
-              {t(agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who: nameOf(byAccountId) })}
-              {reason !== '' && <q>{showText(reason)}</q>}
+              {t(answer.agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who: personOf(answer) })}
+              {answer.reason !== '' && <q>{showText(answer.reason)}</q>}
             </span>
           </li>
         ))}
@@ -95,6 +100,7 @@ function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | n
   return (
     <div class="unprinted">
       <p class="quiet">{t('signOffAskLead')}</p>
+      <Judges {...{ identifier }} />
       <Fault error={fault} />
       <Button {...{ isBusy }} onPress={() => void ask()}>
         {t(isUnasked ? 'signOffAsk' : 'signOffAskAgain')}
@@ -103,8 +109,33 @@ function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | n
   );
 }
 
+/** Who may answer, before the question is asked. */
+function Judges({ identifier }: { identifier: string }): JSX.Element {
+  const { data, error } = useQuery(READ_SIGN_OFF_JUDGES, { identifier });
+  const judges = data?.signOffJudges ?? [];
+  const excluded = judges.filter(({ obstacle }) => obstacle !== null);
+  const free = judges.filter(({ obstacle }) => obstacle === null).map(({ name }) => showText(name));
+  return (
+    <>
+      <Fault {...{ error }} />
+      {data !== undefined && (
+        <p>{free.length === 0 ? t('signOffNone') : t('signOffMayAnswer', { names: free.join(', ') })}</p>
+      )}
+      {excluded.length > 0 && (
+        <ul>
+          {excluded.map(({ accountId, name, obstacle }) => (
+            <li key={accountId}>
+              {t('signOffExcluded', { name: showText(name), reason: showText(obstacle ?? '') })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
 function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: SignOff }): JSX.Element {
-  const { classification, findingAt, byAccountId, reason: why } = signOff;
+  const { classification, findingAt, reason: why } = signOff;
   const [reason, setReason] = useState('');
   const { isBusy, fault, run } = useWork();
   const answer = async (agrees: boolean): Promise<void> => {
@@ -115,7 +146,7 @@ function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: Sig
     <div class="unprinted">
       <p>
         {t('signOffQuestion', {
-          who: t('accountNumber', { id: byAccountId }),
+          who: personOf(signOff),
           classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
         })}{' '}
         {why !== '' && <q>{showText(why)}</q>}

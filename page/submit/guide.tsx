@@ -96,7 +96,12 @@ function SampleStep(): JSX.Element {
   const send = (): void => {
     void run(async () => {
       const file = await drawSample();
-      addUploads([{ file, name: file.name }], { refId: '', noCache: false, options: { withHeatmap: true } });
+      addUploads([{ file, name: file.name }], {
+        refId: '',
+        noCache: false,
+        deskId: '',
+        options: { withHeatmap: true },
+      });
       setSent(true);
     });
   };

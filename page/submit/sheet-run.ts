@@ -48,9 +48,8 @@ async function judge(source: string, submission: SubmitOptions, signal: AbortSig
 }
 
 async function submit(fileUrl: string, submission: SubmitOptions, signal: AbortSignal): Promise<string> {
-  const { options, refId, noCache } = submission;
-  const common = { fileUrl, kind: kindOfAddress(fileUrl), options, noCache, priority: 'BATCH' as const };
-  const input = refId === '' ? common : { ...common, refId };
+  const about = { fileUrl, kind: kindOfAddress(fileUrl), priority: 'BATCH' as const };
+  const input = { ...about, options: submission.options, ...toFields(submission) };
   for (let tries = 1; ; tries += 1) {
     try {
       return (await change(SUBMIT_MEDIA, { input })).classification.identifier;

@@ -1,6 +1,7 @@
 /** What is asked of an analysis, as far as the account's plan allows it. */
 
 import type { JSX } from 'preact';
+import { showText } from '../../src/domain/shown-text.ts';
 import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';
 import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
@@ -11,6 +12,7 @@ import type { SubmitOptions } from './uploads.ts';
 export const START_OPTIONS: SubmitOptions = {
   refId: '',
   noCache: false,
+  deskId: '',
   options: { withHeatmap: true, withAudio: true, frames: 10 },
 };
 
@@ -42,7 +44,8 @@ interface OptionsProps {
 export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.Element {
   const { data } = useQuery(READ_OWN_TERMS, {});
   const allowed = (data?.viewer.plan.options ?? []).map((name) => name.toLowerCase());
-  const { options, refId, noCache } = submission;
+  const { options, refId, noCache, deskId } = submission;
+  const desks = (data?.desks ?? []).filter(({ ownRole }) => ownRole !== null && ownRole !== 'LOOKS');
   const put = (part: AnalysisOptionsInput): void =>
     onSubmission({ ...submission, options: { ...options, ...part } });
   return (
@@ -56,6 +59,18 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
           hint={t('referenceHint')}
           onValue={(value) => onSubmission({ ...submission, refId: value })}
         />
+        {desks.length > 0 && (
+          <Select
+            label={t('optionDesk')}
+            value={deskId}
+            options={[
+              ['', t('optionDeskFirst')],
+              ...desks.map(({ id, name }) => [id, showText(name)] as const),
+              ['0', t('optionDeskNone')],
+            ]}
+            onValue={(value) => onSubmission({ ...submission, deskId: value })}
+          />
+        )}
         <Select
           label={t('optionFrames')}
           value={String(options.frames)}

@@ -28,6 +28,8 @@ import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 export interface SubmitOptions {
   refId: string;
   noCache: boolean;
+  /** Empty: the first of the reader's desks; `0`: none. */
+  deskId: string;
   options: AnalysisOptionsInput;
 }
 
@@ -160,8 +162,7 @@ async function sendWhole(upload: Upload): Promise<ListedRecord> {
 async function sendResumable(upload: Upload): Promise<ListedRecord> {
   const { id, file, submission } = upload;
   if (file === null) throw new Error('only a file is sent by pieces');
-  const { refId, noCache, options } = submission;
-  const fields = { ...options, noCache, ...(refId === '' ? {} : { refId }) };
+  const fields = { ...submission.options, ...toFields(submission) };
   const resumable =
     resumables.get(id) ?? new ResumableUpload(file, fields, (sentShare) => put(id, { sentShare }));
   resumables.set(id, resumable);
@@ -192,10 +193,18 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
   return promise;
 }
 
+/** What is asked beside the options. */
+export function toFields({
+  refId,
+  noCache,
+  deskId,
+}: SubmitOptions): Pick<SubmitMediaInput, 'noCache' | 'refId' | 'deskId'> {
+  return { noCache, ...(refId === '' ? {} : { refId }), ...(deskId === '' ? {} : { deskId }) };
+}
+
 /** The manifest goes first: it is small, and is kept until the file has come. */
 function bodyOf({ file, manifest, fileUrl, submission, name }: Upload): FormData | string {
-  const { refId, noCache, options } = submission;
-  const input: SubmitMediaInput = { options, noCache, ...(refId === '' ? {} : { refId }) };
+  const input: SubmitMediaInput = { options: submission.options, ...toFields(submission) };
   if (file === null)
     return JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, fileUrl } } });
   const form = new FormData();

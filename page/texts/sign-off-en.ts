@@ -13,8 +13,12 @@ export const SIGN_OFF_EN = {
   signOff_SUPERSEDED: 'Sign-off ended: another finding was stated',
   signOffAsk: 'Ask for a sign-off',
   signOffAskAgain: 'Ask once more',
-  signOffAskLead:
-    'Your partner and the administrators can then open the records of this file, for as long as the finding stands.',
+  signOffAskLead: 'Who may answer can then open the records of this file, for as long as the finding stands.',
+  signOffMayAnswer: 'May answer: {names}.',
+  signOffNone:
+    'Nobody can agree. An administrator can give another member of the desk the role that signs off.',
+  signOffExcluded: '{name} cannot agree: {reason}.',
+  signOffsWaiting: '{count} to sign off',
   signOffQuestion: '{who} states: {classification}. Do you agree?',
   signOffAgree: 'I agree',
   signOffDisagree: 'I disagree',

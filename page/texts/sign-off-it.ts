@@ -14,8 +14,12 @@ export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {
   signOff_SUPERSEDED: 'Controfirma conclusa: è stato dato un altro giudizio',
   signOffAsk: 'Chiedi una controfirma',
   signOffAskAgain: 'Chiedi ancora una volta',
-  signOffAskLead:
-    'Il tuo partner e gli amministratori potranno aprire le schede di questo file, finché il giudizio resta.',
+  signOffAskLead: 'Chi può rispondere potrà aprire le schede di questo file, finché il giudizio resta.',
+  signOffMayAnswer: 'Possono rispondere: {names}.',
+  signOffNone:
+    'Nessuno può concordare. Un amministratore può dare a un altro membro del desk il ruolo che controfirma.',
+  signOffExcluded: '{name} non può concordare: {reason}.',
+  signOffsWaiting: '{count} da controfirmare',
   signOffQuestion: '{who} dichiara: {classification}. Concordi?',
   signOffAgree: 'Concordo',
   signOffDisagree: 'Non concordo',

@@ -95,6 +95,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['audit', async () => (await import('./commands/audit.ts')).addAuditCommand],
   ['custody', async () => (await import('./commands/custody/custody.ts')).addCustodyCommand],
   ['queue', async () => (await import('./commands/queue.ts')).addQueueCommand],
+  ['desk', async () => (await import('./commands/desk.ts')).addDeskCommand],
   ['watch-folder', async () => (await import('./commands/automation/watch-folder.ts')).addWatchFolderCommand],
   ['notify', async () => (await import('./commands/automation/notify.ts')).addNotifyCommand],
   ['models', async () => (await import('./commands/models/models.ts')).addModelsCommand],

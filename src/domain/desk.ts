@@ -24,6 +24,12 @@ export const DESK_RIGHTS = {
   delete: 'heads',
 } as const satisfies Readonly<Record<string, DeskRole>>;
 export type RecordOperation = keyof typeof DESK_RIGHTS;
+export const RECORD_OPERATIONS = Object.keys(DESK_RIGHTS) as RecordOperation[];
+export const RECORD_OPERATION = {
+  name: 'RecordOperation',
+  description: 'What may be done with a record.',
+  words: RECORD_OPERATIONS,
+} as const satisfies Choice;
 
 export function includesRole(role: DeskRole | undefined, needed: DeskRole): boolean {
   return role !== undefined && DESK_ROLES.indexOf(role) >= DESK_ROLES.indexOf(needed);

@@ -89,10 +89,11 @@ function signOffJson(signOff: SignOff | null): object | null {
     classification,
     findingAt: toIso(findingAt),
     askedAt: askedAt === null ? null : toIso(askedAt),
-    answers: answers.map(({ at, byAccountId, ...said }) => ({
+    answers: answers.map(({ at, byAccountId, agrees, reason }) => ({
       at: toIso(at),
       byAccountId: String(byAccountId),
-      ...said,
+      agrees,
+      reason,
     })),
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '../app/records/classifications.ts';
 import { compareRecordAnswers, compareRecords } from '../app/records/marks.ts';
 import { overrideClassification, overrideHistory, removeOverride } from '../app/records/overrides.ts';
-import { answerSignOff, askSignOff } from '../app/records/sign-offs.ts';
+import { answerSignOff, askSignOff, countSignOffs, listSignOffJudges } from '../app/records/sign-offs.ts';
 import { addAnalyses } from '../app/submissions/add-analyses.ts';
 import { parseUploadId, queryUpload } from '../app/submissions/unfinished-uploads.ts';
 import type { ClassificationRecord, OverrideResult } from '../domain/answers/record.ts';
@@ -23,8 +23,10 @@ import {
   nullable,
   oneOf,
   text,
+  whole,
 } from '../domain/field.ts';
 import { LABEL, MEDIA_KIND } from '../domain/media/media.ts';
+import { SIGN_OFF_JUDGE } from '../domain/records/sign-off.ts';
 import type { AnswerFate } from '../domain/verdicts/answers-compared.ts';
 import {
   AI_PART,
@@ -124,11 +126,25 @@ export const FINDING_OPERATIONS = {
   }),
   askSignOff: mutation({
     description:
-      'Asks the partner of the account and the administrators to sign off the finding that stands; they may read the records of the file from then on.',
+      'Asks for a sign-off of the finding that stands: at a desk its members with the role SIGNS_OFF, and always the partner of the account and the administrators, who may read the records of the file from then on.',
     input: ONE_RECORD,
     answer: RECORD,
     payload: 'Classification',
     run: askSignOff,
+  }),
+  listSignOffJudges: query({
+    field: 'signOffJudges',
+    description:
+      'Who may answer if the caller asks for a sign-off of the finding on the file of the record, and what stands against each.',
+    input: ONE_RECORD,
+    answer: one('judges', listOf(nounOf({ name: 'SignOffJudge', fields: SIGN_OFF_JUDGE }))),
+    run: listSignOffJudges,
+  }),
+  countSignOffs: query({
+    field: 'signOffsWaiting',
+    description: 'How many findings of others wait for the caller’s answer; at most 1,000 are counted.',
+    answer: one('count', whole()),
+    run: countSignOffs,
   }),
   answerSignOff: mutation({
     inputObject: { name: 'AnswerSignOffInput' },

@@ -5,6 +5,7 @@ import { type RecordSummary, summaryOf } from '../../domain/answers/record-summa
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { type NoticeRule, wantsNotice } from '../../domain/automation/notice-rule.ts';
 import { AppError } from '../../domain/errors.ts';
+import type { Classification } from '../../domain/records/classification.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
 import { unlessRefused } from '../records/find-records.ts';
@@ -33,9 +34,9 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   const wanted = marks.flatMap(({ identifier }) => {
     // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
     const said = unlessRefused(() => summaryOfRecord(app, identifier));
-    const accountId = said && store.read.records.get(identifier)?.accountId;
-    if (said === undefined || accountId === undefined) return [];
-    const noticed = { accountId, kind: said.kind, outcome: said.outcome };
+    const record = said && store.read.records.get(identifier);
+    if (said === undefined || record === undefined) return [];
+    const noticed = { accountIds: noticedAccounts(app, record), kind: said.kind, outcome: said.outcome };
     return rules.filter((rule) => wantsNotice(rule, noticed)).map((rule) => ({ rule, identifier }));
   });
   await store.transact((tx) => {
@@ -43,6 +44,11 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
     for (const mark of marks) tx.removePendingNotice(mark);
   });
   return marks.length === RECORDS_AT_ONCE;
+}
+
+/** A rule is about what its account may read. */
+function noticedAccounts({ store: { read } }: NoticeParts, { accountId, deskId }: Classification): number[] {
+  return deskId === undefined ? [accountId] : read.desks.membersOf(deskId).map((member) => member.accountId);
 }
 
 function newDelivery(

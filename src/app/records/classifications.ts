@@ -5,7 +5,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { RecordEntry } from '../../domain/answers/refused-record.ts';
-import { DESK_RIGHTS, heldFor, type RecordOperation } from '../../domain/desk.ts';
+import { DESK_RIGHTS, heldFor, RECORD_OPERATIONS, type RecordOperation } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
@@ -20,7 +20,7 @@ import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import { mayOn, mayRead } from '../callers/rights.ts';
+import { type Caller, mayOn, mayRead } from '../callers/rights.ts';
 import type { RawFields } from '../field-parsers.ts';
 import { parseRecordFilter } from './filters/record-filter.ts';
 import { entryOf, findRecords } from './find-records.ts';
@@ -56,10 +56,19 @@ export function readablePart(
   app: RecordParts,
   { principal, identifier, kind }: RecordInput,
 ): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
+  const found = partOf(app, principal, identifier);
+  return kind === undefined || found?.part.kind === kind ? found : undefined;
+}
+
+function partOf(
+  app: RecordParts,
+  caller: Caller,
+  identifier: string,
+): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
-  if (part === undefined || (kind !== undefined && part.kind !== kind)) return undefined;
+  if (part === undefined) return undefined;
   const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
-  const whole = sharers.find((sharer) => mayRead(app, principal, sharer));
+  const whole = sharers.find((sharer) => mayRead(app, caller, sharer));
   return whole && { whole, part };
 }
 
@@ -77,6 +86,17 @@ export function allowedClassification(
     found.deskId !== undefined && read.desks.roleOf(found.deskId, input.principal.account.id) !== undefined;
   if (!isMember) throw noSuchRecord();
   throw new AppError('role', `this needs the role ${DESK_RIGHTS[operation]} at the desk of the record`);
+}
+
+/** What the caller may do with a record, or with the video of a frame or track. */
+export function rightsOn(
+  app: RecordParts,
+  { reader, identifier }: { reader: Caller; identifier: string },
+): RecordOperation[] {
+  const { read } = app.store;
+  const record = read.records.get(identifier) ?? partOf(app, reader, identifier)?.whole;
+  if (record === undefined) return [];
+  return RECORD_OPERATIONS.filter((operation) => mayOn(read, operation, record, reader));
 }
 
 /** The stored record, if the account may see it. */

@@ -1,4 +1,5 @@
 /** Records of what a search has found, as they are read now: one for each analysis, with the best that was found in it. */
+import { holderOf } from '../../domain/desk.ts';
 import {
   FOUND_PICTURES_MAX,
   type FoundPicture,
@@ -78,13 +79,13 @@ function shownRecord(
   const { read } = app.store;
   const newest = read
     .classificationsOfAnalysis(analysisId)
-    .filter(({ accountId }) => accounts.has(accountId))
+    .filter((one) => accounts.has(holderOf(one)))
     .toSorted((a, b) => b.createdAt - a.createdAt)[0];
   if (newest === undefined) return undefined;
   const record = unlessRefused(() => currentRecord(app, newest));
   if (record === undefined) return undefined;
   const { identifier, accountId, name, createdAt, kind, hash } = newest;
-  const finding = read.override(accountId, kind, hash);
+  const finding = read.override(holderOf(newest), kind, hash);
   return {
     identifier,
     accountId,

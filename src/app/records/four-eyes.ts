@@ -30,30 +30,39 @@ const WHAT: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/**
- * Throws `role` if one person could be behind both accounts: behind an account stand itself and who had it in hand within the plan's
- * term, whatever the caller showed, since a link opens a session and a session makes keys.
- */
+/** Throws `role` if one person could be behind both accounts. */
 export function assertOtherPerson(
   read: StoreReader,
   principal: Principal,
   { askerId, now }: { askerId: number; now: number },
 ): void {
-  const { id: ownId } = principal.account;
+  const obstacle = obstacleOf(read, { askerId, judgeId: principal.account.id, now });
+  if (obstacle !== null) throw new AppError('role', `${obstacle}. Somebody else has to agree`);
+}
+
+/**
+ * Why one person could be behind both accounts; null if nothing shows it. Behind an account stand itself and who had it in hand
+ * within the plan's term, whatever the caller showed, since a link opens a session and a session makes keys.
+ */
+export function obstacleOf(
+  read: StoreReader,
+  { askerId, judgeId, now }: { askerId: number; judgeId: number; now: number },
+): string | null {
   const days = termOf(read, askerId);
   const asker = accessOf(read, askerId, now - days * DAY_US);
-  const own = accessOf(read, ownId, now - days * DAY_US);
-  const behindOwn = new Set([ownId, ...own.map(({ actor }) => actor)]);
+  const own = accessOf(read, judgeId, now - days * DAY_US);
+  if (asker === null || own === null) {
+    const many = `${nameOf(read, own === null ? judgeId : askerId)} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
+    return `who had it in hand is not known: ${many}`;
+  }
+  const behindOwn = new Set([judgeId, ...own.map(({ actor }) => actor)]);
   const shared =
     asker.find(({ actor }) => behindOwn.has(actor)) ?? own.find(({ actor }) => actor === askerId);
-  if (shared === undefined) return;
+  if (shared === undefined) return null;
   const term = days === 0 ? '' : `; this counts for ${days} days, and as long as the key is valid`;
   const also = own.find(({ actor }) => actor === shared.actor);
-  const both = also === undefined || also === shared ? '' : `, and ${describe(also)}`;
-  throw new AppError(
-    'role',
-    `one person could be both: ${describe(shared)}${both}${term}. Somebody else has to agree`,
-  );
+  const both = also === undefined || also === shared ? '' : `, and ${describe(read, also)}`;
+  return `one person could be both: ${describe(read, shared)}${both}${term}`;
 }
 
 /** Days of the plan of the account whose finding it is. */
@@ -62,14 +71,11 @@ function termOf(read: StoreReader, accountId: number): number {
   return (planId === undefined ? undefined : read.accounts.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
 }
 
-/** Since then, and by keys that are still valid, however old they are. */
-function accessOf(read: StoreReader, accountId: number, since: number): Access[] {
+/** Since then, and by keys that are still valid, however old they are. Null if there is more than is looked at. */
+function accessOf(read: StoreReader, accountId: number, since: number): Access[] | null {
   const valid = new Set(read.accounts.apiKeys(accountId).map(({ id }) => id));
   const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ACCESS_ENTRIES_MAX });
-  if (rows.length === ACCESS_ENTRIES_MAX) {
-    const many = `account ${accountId} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
-    throw new AppError('role', `who had it in hand is not known: ${many}. Somebody else has to agree`);
-  }
+  if (rows.length === ACCESS_ENTRIES_MAX) return null;
   return rows.flatMap(({ actor, at, kind, details }) => {
     const keyId = kind.startsWith('key.') ? Number(details?.target?.split('/')[1]) : null;
     const isValid = keyId !== null && valid.has(keyId);
@@ -80,10 +86,16 @@ function accessOf(read: StoreReader, accountId: number, since: number): Access[]
   });
 }
 
-function describe({ actor, at, kind, accountId, keyId }: Access): string {
+function describe(read: StoreReader, { actor, at, kind, accountId, keyId }: Access): string {
   const day = formatTime(at).slice(0, 10);
-  if (keyId !== null)
-    return `account ${actor} ${WHAT.get(kind)} key ${keyId} of account ${accountId} on ${day}`;
+  const [who, whose] = [nameOf(read, actor), nameOf(read, accountId)];
+  if (keyId !== null) return `${who} ${WHAT.get(kind)} key ${keyId} of ${whose} on ${day}`;
   const what = kind === 'password.link' ? 'made a password link for' : 'changed the e-mail address of';
-  return `account ${actor} ${what} account ${accountId} on ${day}`;
+  return `${who} ${what} ${whose} on ${day}`;
+}
+
+/** With the number, since two may have one name. */
+function nameOf(read: StoreReader, id: number): string {
+  const name = read.accounts.getUnlessDamaged(id)?.name ?? '';
+  return name === '' ? `account ${id}` : `${name} (account ${id})`;
 }

@@ -5,6 +5,7 @@ import type { Classification, Override } from '../../domain/records/classificati
 import { type FindingEntry, type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { DamagedRow } from '../../store/records/record-reader.ts';
+import { accountNameOf } from '../accounts/audit.ts';
 import { managedAccounts } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { type Caller, type FileOfRecord, mayOn } from '../callers/rights.ts';
@@ -58,7 +59,7 @@ function holdersToJudge(read: StoreReader, principal: Principal): (number | null
 export function signOffOf(read: StoreReader, finding: Override): SignOff | null {
   const asked = askedSignOffOf(read, finding);
   if (asked !== null || !demandsSignOff(read, finding.accountId)) return asked;
-  return { ...aboutOf(finding), state: 'open', askedAt: null, answers: [] };
+  return { ...aboutOf(read, finding), state: 'open', askedAt: null, answers: [] };
 }
 
 /** Every finding of the file by the account or the desk, oldest first, with its sign-off. */
@@ -71,13 +72,17 @@ export function findingsOf(read: StoreReader, file: FileOfRecord): FindingEntry[
 function askedSignOffOf(read: StoreReader, finding: Override): SignOff | null {
   const stored = read.signOff(finding);
   if (stored === undefined) return null;
-  const { asks, answers } = stored;
-  const askedAt = asks.at(-1) ?? null;
-  return { ...aboutOf(finding), state: stateOfSignOff(stored), askedAt, answers };
+  const askedAt = stored.asks.at(-1) ?? null;
+  const answers = stored.answers.map((answer) => ({
+    ...answer,
+    byName: accountNameOf(read.accounts, answer.byAccountId),
+  }));
+  return { ...aboutOf(read, finding), state: stateOfSignOff(stored), askedAt, answers };
 }
 
-function aboutOf({ classification, at, byAccountId, reason }: Override) {
-  return { classification, findingAt: at, byAccountId, reason };
+function aboutOf({ accounts }: StoreReader, { classification, at, byAccountId, reason }: Override) {
+  const byName = accountNameOf(accounts, byAccountId);
+  return { classification, findingAt: at, byAccountId, byName, reason };
 }
 
 function demandsSignOff(read: StoreReader, accountId: number): boolean {

@@ -42,6 +42,7 @@ import type {
 } from '../../domain/verdicts/result.ts';
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
+import { accountNameOf } from '../accounts/audit.ts';
 import type { FileOfRecord } from '../callers/rights.ts';
 import { signOffOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
@@ -246,7 +247,8 @@ function findingKey({ store: { read } }: RecordParts, { kind, hash, ...held }: F
   const finding = hash === '' ? undefined : read.override(holderOf(held), kind, hash);
   if (finding === undefined) return '';
   const { asks = [], answers = [] } = read.signOff(finding) ?? {};
-  return `${finding.at}/${asks.length}/${answers.length}`;
+  const people = [finding, ...answers].map(({ byAccountId }) => accountNameOf(read.accounts, byAccountId));
+  return JSON.stringify([finding.at, asks.length, answers.length, people]);
 }
 
 function analysisOf(app: RecordParts, { analysisId }: Classification): Analysis {

@@ -1,9 +1,11 @@
 /**
- * Earlier copies of a picture in an account's own history. Each picture's likeness is kept, and looked for among the
+ * Earlier copies of a picture in the history of an account and its desks. Each picture's likeness is kept, and looked for among the
  * earlier ones, before the analysis is written down, so that both are in its transaction or neither. Verdicts are never
  * inherited: an earlier record is shown with what was found then. Nothing is kept or looked for under zero retention.
  */
+
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { holderOf } from '../../domain/desk.ts';
 import { PDQ_BITS, type PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
@@ -22,6 +24,7 @@ import { isMostlyRemoved, TailReader } from '../../machinery/likeness/tail-reade
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../callers/principal.ts';
+import { holdersOf } from '../callers/rights.ts';
 import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
@@ -46,11 +49,11 @@ export class SeenBeforeIndex {
 
   /** What to keep of an analysis that is about to end; null if nothing. */
   async look(
-    { id, accountId }: Pick<Analysis, 'id' | 'accountId'>,
+    { id, ...held }: Pick<Analysis, 'id' | 'accountId' | 'deskId'>,
     seen: readonly SeenLikeness[],
   ): Promise<FoundLikenesses | null> {
     const { read } = this.#store;
-    const account = read.accounts.getUnlessDamaged(accountId);
+    const account = read.accounts.getUnlessDamaged(held.accountId);
     const plan = account === undefined ? undefined : read.accounts.planUnlessDamaged(account.planId);
     if (account === undefined || plan === undefined || plan.zeroRetention) return null;
     const likenesses = seen
@@ -59,7 +62,8 @@ export class SeenBeforeIndex {
     if (likenesses.length === 0) return null;
     await this.#tail.catchUp();
     const queries = likenesses.flatMap(({ likeness }) => queriesOf(likeness));
-    const hits = await this.#index.search(queries, peersOf(read, account, plan), HITS_MAX);
+    const holders = peersOf(read, account, plan).add(holderOf(held));
+    const hits = await this.#index.search(queries, holders, HITS_MAX);
     return { likenesses, earlier: this.#nearest(id, likenesses, hits) };
   }
 
@@ -126,13 +130,14 @@ export class SeenBeforeIndex {
   }
 }
 
-/** The account alone, unless its plan lets a partner's users see each other's. */
+/** The account and its desks, and if its plan lets a partner's users see each other's, what those have for themselves. */
 export function peersOf(
-  read: Pick<StoreReader, 'accounts'>,
+  read: StoreReader,
   { id, partnerId }: { id: number; partnerId: number | null },
   plan: Plan,
 ): Set<number> {
-  if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set([id]);
+  const own = holdersOf(read, id);
+  if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set(own);
   const allows = (planId: number) => read.accounts.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
   const peers = [...read.accounts.all()].filter(
     (account) =>
@@ -140,7 +145,7 @@ export function peersOf(
       account.deletedAt === null &&
       allows(account.planId),
   );
-  return new Set([id, ...peers.map((account) => account.id)]);
+  return new Set([...own, ...peers.map((account) => account.id)]);
 }
 
 function queriesOf({ hash, mirrored }: PerceptualHash): { hash: string; distanceMax: number }[] {
@@ -174,13 +179,16 @@ function seenAtOtherTimes(
 ): SeenBefore[] {
   const { read } = app.store;
   const own = read.records.get(identifier);
-  if (own === undefined || own.accountId !== account.id) return [];
+  if (own === undefined || !holdersOf(read, account.id).includes(holderOf(own))) return [];
+  const reader = read.accounts.getUnlessDamaged(account.id);
+  if (reader === undefined) return [];
+  const holders = peersOf(read, reader, plan);
   const same: NearMatch = { analysisId: own.analysisId, ...SAME_ANALYSIS };
   return [same, ...(read.nearMatches(own.analysisId)?.[side] ?? [])].flatMap((match) => {
     const other = read
       .classificationsOfAnalysis(match.analysisId)
       .filter(({ createdAt }) => (side === 'earlier' ? createdAt < own.createdAt : createdAt > own.createdAt))
-      .filter(({ accountId }) => accountId === own.accountId || plan.seenBeforeAcrossUsers)
+      .filter((one) => holders.has(holderOf(one)))
       .toSorted(order)[0];
     if (other === undefined) return [];
     // If the other one cannot be shown, the one that is asked for still can; the log names the other.
@@ -196,7 +204,7 @@ function describe(
   { distance, isMirrored, timeSeconds, earlierSeconds }: NearMatch,
 ): Omit<SeenBefore, 'outcome'> {
   const { identifier, accountId, name, createdAt, kind, hash } = earlier;
-  const finding = app.store.read.override(accountId, kind, hash);
+  const finding = app.store.read.override(holderOf(earlier), kind, hash);
   const copy = isMirrored ? 'mirrored_copy' : 'copy';
   return {
     identifier,

@@ -1,11 +1,16 @@
 /** Asking for another person's sign-off of a finding, and giving it. */
 
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
-import { DESK_RIGHTS, heldFor, holderOf } from '../../domain/desk.ts';
+import { DESK_RIGHTS, heldFor, holderOf, includesRole } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
-import { SIGN_OFF_ASKS_MAX, type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
+import {
+  SIGN_OFF_ASKS_MAX,
+  type SignOffJudge,
+  type StoredSignOff,
+  stateOfSignOff,
+} from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine, keyDetail } from '../accounts/audit.ts';
@@ -15,7 +20,8 @@ import type { Principal } from '../callers/principal.ts';
 import { type FileOfRecord, mayOn } from '../callers/rights.ts';
 import { parseText } from '../field-parsers.ts';
 import { allowedClassification, type RecordInput, readableClassification } from './classifications.ts';
-import { assertOtherPerson } from './four-eyes.ts';
+import { assertOtherPerson, obstacleOf } from './four-eyes.ts';
+import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
 
@@ -108,6 +114,42 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
   });
   publishFile(app, record);
   return readRecord(app, record.identifier);
+}
+
+/**
+ * Who may answer a finding of the record's file if the caller asks, and what stands against each. The caller states the finding if
+ * none stands.
+ */
+export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOffJudge[] {
+  const record = allowedClassification(app, input, 'find');
+  const { read } = app.store;
+  const { kind, hash } = record;
+  const { id: ownId } = input.principal.account;
+  const finding = hash === '' ? undefined : read.override(holderOf(record), kind, hash);
+  const askerId = finding?.byAccountId ?? ownId;
+  const judges = new Set([
+    ...membersWhoAnswer(read, record),
+    ...managersOf(read, finding?.accountId ?? ownId),
+  ]);
+  return [...judges].flatMap((judgeId) => {
+    const account = read.accounts.getUnlessDamaged(judgeId);
+    if (account === undefined || account.deletedAt !== null || account.readonly || judgeId === askerId)
+      return [];
+    const obstacle = obstacleOf(read, { askerId, judgeId, now: app.clock.now() });
+    return [{ accountId: judgeId, name: account.name, obstacle }];
+  });
+}
+
+function membersWhoAnswer(read: StoreReader, { deskId }: Classification): number[] {
+  const members = deskId === undefined ? [] : read.desks.membersOf(deskId);
+  return members.flatMap(({ accountId, role }) =>
+    includesRole(role, DESK_RIGHTS.sign_off) ? [accountId] : [],
+  );
+}
+
+/** Findings of others that wait for the caller's answer; at most 1,000 are counted. */
+export function countSignOffs(app: RecordParts, { principal }: { principal: Principal }): number {
+  return recordsThatWaitFor(app, principal, undefined).length;
 }
 
 function findingOf(read: StoreReader, record: Classification): Override {

@@ -7,6 +7,7 @@ import { saveHeatmaps } from '../daemon/heatmap-file.ts';
 import { listMediaSources, type MediaSource, manifestOf } from '../daemon/media-files.ts';
 import {
   analysisOptions,
+  deskOption,
   jobsOption,
   kindOption,
   type SubmitOptions,
@@ -55,6 +56,7 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
       'C2PA manifest of the one file that is named (otherwise NAME.c2pa beside it)',
     )
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
+    .addOption(deskOption('the desk that the records are for; 0: none; your first desk where absent'))
     .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')

@@ -6,6 +6,7 @@ import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
 import { MediaHeaderSchema, MediaKind as ProtoKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
+import { rowIdParser } from './lookups.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
 /** Far above it a client only waits for its own uploads. */
@@ -18,6 +19,7 @@ export interface SubmitOptions extends Partial<AnalysisOptions> {
   refId?: string;
   cache: boolean;
   batch?: true;
+  desk?: bigint;
 }
 
 const KIND_VALUES = { image: ProtoKind.IMAGE, video: ProtoKind.VIDEO, audio: ProtoKind.AUDIO } as const;
@@ -49,6 +51,11 @@ export function kindOption(description: string): Option {
   return new Option('--kind <kind>', description).choices(MEDIA_KINDS);
 }
 
+/** Which desk a submission is for, or a list is of. */
+export function deskOption(description: string): Option {
+  return new Option('--desk <id>', description).argParser(rowIdParser('desk'));
+}
+
 export function jobsOption(): Option {
   return new Option('--jobs <n>', `files at once, 1 to ${JOBS_MAX}`)
     .default(4)
@@ -66,11 +73,12 @@ export function parseCount(value: string, maximum: number): number {
 
 /** The header that all files of one command share; each file adds its name and size. */
 export function toHeader(options: SubmitOptions): MediaHeaderInit {
-  const { kind, refId, cache, batch, keyFramesMethod } = options;
+  const { kind, refId, cache, batch, desk, keyFramesMethod } = options;
   return toMessage(MediaHeaderSchema, {
     kind,
     refId,
     noCache: !cache,
+    deskId: desk,
     priority: batch === true ? 'batch' : 'interactive',
     options: {
       keyFrames: keyFramesMethod !== undefined,

@@ -1,4 +1,5 @@
 /** Another person's word on a finding, as the command line says it: first how it stands, then each answer. */
+import { showText } from '../../domain/shown-text.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/assay/v1/sign_off_pb.ts';
 import { nameOf } from './enum-word.ts';
@@ -7,16 +8,21 @@ import { formatTimestamp } from './timestamp.ts';
 /** No line if none was asked for. */
 export function describeSignOff(signOff: SignOff | undefined): string[] {
   if (signOff === undefined) return [];
-  const { state, askedAt, classification, byAccountId, reason, answers } = signOff;
-  const said = `${nameOf(Label, classification)} by account ${byAccountId}${quoted(reason)}`;
+  const { state, askedAt, classification, reason, answers } = signOff;
+  const said = `${nameOf(Label, classification)} by ${personOf(signOff)}${quoted(reason)}`;
   const isUnasked = state === SignOffState.OPEN && askedAt === undefined;
   const how = isUnasked ? 'open: the plan demands it, and nobody was asked' : nameOf(SignOffState, state);
   return [`${how} (${said})`, ...answers.map(describeAnswer)];
 }
 
-function describeAnswer({ agrees, at, byAccountId, reason }: SignOffAnswer): string {
-  const verb = agrees ? 'agreed' : 'disagreed';
-  return `${formatTimestamp(at)} account ${byAccountId} ${verb}${quoted(reason)}`;
+function describeAnswer(answer: SignOffAnswer): string {
+  const verb = answer.agrees ? 'agreed' : 'disagreed';
+  return `${formatTimestamp(answer.at)} ${personOf(answer)} ${verb}${quoted(answer.reason)}`;
+}
+
+/** With the number, since two may have one name. */
+function personOf({ byAccountId, byName }: Pick<SignOff, 'byAccountId' | 'byName'>): string {
+  return byName === '' ? `account ${byAccountId}` : `${showText(byName)} (account ${byAccountId})`;
 }
 
 function quoted(reason: string): string {

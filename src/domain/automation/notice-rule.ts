@@ -31,7 +31,8 @@ export interface NoticeRule {
 
 /** What of a record a rule looks at. */
 export interface NoticedRecord {
-  accountId: number;
+  /** The account that it belongs to, or the members of its desk. */
+  accountIds: readonly number[];
   kind: MediaKind;
   outcome: Outcome;
 }
@@ -40,7 +41,7 @@ export function wantsNotice(
   { accountId, outcomes, kinds, ofEveryAccount, isPaused }: NoticeRule,
   record: NoticedRecord,
 ): boolean {
-  if (isPaused || (!ofEveryAccount && accountId !== record.accountId)) return false;
+  if (isPaused || (!ofEveryAccount && !record.accountIds.includes(accountId))) return false;
   const isOutcome = outcomes.length === 0 || outcomes.includes(record.outcome);
   return isOutcome && (kinds.length === 0 || kinds.includes(record.kind));
 }

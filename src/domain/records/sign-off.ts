@@ -41,8 +41,19 @@ export const SIGN_OFF_ANSWER = {
   reason: text(),
   at: moment(),
   byAccountId: idNumber(),
+  byName: text('Name of that account; empty if it is gone.'),
 };
 export interface SignOffAnswer extends ValuesOf<typeof SIGN_OFF_ANSWER> {}
+
+/** Somebody who may be asked, and what stands against it. */
+export const SIGN_OFF_JUDGE = {
+  accountId: idNumber(),
+  name: text(),
+  obstacle: nullable(
+    text('Why this account cannot agree, though its role would let it; null if nothing is known.'),
+  ),
+};
+export interface SignOffJudge extends ValuesOf<typeof SIGN_OFF_JUDGE> {}
 
 /** As it is stored, one of a finding. */
 export interface StoredSignOff extends Held {
@@ -53,7 +64,7 @@ export interface StoredSignOff extends Held {
   /** When it was asked for, at most twice. */
   asks: number[];
   /** One of each ask, in their order. */
-  answers: SignOffAnswer[];
+  answers: Omit<SignOffAnswer, 'byName'>[];
   ended: 'withdrawn' | 'superseded' | null;
 }
 
@@ -63,6 +74,7 @@ export const SIGN_OFF = {
   classification: oneOf(LABEL, 'What the finding says.'),
   findingAt: moment('When it was stated; an answer names it.'),
   byAccountId: idNumber('Whose finding it is.'),
+  byName: text('Name of that account; empty if it is gone.'),
   reason: text('Why it was stated.'),
   askedAt: nullable(moment('Null if the plan demands a sign-off that was not asked for yet.')),
   answers: listOf(

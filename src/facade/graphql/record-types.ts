@@ -1,5 +1,6 @@
 /** `interface Classification` and its three kinds: the record of domain/answers/record.ts in camelCase. */
 
+import { rightsOn } from '../../app/records/classifications.ts';
 import { listRenditions } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import type {
@@ -9,11 +10,12 @@ import type {
   VideoRecord,
 } from '../../domain/answers/record.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
+import { RECORD_OPERATION } from '../../domain/desk.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
-import { builder, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';
+import { builder, enumOf, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';
 import { fieldsOf, findType, nameInterface, nameType } from './nouns.ts';
 import { renditionType } from './rendition-types.ts';
 
@@ -47,6 +49,12 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       resolve: ({ rules }) => rules?.read,
     }),
     outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),
+    rights: t.field({
+      type: [enumOf(RECORD_OPERATION)],
+      description: 'What the caller may do with it.',
+      resolve: ({ identifier }, _, context) =>
+        rightsOn(context.app, { reader: context.reader(), identifier }),
+    }),
     seenBefore: t.field({
       type: [findType<SeenBefore>('SeenBefore')],
       description: 'Earlier records of the same picture, the nearest first; empty for frames and tracks.',

@@ -19,7 +19,7 @@ import {
 } from '../../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label as ProtoLabel } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
-import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
+import { deskOption, kindOption, toProtoKind } from '../../daemon/media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
 import { type NarrowingOptions, readSavedFilter } from '../../daemon/saved-filter.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
@@ -33,6 +33,7 @@ export interface FilterOptions extends NarrowingOptions {
   refId?: string;
   hash?: string;
   saved?: string;
+  desk?: bigint;
 }
 
 interface ListOptions extends CountOptions, FilterOptions {
@@ -59,6 +60,7 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
     .option('--ref-id <text>', 'the whole reference')
+    .addOption(deskOption('only records of this desk; 0: only those that belong to none'))
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option(
       '--saved <name>',
@@ -149,6 +151,7 @@ function toFilter({
   since,
   until,
   waitsForMe,
+  desk,
 }: FilterOptions): FilterInit {
   return {
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
@@ -159,6 +162,7 @@ function toFilter({
     search: search ?? '',
     text: text ?? '',
     waitsForMe: waitsForMe === true,
+    ...(desk === undefined ? {} : { deskId: desk }),
     ...(since === undefined ? {} : { since: toTimestamp(since) }),
     ...(until === undefined ? {} : { until: toTimestamp(until) }),
   };

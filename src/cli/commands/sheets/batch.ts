@@ -12,6 +12,7 @@ import { type Classification, Status } from '../../../grpc/gen/assay/v1/classifi
 import { type AssayClient, openClient } from '../../daemon/client.ts';
 import {
   analysisOptions,
+  deskOption,
   jobsOption,
   kindOption,
   type SubmitOptions,
@@ -61,6 +62,7 @@ export function addBatchCommand(program: Command, terminal: Terminal): void {
   for (const option of analysisOptions()) run.addOption(option);
   run
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
+    .addOption(deskOption('the desk that the records are for; 0: none; your first desk where absent'))
     .addOption(new Option('--no-batch', 'do not yield to work that somebody waits for'))
     .option('--no-cache', 'analyse again what was analysed before')
     .addOption(kindOption('what addresses lead to (otherwise read from their ending, else image)'))

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/sign_off.proto.
  */
 export const file_assay_v1_sign_off: GenFile = /*@__PURE__*/
-  fileDesc("Chdhc3NheS92MS9zaWduX29mZi5wcm90bxIIYXNzYXkudjEiiAIKB1NpZ25PZmYSJQoFc3RhdGUYASABKA4yFi5hc3NheS52MS5TaWduT2ZmU3RhdGUSJwoOY2xhc3NpZmljYXRpb24YAiABKA4yDy5hc3NheS52MS5MYWJlbBIuCgpmaW5kaW5nX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEg4KBnJlYXNvbhgFIAEoCRIsCghhc2tlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHYW5zd2VycxgHIAMoCzIXLmFzc2F5LnYxLlNpZ25PZmZBbnN3ZXIibgoNU2lnbk9mZkFuc3dlchIOCgZhZ3JlZXMYASABKAgSDgoGcmVhc29uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDKr0BCgxTaWduT2ZmU3RhdGUSHgoaU0lHTl9PRkZfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNTSUdOX09GRl9TVEFURV9PUEVOEAESGQoVU0lHTl9PRkZfU1RBVEVfQUdSRUVEEAISHAoYU0lHTl9PRkZfU1RBVEVfRElTQUdSRUVEEAMSHAoYU0lHTl9PRkZfU1RBVEVfV0lUSERSQVdOEAQSHQoZU0lHTl9PRkZfU1RBVEVfU1VQRVJTRURFRBAFYgZwcm90bzM", [file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("Chdhc3NheS92MS9zaWduX29mZi5wcm90bxIIYXNzYXkudjEimQIKB1NpZ25PZmYSJQoFc3RhdGUYASABKA4yFi5hc3NheS52MS5TaWduT2ZmU3RhdGUSJwoOY2xhc3NpZmljYXRpb24YAiABKA4yDy5hc3NheS52MS5MYWJlbBIuCgpmaW5kaW5nX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEg4KBnJlYXNvbhgFIAEoCRIsCghhc2tlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoHYW5zd2VycxgHIAMoCzIXLmFzc2F5LnYxLlNpZ25PZmZBbnN3ZXISDwoHYnlfbmFtZRgIIAEoCSJ/Cg1TaWduT2ZmQW5zd2VyEg4KBmFncmVlcxgBIAEoCBIOCgZyZWFzb24YAiABKAkSJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYBCABKAMSDwoHYnlfbmFtZRgFIAEoCSq9AQoMU2lnbk9mZlN0YXRlEh4KGlNJR05fT0ZGX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTU0lHTl9PRkZfU1RBVEVfT1BFThABEhkKFVNJR05fT0ZGX1NUQVRFX0FHUkVFRBACEhwKGFNJR05fT0ZGX1NUQVRFX0RJU0FHUkVFRBADEhwKGFNJR05fT0ZGX1NUQVRFX1dJVEhEUkFXThAEEh0KGVNJR05fT0ZGX1NUQVRFX1NVUEVSU0VERUQQBWIGcHJvdG8z", [file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * Another person’s word on a person’s finding. It changes nothing of what the record says.
@@ -68,6 +68,13 @@ export type SignOff = Message<"assay.v1.SignOff"> & {
    * @generated from field: repeated assay.v1.SignOffAnswer answers = 7;
    */
   answers: SignOffAnswer[];
+
+  /**
+   * Name of that account; empty if it is gone.
+   *
+   * @generated from field: string by_name = 8;
+   */
+  byName: string;
 };
 
 /**
@@ -100,6 +107,13 @@ export type SignOffAnswer = Message<"assay.v1.SignOffAnswer"> & {
    * @generated from field: int64 by_account_id = 4;
    */
   byAccountId: bigint;
+
+  /**
+   * Name of that account; empty if it is gone.
+   *
+   * @generated from field: string by_name = 5;
+   */
+  byName: string;
 };
 
 /**

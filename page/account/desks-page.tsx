@@ -1,0 +1,164 @@
+/** Desks: who works on the same records, and in which role. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { showText } from '../../src/domain/shown-text.ts';
+import {
+  ADD_DESK,
+  type Desk,
+  type DeskRole,
+  READ_DESKS,
+  REMOVE_DESK,
+  REMOVE_DESK_MEMBER,
+  RENAME_DESK,
+  SET_DESK_MEMBER,
+} from '../gen/documents.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
+import { Button, Fault, Form, Loading, Panel, Time, Title } from '../parts/parts.tsx';
+import { FormFields, Rows } from '../parts/rows.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { t } from '../texts/language.ts';
+
+const ROLES: readonly DeskRole[] = ['LOOKS', 'SUBMITS', 'FINDS', 'SIGNS_OFF', 'HEADS'];
+
+export function DesksPage({ account }: { account: AccountInfo }): JSX.Element {
+  const { data, error, isLoading, reload } = useQuery(READ_DESKS, {});
+  const onChanged = (): void => void reload();
+  return (
+    <>
+      <Title>{t('navDesks')}</Title>
+      <p class="quiet">{t('desksLead')}</p>
+      <Fault {...{ error }} />
+      {isLoading && <Loading />}
+      {data?.desks.length === 0 && <p class="quiet">{t('noDesks')}</p>}
+      {(data?.desks ?? []).map((desk) => (
+        <DeskPanel key={desk.id} {...{ desk, account, onChanged }} />
+      ))}
+      {account.role !== 'user' && !account.readonly && <AddDesk onAdded={onChanged} />}
+    </>
+  );
+}
+
+interface DeskProps {
+  desk: Desk;
+  account: AccountInfo;
+  onChanged: () => void;
+}
+
+function DeskPanel({ desk, account, onChanged }: DeskProps): JSX.Element {
+  const { id, name, ownRole, members } = desk;
+  const { isBusy, fault, run } = useWork(onChanged);
+  const isManaged = desk.isManaged && !account.readonly;
+  const remove = ({ email }: { email: string }) => run(() => change(REMOVE_DESK_MEMBER, { id, email }));
+  return (
+    <Panel title={showText(name)}>
+      <p class="quiet">
+        {ownRole === null ? t('deskNoRole') : t('deskOwnRole', { role: t(`deskRole_${ownRole}`) })}
+      </p>
+      <Rows
+        caption={showText(name)}
+        items={members}
+        keyOf={({ accountId }) => accountId}
+        nameOf={(member) => showText(member.name)}
+        {...{ isBusy }}
+        columns={[
+          [t('name'), (member) => showText(member.name)],
+          [t('email'), ({ email }) => showText(email)],
+          [t('deskRole'), ({ role }) => t(`deskRole_${role}`)],
+          [t('deskSince'), ({ at }) => <Time iso={at} />],
+        ]}
+        actions={[
+          {
+            text: t('deskRemoveMember'),
+            when: (member) => isManaged && !isSelf(member, account),
+            press: remove,
+          },
+          { text: t('deskLeave'), when: (member) => isSelf(member, account), press: remove },
+        ]}
+      />
+      <Fault error={fault} />
+      {isManaged && <SetMember {...{ id, onChanged }} />}
+      {isManaged && account.role !== 'user' && <ChangeDesk {...{ desk, onChanged }} />}
+    </Panel>
+  );
+}
+
+function isSelf({ accountId }: { accountId: string }, account: AccountInfo): boolean {
+  return accountId === String(account.id);
+}
+
+function SetMember({ id, onChanged }: { id: string; onChanged: () => void }): JSX.Element {
+  const [fields, setFields] = useState({ email: '', role: 'SUBMITS' as DeskRole });
+  const { isBusy, fault, run } = useWork(onChanged);
+  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
+  const set = async (): Promise<void> => {
+    if (await run(() => change(SET_DESK_MEMBER, { id, ...fields }))) put({ email: '' });
+  };
+  return (
+    <Form onSend={() => void set()}>
+      <FormFields
+        {...{ fields, put }}
+        asked={[
+          { of: 'email', label: t('email'), hint: t('deskMemberLead'), type: 'email', isRequired: true },
+          {
+            of: 'role',
+            label: t('deskRole'),
+            options: ROLES.map((role) => [role, t(`deskRole_${role}`)] as const),
+          },
+        ]}
+      />
+      <Fault error={fault} />
+      <Button type="submit" {...{ isBusy }}>
+        {t('deskSetMember')}
+      </Button>
+    </Form>
+  );
+}
+
+function ChangeDesk({ desk: { id, name }, onChanged }: Omit<DeskProps, 'account'>): JSX.Element {
+  const [fields, setFields] = useState({ name });
+  const { isBusy, fault, run } = useWork(onChanged);
+  return (
+    <details>
+      <summary>{t('deskChange')}</summary>
+      <Form onSend={() => void run(() => change(RENAME_DESK, { id, ...fields }))}>
+        <FormFields
+          {...{ fields }}
+          put={(part) => setFields({ ...fields, ...part })}
+          asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
+        />
+        <Fault error={fault} />
+        <p class="actions">
+          <Button type="submit" {...{ isBusy }}>
+            {t('save')}
+          </Button>
+          <Button kind="danger" {...{ isBusy }} onPress={() => void run(() => change(REMOVE_DESK, { id }))}>
+            {t('deskRemove')}
+          </Button>
+        </p>
+      </Form>
+    </details>
+  );
+}
+
+function AddDesk({ onAdded }: { onAdded: () => void }): JSX.Element {
+  const [fields, setFields] = useState({ name: '' });
+  const { isBusy, fault, run } = useWork(onAdded);
+  const add = async (): Promise<void> => {
+    if (await run(() => change(ADD_DESK, fields))) setFields({ name: '' });
+  };
+  return (
+    <Panel title={t('deskAdd')}>
+      <Form onSend={() => void add()}>
+        <FormFields
+          {...{ fields }}
+          put={(part) => setFields({ ...fields, ...part })}
+          asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
+        />
+        <Fault error={fault} />
+        <Button kind="main" type="submit" {...{ isBusy }}>
+          {t('deskAdd')}
+        </Button>
+      </Form>
+    </Panel>
+  );
+}
