@@ -14,6 +14,7 @@ import {
   type FullRecord,
   READ_RECORD,
   RETRY_RECORD,
+  type RecordOperation,
 } from '../gen/documents.ts';
 import { MarksPanel } from '../marks/marks-panel.tsx';
 import { SeenBeforePanel, SimilarPanel } from '../marks/seen-before-panel.tsx';

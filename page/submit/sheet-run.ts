@@ -4,7 +4,7 @@ import { READ_SHEET_RECORD, type ReadSheetRecordAnswer, SUBMIT_MEDIA } from '../
 import { ApiError, ask, change, sentenceOf } from '../parts/api.ts';
 import { t } from '../texts/language.ts';
 import { kindOfAddress, type PageSheet } from './sheet-rows.ts';
-import type { SubmitOptions } from './uploads.ts';
+import { type SubmitOptions, toFields } from './uploads.ts';
 
 /** The daemon fetches and judges several at once; more of ours would only wait there. */
 const ROWS_AT_ONCE = 4;

@@ -14,6 +14,7 @@ import {
   renameDesk,
   setDeskMember,
 } from '../../../src/app/accounts/desks.ts';
+import { createPasswordLink } from '../../../src/app/accounts/passwords.ts';
 import { deleteUser } from '../../../src/app/accounts/users.ts';
 import type { App } from '../../../src/app/appliance/app.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
@@ -33,7 +34,13 @@ import {
   overrideHistory,
   removeOverride,
 } from '../../../src/app/records/overrides.ts';
-import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
+import { peersOf, SeenBeforeIndex, seenBefore } from '../../../src/app/records/seen-before.ts';
+import {
+  answerSignOff,
+  askSignOff,
+  countSignOffs,
+  listSignOffJudges,
+} from '../../../src/app/records/sign-offs.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import { findDesk } from '../../../src/app/submissions/desk.ts';
 import { shownOf } from '../../../src/domain/answers/refused-record.ts';
@@ -228,6 +235,77 @@ test('a finding is the desk’s: each member reads it, custody names who stated 
   await rejects(removeOverride(app, { principal: submits, ...FILE }), { reason: 'classification' });
   await removeOverride(app, { principal: finds, ...FILE });
   equal(read(looks, sent), null);
+});
+
+test('who may answer is known before the question is asked, by name, with what stands against it', async () => {
+  await using world = await openWorld();
+  const { app, admin, deskId, members, alone } = world;
+  const { looks, submits, finds, signs_off: signs, heads } = members;
+  const identifier = await addRecord(app, submits.account.id, { hash: HASH, deskId });
+  const judges = () =>
+    listSignOffJudges(app, { principal: finds, identifier }).map(({ accountId, name, obstacle }) => [
+      accountId,
+      name,
+      obstacle?.replace(/ on .*/, '') ?? null,
+    ]);
+  const named = ({ account: { id, name } }: Principal, obstacle: string | null = null) => [
+    id,
+    name,
+    obstacle,
+  ];
+  deepEqual(judges(), [named(signs), named(heads), named(admin)]);
+  await createPasswordLink(app, { principal: admin, email: finds.account.email });
+  await createPasswordLink(app, { principal: admin, email: signs.account.email });
+  const of = ({ account: { id, name } }: Principal) => `${name} (account ${id})`;
+  const said = `one person could be both: ${of(admin)} made a password link for ${of(finds)}`;
+  deepEqual(judges(), [named(signs, said), named(heads), named(admin, said)]);
+  await overrideClassification(app, { principal: finds, ...FILE, classification: 'human' });
+  const { signOff } = await askSignOff(app, { principal: finds, identifier });
+  equal(signOff?.byName, finds.account.name);
+  deepEqual(
+    [signs, heads, admin, looks, submits, finds, alone].map((principal) => countSignOffs(app, { principal })),
+    [1, 1, 1, 0, 0, 0, 0],
+  );
+  const answer = (principal: Principal) =>
+    answerSignOff(app, { principal, identifier, findingAt: signOff?.findingAt ?? 0, agrees: true });
+  await rejects(answer(signs), { reason: 'role', message: /made a password link/ });
+  const appointed = await join(app, admin, deskId, 'signs_off');
+  equal((await answer(appointed)).signOff?.answers[0]?.byName, appointed.account.name);
+  throws(() => listSignOffJudges(app, { principal: looks, identifier }), { reason: 'role' });
+});
+
+test('copies are found among what the account and its desks have, and nowhere else', async () => {
+  await using world = await openWorld();
+  const { app, deskId, members, stranger, alone } = world;
+  const { looks, submits, heads } = members;
+  const index = new SeenBeforeIndex(app.store);
+  const likeness = { hash: 'f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22', quality: 100 };
+  const add = async ({ account }: Principal, hash: string, desk?: number): Promise<string> => {
+    const about = desk === undefined ? {} : { deskId: desk };
+    const identifier = await addRecord(app, account.id, { hash: hash.repeat(64), ...about });
+    const analysis = app.store.read.analysis(`analysis-${identifier}`);
+    if (analysis === undefined) throw new Error('the analysis is not there');
+    const seen = [{ likeness: { ...likeness, mirrored: '9'.repeat(64) }, timeSeconds: null }];
+    const found = await index.look(analysis, seen);
+    const kept = [{ hash: likeness.hash, timeSeconds: null }];
+    await app.store.transact((tx) => tx.putLikenesses(analysis, kept, found?.earlier ?? [], app.clock.now()));
+    return identifier;
+  };
+  const seenBy = (principal: Principal, identifier: string) =>
+    seenBefore(app, { reader: principal, identifier }).map((seen) => seen.identifier);
+  const hidden = await add(submits, 'a');
+  const foreign = await add(alone, 'b');
+  const shared = await add(submits, 'c', deskId);
+  const later = await add(heads, 'e', deskId);
+  const own = await add(looks, 'f');
+  deepEqual(seenBy(submits, shared), [hidden]);
+  for (const principal of [looks, heads, stranger]) deepEqual(seenBy(principal, shared), []);
+  deepEqual(seenBy(looks, later), [shared]);
+  deepEqual(seenBy(submits, later), [shared]);
+  deepEqual(seenBy(looks, own).toSorted(), [shared, later].toSorted());
+  deepEqual(seenBy(alone, foreign), []);
+  const holders = peersOf(app.store.read, looks.account, looks.plan);
+  equal(index.countOf(holders), 3);
 });
 
 test('what an account sent stays with the desk when it leaves or is deleted, and it sees it no more', async () => {

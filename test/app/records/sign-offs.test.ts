@@ -232,13 +232,13 @@ test('reasons go with the last record of the file, the fact stays in custody', a
 
 test('who had the account of the finding in hand cannot agree with it, by whatever way, but may disagree', async () => {
   const give: Record<string, (desk: Desk, giver: Principal, owner: Principal) => Promise<unknown>> = {
-    'made key \\d+ of account': ({ app }, principal, { account }) =>
+    'made key \\d+ of [\\w ]+ \\(account': ({ app }, principal, { account }) =>
       createKey(app, { principal, userId: account.id, name: 'a script' }),
-    'replaced key \\d+ of account': async ({ app }, principal, owner) => {
+    'replaced key \\d+ of [\\w ]+ \\(account': async ({ app }, principal, owner) => {
       const { key } = await createKey(app, { principal: owner, name: 'own' });
       await replaceKey(app, { principal, userId: owner.account.id, id: key.id });
     },
-    'changed the e-mail address of account': ({ app }, principal, { account }) =>
+    'changed the e-mail address of [\\w ]+ \\(account': ({ app }, principal, { account }) =>
       updateUser(app, { principal, id: account.id, fields: { email: `moved${account.id}@example.org` } }),
   };
   for (const [said, open] of Object.entries(give)) {
@@ -255,7 +255,7 @@ test('who had the account of the finding in hand cannot agree with it, by whatev
       const judge = isOfAsker ? partner : admin;
       const refused = {
         reason: 'role',
-        message: new RegExp(`one person could be both: account \\d+ ${said}`),
+        message: new RegExp(`one person could be both: [\\w ]+ \\(account \\d+\\) ${said}`),
       };
       await rejects(answer({ app, identifier: own }, judge, true), refused);
       const told = await answer({ app, identifier: own }, judge, false, 'the hands');
@@ -270,7 +270,10 @@ test('a password link is access, its term is of the plan, and a key that is vali
   await createPasswordLink(app, { principal: admin, email: editor.account.email });
   await state(app, editor, 'human');
   await askSignOff(app, { principal: editor, identifier });
-  await rejects(answer(desk, admin, true), { reason: 'role', message: /made a password link for account/ });
+  await rejects(answer(desk, admin, true), {
+    reason: 'role',
+    message: /made a password link for User \d+ \(account/,
+  });
   const days = (count: number) => passMinutes(count * 24 * 60);
   days(89);
   await rejects(answer(desk, admin, true), { reason: 'role' });
@@ -281,7 +284,7 @@ test('a password link is access, its term is of the plan, and a key that is vali
   await state(app, editor, 'artificial');
   await askSignOff(app, { principal: editor, identifier });
   days(400);
-  await rejects(answer(desk, partner, true), { reason: 'role', message: /made key 1 of account/ });
+  await rejects(answer(desk, partner, true), { reason: 'role', message: /made key 1 of User \d+ \(account/ });
   await revokeKey(app, { principal: editor, id: 1 });
   equal((await answer(desk, partner, true)).signOff?.state, 'agreed', 'it is gone for longer than the term');
 });
@@ -299,7 +302,8 @@ test('a third person who had both accounts in hand could be both, by a key as by
     classification: 'human',
   });
   await askSignOff(app, { principal: editor, identifier });
-  const both = /made key 1 of account \d+ on [\d-]+, and account \d+ made a password link for account \d+/;
+  const both =
+    /made key 1 of User \d+ \(account \d+\) on [\d-]+, and [\w ]+ \(account \d+\) made a password link for User/;
   const session = { ...second, admittedBy: { type: 'session', hash: 'f', expiresAt: 0 } } as const;
   for (const principal of [session, { ...second, key: own.key }]) {
     await rejects(answer(desk, principal, true), { reason: 'role', message: both });

@@ -126,13 +126,13 @@ test('a rule wants what its outcomes, kinds and account say; its target is shown
     ...{ outcomes: ['artificial'], kinds: ['image'], ofEveryAccount: false, isPaused: false },
     ...{ reason: '', createdAt: 0 },
   } as Parameters<typeof wantsNotice>[0];
-  const record = { accountId: 7, kind: 'image', outcome: 'artificial' } as const;
+  const record = { accountIds: [6, 7], kind: 'image', outcome: 'artificial' } as const;
   equal(wantsNotice(rule, record), true);
-  for (const other of [{ accountId: 8 }, { kind: 'video' }, { outcome: 'human' }] as const) {
+  for (const other of [{ accountIds: [8] }, { kind: 'video' }, { outcome: 'human' }] as const) {
     equal(wantsNotice(rule, { ...record, ...other }), false);
   }
   equal(wantsNotice({ ...rule, isPaused: true }, record), false);
-  equal(wantsNotice({ ...rule, ofEveryAccount: true }, { ...record, accountId: 8 }), true);
+  equal(wantsNotice({ ...rule, ofEveryAccount: true }, { ...record, accountIds: [8] }), true);
   equal(
     wantsNotice({ ...rule, outcomes: [], kinds: [] }, { ...record, kind: 'audio', outcome: 'failed' }),
     true,
