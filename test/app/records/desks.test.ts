@@ -305,7 +305,7 @@ test('copies are found among what the account and its desks have, and nowhere el
   deepEqual(seenBy(looks, own).toSorted(), [shared, later].toSorted());
   deepEqual(seenBy(alone, foreign), []);
   const holders = peersOf(app.store.read, looks.account, looks.plan);
-  equal(index.countOf(holders), 3);
+  equal((await index.near([likeness.hash], holders)).length, 3);
 });
 
 test('what an account sent stays with the desk when it leaves or is deleted, and it sees it no more', async () => {
