@@ -4,10 +4,10 @@ import { showText } from '../../domain/shown-text.ts';
 import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { type AssayClient, openClient } from '../daemon/client.ts';
 import { saveHeatmaps } from '../daemon/heatmap-file.ts';
+import { deskOption } from '../daemon/lookups.ts';
 import { listMediaSources, type MediaSource, manifestOf } from '../daemon/media-files.ts';
 import {
   analysisOptions,
-  deskOption,
   jobsOption,
   kindOption,
   type SubmitOptions,

@@ -1,5 +1,5 @@
 /** Finds what a person names: a user by id or e-mail address, a plan by id, name or SKU; a key, a rule or a folder by id. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Plan, User } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -51,4 +51,9 @@ export function rowIdParser(noun: string): (value: string) => bigint {
     if (!DIGITS.test(value)) throw new InvalidArgumentError(`It must be a ${noun}'s id.`);
     return BigInt(value);
   };
+}
+
+/** Which desk a submission is for, or a list is of. */
+export function deskOption(description: string): Option {
+  return new Option('--desk <id>', description).argParser(rowIdParser('desk'));
 }

@@ -6,7 +6,6 @@ import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
 import { MediaHeaderSchema, MediaKind as ProtoKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
-import { rowIdParser } from './lookups.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
 /** Far above it a client only waits for its own uploads. */
@@ -49,11 +48,6 @@ export function toProtoKind(kind: MediaKind | undefined): ProtoKind {
 
 export function kindOption(description: string): Option {
   return new Option('--kind <kind>', description).choices(MEDIA_KINDS);
-}
-
-/** Which desk a submission is for, or a list is of. */
-export function deskOption(description: string): Option {
-  return new Option('--desk <id>', description).argParser(rowIdParser('desk'));
 }
 
 export function jobsOption(): Option {

@@ -133,7 +133,7 @@ test('an answer is of the finding that was read, ends the waiting, and never out
   equal(agreed.signOff?.state, 'agreed');
   deepEqual(
     agreed.signOff?.answers.map(({ at: _, ...said }) => said),
-    [{ agrees: true, reason: 'so do I', byAccountId: partner.account.id }],
+    [{ agrees: true, reason: 'so do I', byAccountId: partner.account.id, byName: partner.account.name }],
   );
   deepEqual([agreed.forceClassification, agreed.status], ['artificial', before.status]);
   deepEqual(waiting(app, admin), []);

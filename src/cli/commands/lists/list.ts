@@ -19,7 +19,8 @@ import {
 } from '../../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label as ProtoLabel } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
-import { deskOption, kindOption, toProtoKind } from '../../daemon/media-options.ts';
+import { deskOption } from '../../daemon/lookups.ts';
+import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
 import { type NarrowingOptions, readSavedFilter } from '../../daemon/saved-filter.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';

@@ -10,9 +10,9 @@ import { failedRow, type RowResult } from '../../../domain/sheets/sheet-columns.
 import { showText } from '../../../domain/shown-text.ts';
 import { type Classification, Status } from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { deskOption } from '../../daemon/lookups.ts';
 import {
   analysisOptions,
-  deskOption,
   jobsOption,
   kindOption,
   type SubmitOptions,
