@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type CollectedSettings, showValue } from './collect.ts';
 import type { SettingFault } from './settings-error.ts';
-import { HALF_PROVIDERS, SETTINGS, type SettingName } from './table.ts';
+import { HALF_PROVIDERS, namesGpu, SETTINGS, type SettingName } from './table.ts';
 
 export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
   return [
@@ -46,13 +46,13 @@ function portFaults(collected: CollectedSettings): SettingFault[] {
 
 /** A box that must use its GPU and names none would never be ready. */
 function acceleratorFaults(collected: CollectedSettings): SettingFault[] {
-  const { acceleratorRequire: required, inferenceProviders: providers } = collected.values;
-  const namesGpu = providers.some((provider) => provider !== 'cpu');
-  if (required === 'gpu' && !namesGpu) {
+  const { acceleratorRequire: required } = collected.values;
+  const isGpuNamed = namesGpu(collected.values);
+  if (required === 'gpu' && !isGpuNamed) {
     const expected = 'tensorrt, cuda or webgpu, since accelerator.require is gpu';
     return [faultOf(collected, 'inferenceProviders', expected)];
   }
-  if (required !== 'cpu' || !namesGpu) return [];
+  if (required !== 'cpu' || !isGpuNamed) return [];
   return [faultOf(collected, 'inferenceProviders', 'cpu alone, since accelerator.require is cpu')];
 }
 

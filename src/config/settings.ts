@@ -3,6 +3,7 @@
  * its own slice. The only place that reads the environment of the daemon.
  */
 
+import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { MailConfig } from '../app/accounts/mail.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
@@ -17,7 +18,7 @@ import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-import { HALF_PROVIDERS, SETTINGS, type SettingName, type SettingValues } from './table.ts';
+import { HALF_PROVIDERS, namesGpu, SETTINGS, type SettingName, type SettingValues } from './table.ts';
 
 export interface EngineSettings {
   dataFolder: string;
@@ -245,7 +246,12 @@ function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'worke
   };
 }
 
+/** As measured: a GPU is busy with larger batches, and more analyses fill them (docs/gpu.md). */
+const ON_CPU = { batchMax: 8, analysesMax: 2 * availableParallelism() };
+const ON_GPU = { batchMax: 32, analysesMax: 4 * availableParallelism() };
+
 function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }: Bundles): EngineSettings {
+  const usual = namesGpu(values) ? ON_GPU : ON_CPU;
   return {
     dataFolder,
     decode: {
@@ -258,7 +264,7 @@ function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }
       threads: values.inferenceThreads,
       providers: values.inferenceProviders,
       halfProviders: values.inferencePrecision === 'half_where_exact' ? HALF_PROVIDERS : [],
-      batchMax: values.inferenceBatchMax,
+      batchMax: values.inferenceBatchMax ?? usual.batchMax,
       batchWaitMs: values.inferenceBatchWaitMs,
       environment: drivers,
       keepLoadedMs: values.modelsKeepLoaded === 'always' ? Number.POSITIVE_INFINITY : HOUR_MS,
@@ -270,7 +276,7 @@ function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }
     probeWaitMs: values.probeWaitMs,
     probeTimeoutMs: values.probeTimeoutMs,
     queueMax: values.queueMax,
-    analysesMax: values.runningMax,
+    analysesMax: values.runningMax ?? usual.analysesMax,
     stability: values.stability,
     renditions: { bytesMax: values.renditionBytesMax, diskFreeBytesMin: values.diskFreeMin },
     videoHeightMin: values.videoHeightMin,

@@ -151,12 +151,11 @@ export const SETTINGS = {
     10_000,
     'Analyses that may wait; past it work is refused.',
   ),
-  runningMax: row(
+  runningMax: optional<number>(
     'queue.running_max',
     integer(0, 1024),
-    2 * cores,
     'Analyses in work at once on this box: one decodes while another is with the models. 0: workers on other boxes do all.',
-    'twice the cores',
+    'twice the cores, four times if a GPU is named',
   ),
   analysisAttemptsMax: row(
     'analysis.attempts_max',
@@ -246,7 +245,12 @@ export const SETTINGS = {
     'full',
     'With `half_where_exact`, `cuda` and `webgpu` run a model in half precision where its self-test holds in it, and in full precision elsewhere; status says which, and why.',
   ),
-  inferenceBatchMax: row('inference.batch_max', integer(1, 256), 8, 'Patches per model run.'),
+  inferenceBatchMax: optional<number>(
+    'inference.batch_max',
+    integer(1, 256),
+    'Patches per model run.',
+    '8, 32 if a GPU is named',
+  ),
   inferenceBatchWaitMs: row(
     'inference.batch_wait_ms',
     integer(0, 1000),
@@ -342,6 +346,10 @@ export type SettingName = keyof typeof SETTINGS;
 export type SettingValues = {
   [N in SettingName]: (typeof SETTINGS)[N] extends { default: infer T } ? T : never;
 };
+
+export function namesGpu({ inferenceProviders }: Pick<SettingValues, 'inferenceProviders'>): boolean {
+  return inferenceProviders.some((provider) => provider !== 'cpu');
+}
 
 /** Read by something other than the daemon's settings, so not unknown. */
 export const OTHER_VARIABLES = [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -213,6 +214,18 @@ test('NATS servers are taken by TLS, on loopback, and without a key where it is 
 test('a listener off loopback is accepted behind a proxy', () => {
   const settings = load({ env: { ASSAY_HTTP_LISTEN: '0.0.0.0:80', ASSAY_BEHIND_PROXY: 'true' } });
   assert.equal(settings.http.listen.host, '0.0.0.0');
+});
+
+test('a named GPU is given larger batches and more analyses at once, unless they are set', () => {
+  const loadsOf = (env: Record<string, string>) => {
+    const { inference, analysesMax } = load({ env }).engine;
+    return [inference.batchMax, analysesMax / availableParallelism()];
+  };
+  const env = { ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' };
+  assert.deepEqual(loadsOf({}), [8, 2]);
+  assert.deepEqual(loadsOf(env), [32, 4]);
+  const set = { ASSAY_INFERENCE_BATCH_MAX: '5', ASSAY_QUEUE_RUNNING_MAX: `${availableParallelism()}` };
+  assert.deepEqual(loadsOf({ ...env, ...set }), [5, 1]);
 });
 
 test('models get what GPU drivers read of the environment, and no secret', () => {
