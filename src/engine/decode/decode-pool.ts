@@ -41,7 +41,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
   diskFreeBytesMin: 0,
   slots: availableParallelism(),
   probeSlotsMin: 1,
-  requestsPerChildMax: 200,
+  requestsPerChildMax: 1000,
   memoryBytesMax: 3 * 1024 ** 3,
   fileBytesMax: 2 * 1024 ** 3,
   stepTimeoutMs: 60_000,
