@@ -6,7 +6,7 @@ import { TEST_KEY } from '../test/daemon.ts';
 
 const BOUNDARY = 'assay-bench-boundary';
 const POLL_MS = 50;
-const POLLS_MAX = 600;
+const POLLS_MAX = 6000;
 
 export function toForm(jpeg: Buffer, options: Readonly<Record<string, string>> = {}): Buffer {
   const head = [
