@@ -11,7 +11,7 @@ import { wilson } from '../evaluate/rate-interval.ts';
 import { placeViews } from '../src/domain/media/views.ts';
 import { type FaceDetectorPack, modelPackSchema } from '../src/domain/packs/model-pack.ts';
 import { findFaces } from '../src/domain/verdicts/faces.ts';
-import { toViewSet } from '../src/engine/packs/content-packs.ts';
+import { toViewSet } from '../src/engine/analyses/axis.ts';
 import { toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { openSource } from '../src/worker/inference/item-source.ts';
 import { type BatchPack, PackSession } from '../src/worker/inference/pack-session.ts';

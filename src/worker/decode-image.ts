@@ -15,8 +15,8 @@ import { addDeclarations, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-const STEPS_BEFORE_PATCHES = 2;
-const STEPS_AFTER_PATCHES = 4;
+/** Beside each set of patches. */
+const STEPS = ['header', 'pixels', 'quality', 'provenance', 'marks', 'likeness'] as const;
 
 interface Callbacks {
   report: ReportStep;
@@ -30,12 +30,13 @@ export async function decodeImage(
   { report, patched }: Callbacks,
 ): Promise<DecodedImage> {
   const path = join(slotFolder, 'in', request.input);
-  const firstAfter = STEPS_BEFORE_PATCHES + request.patchSets.length;
-  const total = firstAfter + STEPS_AFTER_PATCHES;
+  let begun = 0;
+  const begin = (step: (typeof STEPS)[number] | 'patches') =>
+    report(step, begun++, STEPS.length + request.patchSets.length);
 
-  report('header', 0, total);
+  begin('header');
   const header = await readHeader(path, request.limits);
-  report('pixels', 1, total);
+  begin('pixels');
   const { mime, width, height, pages } = header;
   const order = { path, mime, trust: request.trust };
   // Beside the pixels, which another thread decodes; what it throws is met below. Only the manifests: the picture
@@ -47,18 +48,16 @@ export async function decodeImage(
     throw error;
   });
 
-  const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (index) =>
-    report('patches', STEPS_BEFORE_PATCHES + index, total),
-  );
+  const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), () => begin('patches'));
   patched({ width, height, patchSets });
 
-  report('quality', firstAfter, total);
+  begin('quality');
   const quality = await measureQuality(header, lacksData);
-  report('provenance', firstAfter + 1, total);
+  begin('provenance');
   const provenance = await addDeclarations(await reading, { ...order, picture });
-  report('marks', firstAfter + 2, total);
+  begin('marks');
   const marks = searchMarks(mime, picture);
-  report('likeness', firstAfter + 3, total);
+  begin('likeness');
   const likeness = hashPicture(picture);
   const frames = await writeAnimationFrames(header, request.frameSets ?? [], join(slotFolder, 'out'));
   endPicture(path, picture, { isKept: request.keepsPicture === true });
@@ -69,11 +68,11 @@ async function writeSets(
   picture: Picture,
   { patchSets, viewSets = [] }: Pick<DecodeImageRequest, 'patchSets' | 'viewSets'>,
   outFolder: string,
-  onSet: (index: number) => void,
+  onSet: () => void,
 ): Promise<PatchSet[]> {
   const sets: PatchSet[] = [];
-  for (const [index, set] of patchSets.entries()) {
-    onSet(index);
+  for (const set of patchSets) {
+    onSet();
     const written = await writePatchSet(picture, set, outFolder);
     if (written !== null) sets.push(written);
   }

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { pause } from '../../src/domain/clock.ts';
 import { packKey } from '../../src/domain/packs/model-pack.ts';
 import { VERSION } from '../../src/domain/version.ts';
-import type { Note } from '../../src/engine/analyses/noted-children.ts';
+import type { Note } from '../../src/engine/executors/noted-children.ts';
 import { floatsToText } from '../../src/engine/remote/child-answers.ts';
 import type { LeaseBook } from '../../src/engine/remote/lease-book.ts';
 import type { LeaseCarrier } from '../../src/engine/remote/lease-stream.ts';

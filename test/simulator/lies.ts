@@ -1,5 +1,5 @@
 /** Answers that cannot be, as a worker that was broken into would bring them. */
-import type { Note } from '../../src/engine/analyses/noted-children.ts';
+import type { Note } from '../../src/engine/executors/noted-children.ts';
 import type { Random } from '../heavy/random.ts';
 
 type Lie = (notes: readonly Note[]) => Note[];

@@ -1,10 +1,10 @@
 /** What simulated children answer of a picture: figures drawn from the seed, of what was asked. */
 import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import type { AnalysisResult } from '../../src/domain/verdicts/result.ts';
-import { analyse } from '../../src/engine/analyses/analyse.ts';
 import type { AnalysisJob, AnalysisParts, Children } from '../../src/engine/analyses/analysis-parts.ts';
-import { type Note, noteChildren } from '../../src/engine/analyses/noted-children.ts';
 import type { AnalysisSlot } from '../../src/engine/decode/decode-slot.ts';
+import { analyse } from '../../src/engine/executors/analyse.ts';
+import { type Note, noteChildren } from '../../src/engine/executors/noted-children.ts';
 import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';

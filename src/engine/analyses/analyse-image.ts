@@ -4,29 +4,21 @@
  */
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
-import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
-import type {
-  CutViewsRequest,
-  DecodeImageRequest,
-  PatchSetRequest,
-  RenderHeatmapRequest,
-  ViewSetRequest,
-} from '../../worker/protocol/decode-protocol.ts';
-import type { DecodedImage, PatchedPicture, PatchSet } from '../../worker/protocol/decoded-media.ts';
+import type { ImageResult } from '../../domain/verdicts/result.ts';
+import type { DecodeImageRequest, RenderHeatmapRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodedImage, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
-import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { judgeAxes, openAxes } from './axes.ts';
+import type { Axis } from './axis.ts';
 import { toProbabilities } from './calibration.ts';
-import { judgeFaces, measureNsfw } from './content-runs.ts';
 import { isOfCopy, type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
 import { type Answer, findMap, imagePacksOf, inferPatches, StepCount } from './image-runs.ts';
 import { judgeAnimation, setsOf } from './judge-animation.ts';
 import { judgeCopies } from './judge-copies.ts';
-import { lookForEdits } from './tampering-maps.ts';
-import { tileSetsOf } from './tampering-runs.ts';
 import { timed } from './timed-parts.ts';
 
 export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
@@ -46,17 +38,15 @@ async function analyseInSlot(
   const wholePlan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
   const plan = wholePlan.filter((set) => !isOfCopy(set));
   const copies = wholePlan.filter(isOfCopy);
-  const content = contentPacksOf(analysis.models, parts.findPack);
-  const viewSets = viewSetsOf(content);
-  const tileSets = tileSetsOf(content.tampering, 'picture');
-  const stepCount = wholePlan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
-  const steps = new StepCount(stepCount, report);
+  const axes = openAxes(analysis, parts.findPack, 'picture');
+  const drawings = plan.filter(({ purpose }) => purpose === 'map');
+  const steps = new StepCount([...wholePlan, ...drawings, ...axes].length, report);
   const input = await timed(parts, 'copy', () =>
     placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
   );
 
   const keepsPicture = copies.length > 0;
-  const work = { input, plan, tileSets, viewSets, steps, keepsPicture };
+  const work = { input, plan, axes, steps, keepsPicture };
   const { image, answers } = await decodeAndInfer(parts, attempt, slot, work);
   const deciding = await judgeAnimation(parts, attempt, slot, { input, image, answers, packs, plan });
   const judged = { deciding, packs, plan: copies, steps };
@@ -67,17 +57,11 @@ async function analyseInSlot(
       drawHeatmap(parts, attempt, slot, { ...deciding, map, name: HEATMAP_FILES.origin }),
     );
   }
-
-  const seen = await timed(parts, 'content', () =>
-    seeContent(parts, attempt, slot, { input, image, content, steps }),
-  );
-  const edits = await timed(parts, 'tampering', () =>
-    lookForEdits(parts, attempt, slot, { input, picture: image, packs: content.tampering }),
-  );
-  if (tileSets.length > 0) steps.advance('tampering');
+  if (drawings.length > 0) steps.advance('heatmap');
+  const whole = { slot, input, folder: 'in', picture: image, axes } as const;
+  const found = await judgeAxes(parts, attempt, whole, ({ step }) => steps.advance(step));
   if (image.likeness !== null) attempt.seen({ likeness: image.likeness, timeSeconds: null });
   const { mime, width, height, pages, provenance, marks, quality } = image;
-  const runs = [...deciding.runs, ...seen.runs, ...edits.runs];
   const { animation } = deciding;
   return {
     kind: 'image',
@@ -86,16 +70,14 @@ async function analyseInSlot(
     height,
     pages,
     ...(animation === undefined ? {} : { animation }),
-    runs,
-    nsfw: seen.nsfw,
-    detections: seen.detections,
+    ...found,
+    runs: [...deciding.runs, ...found.runs],
     provenance,
     stability,
     quality,
     hasHeatmap: map !== undefined,
     marks,
     ...(notNeeded.length === 0 ? {} : { copiesNotNeeded: notNeeded }),
-    ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
   };
 }
 
@@ -104,8 +86,7 @@ type DecodeImageWork = Omit<DecodeImageRequest, 'id'>;
 interface WorkInChild {
   input: string;
   plan: PlannedSet[];
-  tileSets: PatchSetRequest[];
-  viewSets: ViewSetRequest[];
+  axes: readonly Axis[];
   steps: StepCount;
   keepsPicture: boolean;
 }
@@ -115,7 +96,7 @@ async function decodeAndInfer(
   parts: AnalysisParts,
   { signal }: Attempt,
   slot: AnalysisSlot,
-  { input, plan, tileSets, viewSets, steps, keepsPicture }: WorkInChild,
+  { input, plan, axes, steps, keepsPicture }: WorkInChild,
 ): Promise<{ image: DecodedImage; answers: Answer[] }> {
   let inferring: Promise<Answer[]> | undefined;
   let inferred: Promise<unknown> = Promise.resolve();
@@ -125,15 +106,14 @@ async function decodeAndInfer(
     );
     inferred = Promise.allSettled([inferring]);
   };
-  const patchSets = [...requestsOf(plan), ...tileSets];
   const { trust } = parts;
   const work: DecodeImageWork = {
     type: 'decode-image',
     input,
     limits: DECODE_LIMITS,
     trust,
-    patchSets,
-    viewSets,
+    patchSets: [...requestsOf(plan), ...axes.flatMap(({ patchSets = [] }) => patchSets)],
+    viewSets: axes.flatMap(({ viewSets = [] }) => viewSets),
     frameSets: requestsOf(setsOf(plan, 'origin')),
     keepsPicture,
   };
@@ -148,43 +128,6 @@ async function decodeAndInfer(
     // The models may still read files that vanish with the slot.
     await inferred;
   }
-}
-
-interface Seen {
-  nsfw: number | null;
-  detections: Detection[];
-  runs: ModelRun[];
-}
-
-async function seeContent(
-  parts: AnalysisParts,
-  { signal }: Attempt,
-  slot: AnalysisSlot,
-  {
-    input,
-    image,
-    content,
-    steps,
-  }: { input: string; image: DecodedImage; content: ContentPacks; steps: StepCount },
-): Promise<Seen> {
-  const work = { picture: image, packs: content, signal };
-  const nsfw = await measureNsfw(parts, slot, work);
-  if (nsfw !== null) steps.advance('nsfw');
-  const judged = await judgeFaces(parts, slot, work, (faces) =>
-    cutFaces(slot, { ...faces, folder: 'in', input, signal }),
-  );
-  if (content.detector !== null) steps.advance('faces');
-  return { nsfw, ...judged };
-}
-
-interface FacesToCut extends Pick<CutViewsRequest, 'folder' | 'input' | 'name' | 'size' | 'views'> {
-  signal: AbortSignal;
-}
-
-export async function cutFaces(slot: AnalysisSlot, { signal, ...faces }: FacesToCut): Promise<PatchSet> {
-  const request = { type: 'cut-views', kernel: 'linear', limits: DECODE_LIMITS } as const;
-  const { set } = await slot.request({ ...request, ...faces }, { signal });
-  return set;
 }
 
 /** Draws the map of a picture or a frame, and keeps it under the name. */

@@ -5,7 +5,7 @@
  */
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
-import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { type FaceDetectorPack, isFaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
@@ -15,9 +15,9 @@ import type { DecodedTrack, DecodedVideo } from '../../worker/protocol/decoded-m
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
-import { contentPacksOf, type Found, viewSetsOf } from '../packs/content-packs.ts';
 import { hearInSlot } from './analyse-audio.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { openAxes } from './axes.ts';
 import { completeFrames } from './complete-frames.ts';
 import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
@@ -25,7 +25,6 @@ import { planPatchSets, requestsOf } from './image-patches.ts';
 import { framePacksOf } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 import type { SpeechFindings } from './sound-work.ts';
-import { tileSetsOf } from './tampering-runs.ts';
 import { timed } from './timed-parts.ts';
 import { VideoProgress } from './video-progress.ts';
 
@@ -33,7 +32,7 @@ const TRACK_NAME = 'track.flac';
 
 interface Job extends FrameWork {
   /** Finds frames that show a face, if such frames are preferred. */
-  faceFinder: Found<FaceDetectorPack> | null;
+  faceFinder: FaceDetectorPack | undefined;
   progress: VideoProgress;
 }
 
@@ -77,17 +76,17 @@ async function analyseInSlot(
 function openJob(parts: AnalysisParts, attempt: Attempt, slot: AnalysisSlot): Job {
   const { models, options } = attempt.analysis;
   const packs = framePacksOf(models, parts.findPack);
-  const found = contentPacksOf(models, parts.findPack);
-  // The detector is there for either of two options.
-  const content = options.withMorphing ? found : { ...found, detector: null };
-  const faceFinder = options.ensureFacePerFrame ? found.detector : null;
+  const axes = openAxes(attempt.analysis, parts.findPack, 'frame');
+  const detector = models.flatMap((key) => parts.findPack(key)?.pack ?? []).find(isFaceDetectorPack);
+  const faceFinder = options.ensureFacePerFrame ? detector : undefined;
   const plan = planPatchSets(
     packs.flatMap(({ found }) => found?.pack ?? []),
     { withMap: options.withHeatmap, withStability: false, ofFrames: true },
   );
-  const perFrame = (content.detector === null ? 0 : 1) + (options.withHeatmap ? 1 : 0);
+  const late = axes.filter(({ asksChild }) => asksChild);
+  const perFrame = late.length + (options.withHeatmap ? 1 : 0);
   const progress = new VideoProgress(attempt, { perFrame });
-  return { slot, packs, content, plan, faceFinder, progress };
+  return { slot, packs, axes, plan, faceFinder, progress };
 }
 
 /** Decodes and judges at once; what needs the child again follows when it has decoded. */
@@ -114,7 +113,7 @@ async function decode(
 ): Promise<DecodedVideo> {
   const { store, trust, decodeTimeoutMs, videoDecoder: decoder } = parts;
   const { analysis, signal } = attempt;
-  const { slot, content, plan, progress } = job;
+  const { slot, axes, plan, progress } = job;
   const input = await timed(parts, 'copy', () =>
     placeOriginal(slot, store.blobs, { hash: analysis.hash, signal }),
   );
@@ -127,8 +126,8 @@ async function decode(
       trust,
       frames,
       decoder,
-      patchSets: [...requestsOf(plan), ...tileSetsOf(content.tampering, 'frame')],
-      viewSets: viewSetsOf(content),
+      patchSets: [...requestsOf(plan), ...axes.flatMap(({ patchSets = [] }) => patchSets)],
+      viewSets: axes.flatMap(({ viewSets = [] }) => viewSets),
       withTrack: analysis.options.withAudio,
       soundSecondsMax: SOUND_SECONDS_MAX,
     },
@@ -151,9 +150,9 @@ async function chooseFrames(
 ): Promise<FrameChoice> {
   const { frames, keyFrames, keyFramesMethod } = attempt.analysis.options;
   const choice: ChosenFrames = { method: keyFrames ? keyFramesMethod : 'even', countMax: frames };
-  if (faceFinder === null) return choice;
+  if (faceFinder === undefined) return choice;
   const onProgress = (step: DecodeProgress) => progress.decoding(step);
-  const work = { slot, input, choice, detector: faceFinder.pack, onProgress };
+  const work = { slot, input, choice, detector: faceFinder, onProgress };
   return await timed(parts, 'faces', () => chooseFaceFrames(parts, attempt, work));
 }
 

@@ -4,15 +4,15 @@
  */
 import { frameHeatmapFile } from '../../domain/media/heatmap.ts';
 import type { FrameResult } from '../../domain/verdicts/result.ts';
-import { cutFaces, drawHeatmap } from './analyse-image.ts';
+import { drawHeatmap } from './analyse-image.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
-import { judgeFaces } from './content-runs.ts';
+import { judgeAxes } from './axes.ts';
 import type { FrameWork, JudgedFrame } from './frame-judge.ts';
 import { findMap } from './image-runs.ts';
 import { timed } from './timed-parts.ts';
 import type { VideoProgress } from './video-progress.ts';
 
-export interface CompletionWork extends Pick<FrameWork, 'slot' | 'content'> {
+export interface CompletionWork extends Pick<FrameWork, 'slot' | 'axes'> {
   progress: VideoProgress;
 }
 
@@ -24,26 +24,23 @@ export async function completeFrames(
 ): Promise<FrameResult[]> {
   const complete: FrameResult[] = [];
   for (const [index, frame] of judged.entries()) {
-    const withFaces = await addFaces(parts, attempt, work, frame);
-    complete.push(await addHeatmap(parts, attempt, work, { ...frame, result: withFaces, index }));
+    const result = await addAxes(parts, attempt, work, frame);
+    complete.push(await addHeatmap(parts, attempt, work, { ...frame, result, index }));
   }
   return complete;
 }
 
-async function addFaces(
+async function addAxes(
   parts: AnalysisParts,
-  { signal }: Attempt,
-  { slot, content, progress }: CompletionWork,
+  attempt: Attempt,
+  { slot, axes: all, progress }: CompletionWork,
   { frame, result }: JudgedFrame,
 ): Promise<FrameResult> {
-  if (content.detector === null) return result;
-  const work = { picture: frame, packs: content, signal };
-  const { detections, runs } = await judgeFaces(parts, slot, work, (faces) =>
-    cutFaces(slot, { ...faces, folder: 'out', input: frame.file, signal }),
-  );
-  progress.advance('faces');
+  const axes = all.filter(({ asksChild }) => asksChild);
+  const place = { slot, picture: frame, input: frame.file, folder: 'out', axes } as const;
   const { image } = result;
-  return { ...result, image: { ...image, detections, runs: [...image.runs, ...runs] } };
+  const found = await judgeAxes(parts, attempt, place, ({ step }) => progress.advance(step), image);
+  return { ...result, image: { ...image, ...found } };
 }
 
 async function addHeatmap(

@@ -6,9 +6,9 @@ import type { SampledFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
-import { toViewSet } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
-import { detectFaces } from './content-runs.ts';
+import { toViewSet } from './axis.ts';
+import { detectFaces } from './face-axis.ts';
 
 /**
  * The regular frame and one on either side of it. Each costs a seek and the frames up to it, so that the most frames
@@ -60,7 +60,7 @@ async function look(
 ): Promise<FrameSample> {
   const { timeSeconds, set } = sample;
   const picture = { width: set.width, height: set.height, patchSets: [set] };
-  const faces = await detectFaces(parts, slot, { picture, pack: detector, signal });
+  const faces = await detectFaces(parts, { slot, picture, signal }, detector);
   return { timeSeconds, hasFace: faces.length > 0 };
 }
 

@@ -8,13 +8,12 @@ import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
-import type { ContentPacks } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
-import { measureNsfw } from './content-runs.ts';
+import { judgeAxes } from './axes.ts';
+import type { Axis } from './axis.ts';
 import type { PlannedSet } from './image-patches.ts';
 import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
-import { judgeTampering } from './tampering-runs.ts';
 
 /** A frame with what the models said of it. */
 export interface JudgedFrame {
@@ -26,7 +25,7 @@ export interface JudgedFrame {
 export interface FrameWork {
   slot: AnalysisSlot;
   packs: QueuedPack<ImagePack>[];
-  content: ContentPacks;
+  axes: Axis[];
   plan: PlannedSet[];
 }
 
@@ -83,12 +82,12 @@ export class FrameJudge {
   }
 
   async #judge(frame: DecodedFrame, index: number): Promise<JudgedFrame> {
-    const { slot, packs, content, plan } = this.#work;
+    const { slot, packs, axes: all, plan } = this.#work;
     const { analysis, signal } = this.#attempt;
+    const axes = all.filter(({ asksChild }) => !asksChild);
     const answers = await inferPatches(this.#parts, slot, { picture: frame, plan, signal }, () => {});
-    const nsfw = await measureNsfw(this.#parts, slot, { picture: frame, packs: content, signal });
-    const tampering = { picture: frame, packs: content.tampering, media: 'frame', signal } as const;
-    const { runs: edits, summary } = await judgeTampering(this.#parts, slot, tampering);
+    const place = { slot, picture: frame, input: frame.file, folder: 'out', axes } as const;
+    const found = await judgeAxes(this.#parts, this.#attempt, place, () => {});
     const { timeSeconds, picture, hash, sizeBytes, width, height } = frame;
     const file = frameName(index);
     using png = slot.openOut(frame.file);
@@ -99,14 +98,12 @@ export class FrameJudge {
       width,
       height,
       pages: 1,
-      runs: [...toImageRuns(packs, frame, answers, 'origin'), ...edits],
-      nsfw,
-      detections: [],
+      ...found,
+      runs: [...toImageRuns(packs, frame, answers, 'origin'), ...found.runs],
       provenance: NO_PROVENANCE,
       stability: [],
       quality: { shortSide: Math.min(width, height), jpegQuality: null, truncated: false },
       hasHeatmap: false,
-      ...(summary === undefined ? {} : { tampering: summary }),
     };
     const further = picture === undefined ? {} : { picture };
     const result = { identifier: UNNAMED, timeSeconds, ...further, file, hash, sizeBytes, image };

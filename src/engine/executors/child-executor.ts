@@ -5,9 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import { analyse } from '../analyses/analyse.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt } from '../analyses/analysis-parts.ts';
-import { type Note, noteChildren } from '../analyses/noted-children.ts';
 import { timeParts } from '../analyses/timed-parts.ts';
 import {
   DECODE_POOL_DEFAULTS,
@@ -24,9 +22,11 @@ import {
 } from '../inference/inference-pool.ts';
 import type { InferenceObserver } from '../inference/inference-process.ts';
 import { PackShelf } from '../packs/pack-shelf.ts';
+import { analyse } from './analyse.ts';
 import type { EngineObserver } from './engine-observer.ts';
 import type { Execution } from './executor.ts';
 import type { LocalExecutor } from './local-executor.ts';
+import { type Note, noteChildren } from './noted-children.ts';
 
 /** What this box and a worker have alike. */
 export interface ExecutorConfig {

@@ -9,9 +9,7 @@ import { isDetectorPack } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { checkResult, seconds } from '../../domain/verdicts/result.ts';
-import { analyse } from '../analyses/analyse.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt, Children } from '../analyses/analysis-parts.ts';
-import { Questions } from '../analyses/noted-children.ts';
 import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
 import { parseDecodeResponse } from '../decode/decode-answer.ts';
 import {
@@ -22,6 +20,8 @@ import {
   INPUT_NAME,
   type RequestOptions,
 } from '../decode/decode-slot.ts';
+import { analyse } from '../executors/analyse.ts';
+import { Questions } from '../executors/noted-children.ts';
 import { type InstalledPack, outputLengthOf } from '../packs/installed-packs.ts';
 
 /** The notes of one request; `from`: how many came before, since a request that broke off is made again. */

@@ -10,8 +10,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
-import type { Note } from '../analyses/noted-children.ts';
 import { ExecutorLostError, MediaFaultError } from '../children/worker-errors.ts';
+import type { Note } from '../executors/noted-children.ts';
 import { floatsToText } from './child-answers.ts';
 import { deflated, type Grant } from './messages.ts';
 

@@ -14,7 +14,7 @@ import type { FacePack } from '../../../src/domain/packs/model-pack.ts';
 import type { Box } from '../../../src/domain/verdicts/faces.ts';
 import { logistic } from '../../../src/domain/verdicts/heuristics.ts';
 import { calibrate } from '../../../src/engine/analyses/calibration.ts';
-import { viewOf } from '../../../src/engine/analyses/content-runs.ts';
+import { viewOf } from '../../../src/engine/analyses/face-axis.ts';
 import { KEY_HEADERS, until } from '../../faults/rounds/submissions.ts';
 import { makeClip } from '../../interface/media.ts';
 import { patternImage } from '../../media/pictures.ts';

@@ -19,8 +19,8 @@ import { type AnalysisOptions, DEFAULT_OPTIONS } from '../../../src/domain/recor
 import type { AnalysisResult } from '../../../src/domain/verdicts/result.ts';
 import type { Findings } from '../../../src/domain/verdicts/tentative.ts';
 import type { AnalysisFiles, Attempt } from '../../../src/engine/analyses/analysis-parts.ts';
-import type { Note } from '../../../src/engine/analyses/noted-children.ts';
 import { ChildExecutor } from '../../../src/engine/executors/child-executor.ts';
+import type { Note } from '../../../src/engine/executors/noted-children.ts';
 import { resolveModels } from '../../../src/engine/packs/resolve-models.ts';
 import { ChildAnswers, floatsToText, noteBatch, replay } from '../../../src/engine/remote/child-answers.ts';
 import { openTrustLists } from '../../../src/machinery/trust/trust-lists.ts';

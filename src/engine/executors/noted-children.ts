@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Children } from '../analyses/analysis-parts.ts';
 import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
-import type { Children } from './analysis-parts.ts';
 
 export interface Note {
   question: string;
