@@ -9,6 +9,7 @@ import { type ImagePack, isImagePack } from '../src/domain/packs/model-pack.ts';
 import { isClear } from '../src/domain/packs/stability-reach.ts';
 import { calibrate } from '../src/engine/analyses/calibration.ts';
 import { isOfCopy, type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
+import { splitMedia } from '../src/engine/analyses/image-runs.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { makeTables, writePlanes } from '../src/worker/inference/item-source.ts';
@@ -151,7 +152,8 @@ async function infer({ pack, session, tables }: Model, patches: readonly Buffer[
     for (const [index, patch] of batch.entries()) {
       writePlanes(patch, tables, pack.view.size, session.place(0), index);
     }
-    for (const output of await session.run(batch.length)) sum += output;
+    const { logits } = splitMedia(pack, await session.run(batch.length));
+    for (const logit of logits) sum += logit;
   }
   return sum / patches.length;
 }

@@ -10,11 +10,12 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isImagePack } from '../../src/domain/packs/model-pack.ts';
+import { type ImagePack, isImagePack } from '../../src/domain/packs/model-pack.ts';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { planPatchSets, requestsOf } from '../../src/engine/analyses/image-patches.ts';
+import { splitMedia } from '../../src/engine/analyses/image-runs.ts';
 import type { InferenceProcess } from '../../src/engine/inference/inference-process.ts';
-import { findPacks, type InstalledPack } from '../../src/engine/packs/installed-packs.ts';
+import { findPacks } from '../../src/engine/packs/installed-packs.ts';
 import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { PatchSet } from '../../src/worker/protocol/decoded-media.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
@@ -51,7 +52,7 @@ async function cutPatches({ kind, make }: ParityFile, patchSets: PatchSetRequest
 
 async function compareView(
   model: InferenceProcess,
-  { pack }: InstalledPack,
+  pack: ImagePack,
   set: PatchSet,
   { width, height, positions, patchesSha256, logits }: ViewParity,
 ): Promise<void> {
@@ -66,7 +67,8 @@ async function compareView(
     .digest('hex');
   assert.equal(found, patchesSha256, 'the patches hold other pixels than in training');
   const work = { pack: `${pack.id}@${pack.version}`, path, count: positions.length };
-  assertNear((await model.infer(work, TIMEOUT)).logits, pack, logits);
+  const { logits: values } = await model.infer(work, TIMEOUT);
+  assertNear(splitMedia(pack, values).logits, pack, logits);
 }
 
 test('the image model looks at the same places of every file as in training, and says the same', async (t) => {
@@ -84,7 +86,7 @@ test('the image model looks at the same places of every file as in training, and
       const sets = await cutPatches(parity, requestsFor(parity.kind === 'video'));
       assert.equal(sets.length, views.length);
       for (const [index, view] of views.entries()) {
-        await compareView(started.model, found, sets[index] ?? assert.fail('a view is missing'), view);
+        await compareView(started.model, pack, sets[index] ?? assert.fail('a view is missing'), view);
       }
     });
   }

@@ -1,8 +1,10 @@
-"""Stage 4: how the shipped verdict holds by medium and by size, on people's pictures whose owners the network never saw.
+"""Stage 4: the bounds of the verdict by what the head says, and how it holds by medium and size, on people's pictures whose owners
+the network never saw.
 
-Of each part: called artificial by `balanced` and by `cautious` as shipped, the bound that its own owners give (conformal, 8 % and 1 %
-of the next owner's pictures), and what both find among artificial pictures of the outside harvest. A part with fewer owners than a
-promise needs says so.
+A picture whose probability of a photograph lies below a bound is called artificial from a higher score on. Both are the lowest with which
+`balanced` holds its promise in each tier for what is said to be no photograph, however often the head errs, and for people's true
+photographs, drawings, renders and texts (conformal over owners). Fitted on the inside harvest, shown for owners left out and once for
+the outside one.
 """
 
 import argparse
@@ -15,123 +17,168 @@ from pathlib import Path
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from head import FOLD_COUNT  # noqa: E402
 from metrics import to_probability  # noqa: E402
 from scored import BALANCED_RISK, CAUTIOUS_RISK, wilson  # noqa: E402
-from speech.conformal import choose_conformal_threshold  # noqa: E402
+from speech.conformal import choose_conformal_threshold, to_bound, to_owner_share  # noqa: E402
 from tables import to_table  # noqa: E402
 from texture import is_refused  # noqa: E402
 from tiers import TIERS  # noqa: E402
 
-SURE_MIN = 0.6
-"""As in head.py: below it the medium is unknown."""
-UNKNOWN = "unknown"
+PHOTOGRAPH = "photograph"
+HELD = (PHOTOGRAPH, "drawing", "render", "text")
+"""Media that the usual bound accused too often: `balanced` holds for each as it is, not only for what is said to be no photograph."""
+BELOW = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 SIZES = ((0.3e6, "below .3 MP"), (1e6, ".3 to 1 MP"), (4e6, "1 to 4 MP"), (math.inf, "above 4 MP"))
 UNSEEN = "media-"
 """Sources of the corpus that came after the network was trained: no weight of it has seen their owners."""
 OWNERS_SHOWN_MIN = 5
+STEP = 1000
 
 
-def read_scores(index, folder, tier, calibration):
+def read_rows(index, features, left_out, calibration):
+    """Returns the answered and refused pictures of people that no weight has seen, and the artificial ones of the outside harvest."""
     with open(index, newline="", encoding="utf-8") as stream:
         described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t")}
-    for line in (json.loads(text) for text in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()):
-        row = described.get(line["file"])
-        if line["tier"] != tier or row is None:
+    stored = numpy.load(left_out)
+    photograph = stored["media"].tolist().index(PHOTOGRAPH)
+    said = {name: (float(chances[photograph]), int(fold)) for name, chances, fold in zip(stored["names"].tolist(), stored["probabilities"], stored["folds"])}
+    rows = []
+    for line in (json.loads(text) for text in (features / "features.jsonl").read_text(encoding="utf-8").splitlines()):
+        row, heard = described.get(line["file"]), said.get(f"{line['tier']} {line['file']}")
+        if row is None or heard is None:
             continue
-        is_unseen = row["source"].startswith(UNSEEN) if row["label"] == "human" else row["harvest"] == "outside"
-        if is_unseen:
+        if row["source"].startswith(UNSEEN) if row["label"] == "human" else row["harvest"] == "outside":
             chance = float(to_probability(calibration["slope"] * line["logit"] + calibration["intercept"]))
             pixels = line["size"][0] * line["size"][1]
-            yield {**row, "size": next(name for most, name in SIZES if pixels < most), "chance": None if is_refused(line["texture"]) else chance}
-
-
-def read_said(path):
-    """Returns {file: medium} as heads that never saw the owner said it."""
-    stored = numpy.load(path)
-    best = stored["probabilities"].argmax(axis=1)
-    sure = stored["probabilities"].max(axis=1) >= SURE_MIN
-    return {str(file): str(stored["media"][place]) if is_sure else UNKNOWN for file, place, is_sure in zip(stored["files"], best, sure)}
-
-
-def share(rows, bound):
-    """Returns the share of pictures above the bound, an owner weighing as another; refused ones are not called."""
-    by_owner = {}
-    for row in rows:
-        by_owner.setdefault(row["owner"], []).append(row["chance"] is not None and row["chance"] >= bound)
-    return float(numpy.mean([numpy.mean(called) for called in by_owner.values()])), len(by_owner)
-
-
-def describe(rows, bound):
-    if not rows:
-        return "–"
-    called, owners = share(rows, bound)
-    if owners < OWNERS_SHOWN_MIN:
-        return f"{owners} owners"
-    low, high = wilson(called, owners)
-    return f"{100 * called:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+            size = next(name for most, name in SIZES if pixels < most)
+            rows.append({**row, "tier": line["tier"], "size": size, "chance": -1.0 if is_refused(line["texture"]) else chance, "photograph": heard[0], "fold": heard[1]})
+    return rows
 
 
 def promise(rows, risk):
-    """Returns the bound that holds the risk for the next owner, or how many owners it lacks."""
-    answered = [row for row in rows if row["chance"] is not None]
-    owners = numpy.array([row["owner"] for row in answered])
-    needed = math.ceil(1 / risk) - 1
-    if len(set(owners)) < needed:
-        return None, f"{len(set(owners))} of {needed} owners"
-    bound = choose_conformal_threshold(numpy.array([row["chance"] for row in answered]), owners, risk)
-    return (bound, f"{bound:.3f}") if bound <= 1 else (None, "none holds it")
+    """Returns the lowest bound that the next owner's pictures exceed in at most the risk, in each tier; None where owners are too few."""
+    needed, bounds = math.ceil(1 / risk) - 1, []
+    for tier in TIERS:
+        own = [row for row in rows if row["tier"] == tier.name]
+        owners = numpy.array([row["owner"] for row in own])
+        if len(set(owners.tolist())) < needed:
+            return None
+        bounds.append(choose_conformal_threshold(numpy.array([row["chance"] for row in own]), owners, risk))
+    return ceil(max(bounds))
 
 
-def make_table(rows, aspect, values, decision):
+def accuse(row, below, usual, other):
+    return row["chance"] >= (usual if row["photograph"] >= below else other)
+
+
+def holds(rows, below, usual, other):
+    """Whether the next owner's pictures are accused in at most the risk of `balanced`, in each tier."""
+    for tier in TIERS:
+        own = [row for row in rows if row["tier"] == tier.name]
+        accused = numpy.array([accuse(row, below, usual, other) for row in own], dtype=float)
+        if to_bound(accused, numpy.array([row["owner"] for row in own])) > BALANCED_RISK:
+            return False
+    return True
+
+
+def fit(rows, shipped):
+    """Returns the bounds of no photograph, from people's pictures; those of a photograph stay."""
+    usual = shipped["inconclusiveHigh"]
+    held = [[row for row in rows if row["medium"] == medium] for medium in HELD]
+    for below in BELOW:
+        others = [row for row in rows if row["photograph"] < below]
+        lowest = promise(others, BALANCED_RISK)
+        for other in (step / STEP for step in range(round(max(lowest, usual) * STEP), STEP + 1)):
+            if all(holds(part, below, usual, other) for part in held):
+                cautious = promise(others, CAUTIOUS_RISK)
+                return {"photographBelow": below, "inconclusiveHigh": other, "cautiousThreshold": max(cautious or 1, shipped["cautiousThreshold"])}
+    raise SystemExit("no bounds hold for every medium")
+
+
+def ceil(bound):
+    return math.ceil(bound * STEP) / STEP
+
+
+def mark(rows, shipped):
+    """Adds to each row what is accused by the bounds of other owners; returns the bounds of all inside ones."""
+    inside = [row for row in rows if row["harvest"] == "inside" and row["label"] == "human"]
+    by_fold = [fit([row for row in inside if row["fold"] != fold], shipped) for fold in range(FOLD_COUNT)]
+    whole = fit(inside, shipped)
+    for row in rows:
+        bounds = by_fold[row["fold"]] if row["harvest"] == "inside" and row["label"] == "human" else whole
+        for before, now, name in (("before", "now", "inconclusiveHigh"), ("cautiousBefore", "cautiousNow", "cautiousThreshold")):
+            row[before] = row["chance"] >= shipped[name]
+            row[now] = accuse(row, bounds["photographBelow"], shipped[name], bounds[name])
+    return whole
+
+
+def share(rows, name):
+    """Returns (share, low, high, owners), an owner weighing as another; refused pictures are not called."""
+    shares = to_owner_share(numpy.array([row[name] for row in rows], dtype=float), numpy.array([row["owner"] for row in rows]))
+    called = float(shares.mean())
+    return (called, *wilson(called, len(shares)), len(shares))
+
+
+def describe(rows, name):
+    if not rows:
+        return "–"
+    called, low, high, owners = share(rows, name)
+    return f"{owners} owners" if owners < OWNERS_SHOWN_MIN else f"{100 * called:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def make_table(rows, aspect, values):
     table = []
     for value in values:
-        human = [row for row in rows if row["label"] == "human" and row[aspect] == value]
-        made = [row for row in rows if row["label"] == "artificial" and row[aspect] == value]
-        if not human:
-            continue
-        refused = sum(row["chance"] is None for row in human)
-        bounds = [promise(human, risk) for risk in (BALANCED_RISK, CAUTIOUS_RISK)]
-        found = [describe(made, bound) if bound is not None else "–" for bound, _ in bounds]
-        table.append([
-            value, f"{len(human)} of {len({row['owner'] for row in human})}", f"{100 * refused / len(human):.0f} %",
-            describe(human, decision["inconclusiveHigh"]), describe(human, decision["cautiousThreshold"]),
-            f"{len(made)} of {len({row['owner'] for row in made})}", describe(made, decision["inconclusiveHigh"]), describe(made, decision["cautiousThreshold"]),
-            bounds[0][1], found[0], bounds[1][1], found[1],
-        ])
+        for harvest in ("inside", "outside"):
+            own = [row for row in rows if row[aspect] == value and row["harvest"] == harvest]
+            human = [row for row in own if row["label"] == "human"]
+            made = [row for row in own if row["label"] == "artificial"]
+            if human:
+                shown = [describe(human, name) for name in ("before", "now", "cautiousBefore", "cautiousNow")]
+                found = [describe(made, name) for name in ("before", "now", "cautiousNow")]
+                table.append([value, f"{harvest}, {len({row['owner'] for row in human})}", *shown, len({row["owner"] for row in made}), *found])
     header = [
-        "", "people's pictures of owners", "refused", "accused by `balanced`", "by `cautious`", "artificial of owners", "found by `balanced`",
-        "by `cautious`", "bound for 8 %", "finds", "bound for 1 %", "finds",
+        "", "harvest, people's owners", "accused by `balanced` of 1.4.0", "now", "by `cautious` of 1.4.0", "now", "artificial owners", "found by `balanced` of 1.4.0", "now",
+        "by `cautious` now",
     ]
     return to_table(header, table)
 
 
-def propose(by_tier, media):
-    """Returns the table of bounds that hold in every tier: the highest of them, nothing where one has too few owners."""
-    table = []
-    for medium in media:
-        cells = []
-        for risk in (BALANCED_RISK, CAUTIOUS_RISK):
-            bounds = [promise([row for row in rows if row["label"] == "human" and row["medium"] == medium], risk) for rows in by_tier.values()]
-            lacking = next((shown for bound, shown in bounds if bound is None), None)
-            cells.append(lacking or f"{max(bound for bound, _ in bounds):.3f}")
-        table.append([medium, *cells])
-    return to_table(["", "`balanced`: 8 % in every tier", "`cautious`: 1 % in every tier"], table)
+def list_kinds(rows, names):
+    """The rows of model.json's figures: of each medium by people, how many are called artificial by other owners' bounds."""
+    kinds = []
+    for medium, kind in names.items():
+        own = [row for row in rows if row["medium"] == medium and row["label"] == "human"]
+        called, low, high, _ = share(own, "now")
+        sources = len({row["source"] for row in own})
+        kinds.append({"label": "human", "kind": kind, "images": len(own), "sources": sources, **{name: round(value, 4) for name, value in (("called", called), ("calledLow", low), ("calledHigh", high))}})
+    return kinds
+
+
+NAMES = {
+    "drawing": "paintings, drawings, comics", "render": "game scenes and computer graphics", "text": "memes and posters", "screenshot": "screenshots",
+    "document": "scans, slides, charts and maps",
+}
+"""As page/texts names them."""
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--index", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True)
+    parser.add_argument("--features", type=Path, required=True, help="with all places, in every tier")
+    parser.add_argument("--left-out", type=Path, required=True, help="left-out.npz of head.py")
     parser.add_argument("--pack", type=Path, required=True)
-    parser.add_argument("--said", type=Path, help="left-out.npz of head.py: by the medium that is said in place of the one that is there")
+    parser.add_argument("--out", type=Path, required=True, help="bounds and rows for model.json")
     arguments = parser.parse_args()
-    said = read_said(arguments.said) if arguments.said else None
     manifest = json.loads((arguments.pack / "model.json").read_text(encoding="utf-8"))
-    by_tier = {tier.name: list(read_scores(arguments.index, arguments.features, tier.name, manifest["calibration"])) for tier in TIERS}
-    if said:
-        by_tier = {tier: [{**row, "medium": said[row["file"]]} for row in rows if row["file"] in said] for tier, rows in by_tier.items()}
-    found = sorted({row["medium"] for rows in by_tier.values() for row in rows})
-    for tier, scores in by_tier.items():
-        for name, listed in (("medium", found), ("size", [name for _, name in SIZES])):
-            print(f"{tier}, by {name}:\n\n{make_table(scores, name, listed, manifest['decision'])}\n")
-    print(f"Bounds by medium:\n\n{propose(by_tier, found)}")
+    rows = read_rows(arguments.index, arguments.features, arguments.left_out, manifest["calibration"])
+    fitted = mark(rows, manifest["decision"])
+    print(fitted, "\n")
+    kinds = {}
+    for tier in TIERS:
+        own = [row for row in rows if row["tier"] == tier.name]
+        kinds[tier.name] = list_kinds(own, NAMES)
+        for name, listed in (("medium", (PHOTOGRAPH, *NAMES)), ("size", [name for _, name in SIZES])):
+            print(f"{tier.name}, by {name}:\n\n{make_table(own, name, listed)}\n")
+    arguments.out.write_text(json.dumps({"noPhotograph": fitted, "kinds": kinds}, indent=2) + "\n", encoding="utf-8")

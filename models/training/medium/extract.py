@@ -1,7 +1,7 @@
-"""Stage 2: what the image-origin network sees of each picture, in the tiers clean and web: the mean of its features over the
-places that the appliance looks at, the same of the whole picture made small, and its own answer. Goes on where it was cut off.
+"""Stage 2: what the image-origin network sees of each picture in each tier: the mean of its features over the places that the
+appliance looks at, and its own answer. Goes on where it was cut off.
 
-Writes lines of JSON (file, tier, size, logit, texture, place of the features) and a file of float16 rows of 2 × 1,536.
+Writes lines of JSON (file, tier, size, logit, places, texture) and a file of float16 rows of 1,536.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import onnxruntime
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from placement import PATCH_SIDE, choose_patches, cut_patch  # noqa: E402
+from placement import PATCH_COUNT_MAX, PATCH_SIDE, choose_patches, cut_patch  # noqa: E402
 from texture import measure_texture  # noqa: E402
 from tiers import TIERS  # noqa: E402
 from whole import leave, open_picture  # noqa: E402
@@ -24,8 +24,6 @@ from whole import leave, open_picture  # noqa: E402
 FEATURES = "/transformer/Concat_3_output_0"
 """Of the shipped graph: class token and mean token of both taps, before the regressions standardise them."""
 FEATURE_COUNT = 1536
-PLACE_COUNT = 4
-"""The head learns from so many of the most detailed places; the verdict is measured on all that the appliance looks at."""
 LINES, ROWS = "features.jsonl", "features.f16"
 PIXELS_MAX = 60_000_000
 
@@ -44,15 +42,14 @@ def open_network(path):
 
 
 def read_state(image, tier, count_max, run):
-    """Returns (line, features [2 × FEATURE_COUNT]) of the picture as the tier leaves it."""
+    """Returns (line, features [FEATURE_COUNT]) of the picture as the tier leaves it."""
     pixels = leave(image, tier)
     places = choose_patches(pixels, count_max)
-    small = numpy.asarray(Image.fromarray(pixels).resize((PATCH_SIDE, PATCH_SIDE), Image.Resampling.BOX))
-    patches = numpy.stack([*(cut_patch(pixels, place) for place in places), small])
+    patches = numpy.stack([cut_patch(pixels, place) for place in places])
     logits, features = run(patches)
-    texture = [round(value, 4) for value in measure_texture(patches[:-1])]
-    line = {"logit": round(float(logits[:-1].mean()), 4), "places": len(places), "texture": texture}
-    return line, numpy.concatenate([features[:-1].mean(axis=0), features[-1]]).astype(numpy.float16)
+    texture = [round(value, 4) for value in measure_texture(patches)]
+    line = {"logit": round(float(logits.mean()), 4), "places": len(places), "texture": texture}
+    return line, features.mean(axis=0).astype(numpy.float16)
 
 
 def extract(arguments):
@@ -63,7 +60,7 @@ def extract(arguments):
     with open(arguments.index, newline="", encoding="utf-8") as stream:
         wanted = list(csv.DictReader(stream, delimiter="\t"))
     with open(lines, "a", encoding="utf-8") as said, open(rows, "ab") as kept:
-        kept.truncate(len(known) * 2 * FEATURE_COUNT * 2)
+        kept.truncate(len(known) * FEATURE_COUNT * numpy.dtype(numpy.float16).itemsize)
         for row in wanted:
             tiers = [tier for tier in TIERS if tier.name in arguments.tier and (row["file"], tier.name) not in seen]
             if not tiers:
@@ -88,7 +85,7 @@ if __name__ == "__main__":
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="model.onnx of assay-transformer")
     parser.add_argument("--tier", action="append", choices=[tier.name for tier in TIERS], required=True)
-    parser.add_argument("--places", type=int, default=PLACE_COUNT)
+    parser.add_argument("--places", type=int, default=PATCH_COUNT_MAX)
     parser.add_argument("--out", type=Path, required=True)
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     extract(parser.parse_args())

@@ -1,8 +1,8 @@
-"""Stage 3: the head that says the medium: one softmax regression on what the origin network sees, the mean over its places beside the
-whole picture made small. Nothing is clipped, so the head of a mean is the mean of the heads, and it can ride in that network's graph.
+"""Stage 3: the head that says the medium: one softmax regression on what the origin network sees, the mean over its places, in every
+tier. Nothing is clipped, so the head of a mean is the mean of the heads, and it can ride in that network's graph.
 Chosen on left-out owners of the inside harvest; the outside one is measured once.
 
-Writes head.npz (media, input, weights [F, M], bias [M]), left-out.npz and figures.md.
+Writes head.npz (media, weights [F, M], bias [M]), left-out.npz and figures.md.
 """
 
 import argparse
@@ -19,44 +19,46 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from scored import wilson  # noqa: E402
 from tables import to_table  # noqa: E402
-from tiers import TIERS  # noqa: E402
 from traces.folds import assign_folds  # noqa: E402
 
 FEATURE_COUNT = 1536
-INPUTS = {"places": slice(0, FEATURE_COUNT), "small": slice(FEATURE_COUNT, 2 * FEATURE_COUNT), "both": slice(0, 2 * FEATURE_COUNT)}
-PENALTIES = (1.0,)
-"""Tried on both: .03 and .3, which learn the sources by heart (2.2 and 1.8 bits of a medium where 1 has 1.5), and 3 (1.6)."""
+PENALTY = 1.0
+"""Tried: .03 and .3, which learn the sources by heart (2.2 and 1.8 bits of a medium where 1 has 1.5), and 3 (1.6)."""
 FOLD_COUNT = 3
 OWNERS_MIN = 30
 """A medium with fewer owners is not learnt: it could not be measured either."""
 SPREAD_MIN = 1e-3
 ITERATIONS_MAX = 40
 SURE_MIN = 0.6
-"""From this probability on the medium is said; below it is unknown."""
+"""From this probability on the medium is said, below it is unknown: as in src/domain/media/medium.ts."""
 
 
 class Pictures:
-    """Rows of the index whose features are there, of media that have enough owners."""
+    """Pictures of media that have enough owners, once in each tier in which their features are there."""
 
-    def __init__(self, index, folder):
+    def __init__(self, index, folders):
         with open(index, newline="", encoding="utf-8") as stream:
-            described = list(csv.DictReader(stream, delimiter="\t"))
-        lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
-        features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, 2 * FEATURE_COUNT)
-        places = {line["file"]: place for place, line in enumerate(lines[: len(features)]) if line["tier"] == TIERS[0].name}
-        rows = [row for row in described if row["file"] in places]
+            described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t")}
+        found = {}
+        for folder in folders:
+            lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
+            features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, FEATURE_COUNT)
+            for line, seen in zip(lines, features):
+                if line["file"] in described:
+                    found.setdefault((line["file"], line["tier"]), ({**described[line["file"]], **line}, seen))
+        rows = [row for row, _ in found.values()]
         owners = {}
         for row in rows:
             if row["harvest"] == "inside":
                 owners.setdefault(row["medium"], set()).add(row["owner"])
-        self.media = sorted(medium for medium, found in owners.items() if len(found) >= OWNERS_MIN)
-        self.rows = [row for row in rows if row["medium"] in self.media]
-        self.features = numpy.asarray(features[[places[row["file"]] for row in self.rows]], dtype=numpy.float32)
+        self.media = sorted(medium for medium, own in owners.items() if len(own) >= OWNERS_MIN)
+        kept = [row["medium"] in self.media for row in rows]
+        self.rows = [row for row, is_kept in zip(rows, kept) if is_kept]
+        self.features = numpy.stack([seen for (_, seen), is_kept in zip(found.values(), kept) if is_kept]).astype(numpy.float32)
         self.labels = numpy.array([self.media.index(row["medium"]) for row in self.rows])
         self.owners = numpy.array([row["owner"] for row in self.rows])
         self.inside = numpy.array([row["harvest"] == "inside" for row in self.rows])
-        folds = assign_folds([{**row, "group": row["group"] or row["owner"]} for row in self.rows], fold_count=FOLD_COUNT)
-        self.folds = numpy.array([-1 if fold is None else fold for fold in folds])
+        self.folds = numpy.array(assign_folds([{**row, "group": row["group"] or row["owner"]} for row in self.rows], fold_count=FOLD_COUNT))
 
 
 def weigh(owners, labels, count):
@@ -97,28 +99,26 @@ def to_probabilities(logits):
     return raised / raised.sum(axis=1, keepdims=True)
 
 
-def predict_left_out(pictures, part, penalty):
-    """Returns the probabilities of the inside pictures, each by a head that never saw its owner; rows of the outside ones are zero."""
-    found = numpy.zeros((len(pictures.rows), len(pictures.media)))
+def predict(pictures):
+    """Returns (weights, bias, probabilities): the head of all inside pictures, and what heads that never saw the owner say of each."""
+    count = len(pictures.media)
+    found = numpy.zeros((len(pictures.rows), count))
+
+    def learn(kept):
+        shares = weigh(pictures.owners[kept], pictures.labels[kept], count)
+        return fit(pictures.features[kept], pictures.labels[kept], shares, count, PENALTY)
+
     for fold in range(FOLD_COUNT):
-        learnt = pictures.inside & (pictures.folds != fold)
         asked = pictures.inside & (pictures.folds == fold)
-        shares = weigh(pictures.owners[learnt], pictures.labels[learnt], len(pictures.media))
-        matrix, bias = fit(pictures.features[learnt][:, part], pictures.labels[learnt], shares, len(pictures.media), penalty)
-        found[asked] = to_probabilities(pictures.features[asked][:, part] @ matrix + bias)
-    return found
-
-
-def measure(pictures, chosen, probabilities):
-    """Returns (share right, media alike; loss in bits) of the chosen pictures, owners weighed."""
-    shares = weigh(pictures.owners[chosen], pictures.labels[chosen], len(pictures.media))
-    own = probabilities[chosen, pictures.labels[chosen]]
-    right = probabilities[chosen].argmax(axis=1) == pictures.labels[chosen]
-    return float(shares @ right), float(-shares @ numpy.log2(numpy.maximum(own, 1e-9)))
+        matrix, bias = learn(pictures.inside & ~asked)
+        found[asked] = to_probabilities(pictures.features[asked] @ matrix + bias)
+    matrix, bias = learn(pictures.inside)
+    found[~pictures.inside] = to_probabilities(pictures.features[~pictures.inside] @ matrix + bias)
+    return matrix, bias, found
 
 
 def make_medium_table(pictures, chosen, probabilities):
-    """Of each medium: how often it was said where it is (recall), how often it is where it was said (precision), each where sure."""
+    """How often each medium was said where it is (recall), how often it is where it was said (precision), each where sure."""
     called, sure = probabilities.argmax(axis=1), probabilities.max(axis=1) >= SURE_MIN
     table = []
     for label, medium in enumerate(pictures.media):
@@ -141,37 +141,22 @@ def make_medium_table(pictures, chosen, probabilities):
 def main(arguments):
     torch.manual_seed(0)
     pictures = Pictures(arguments.index, arguments.features)
-    print(len(pictures.rows), "pictures,", pictures.media, flush=True)
-    tried, best = [], None
-    for name, part in INPUTS.items():
-        for penalty in PENALTIES:
-            found = predict_left_out(pictures, part, penalty)
-            right, bits = measure(pictures, pictures.inside, found)
-            tried.append([name, penalty, f"{right:.3f}", f"{bits:.3f}"])
-            print(*tried[-1], flush=True)
-            if best is None or bits < best[0]:
-                best = (bits, name, penalty, found)
-    _, name, penalty, found = best
-    part, inside = INPUTS[name], pictures.inside
-    shares = weigh(pictures.owners[inside], pictures.labels[inside], len(pictures.media))
-    matrix, bias = fit(pictures.features[inside][:, part], pictures.labels[inside], shares, len(pictures.media), penalty)
-    outside = to_probabilities(pictures.features[:, part] @ matrix + bias)
-    labels = numpy.array([row["label"] for row in pictures.rows])
-    parts = [
-        f"Chosen: {name}, penalty {penalty}.", to_table(["features", "penalty", "right, media alike", "bits"], tried),
-        "Inside, owners left out:", make_medium_table(pictures, inside, found),
-        "Inside, artificial alone:", make_medium_table(pictures, inside & (labels == "artificial"), found),
-        "Outside:", make_medium_table(pictures, ~inside, outside),
-    ]
+    matrix, bias, found = predict(pictures)
+    tiers, inside = numpy.array([row["tier"] for row in pictures.rows]), pictures.inside
+    parts = []
+    for harvest, chosen in (("Inside, owners left out", inside), ("Outside", ~inside)):
+        for tier in ("clean", "web", "hard"):
+            parts += [f"{harvest}, {tier}:", make_medium_table(pictures, chosen & (tiers == tier), found)]
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "figures.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    numpy.savez(arguments.out / "head.npz", media=pictures.media, input=name, weights=matrix.astype(numpy.float32), bias=bias.astype(numpy.float32))
-    numpy.savez(arguments.out / "left-out.npz", files=[row["file"] for row in pictures.rows], media=pictures.media, probabilities=numpy.where(inside[:, None], found, outside))
+    numpy.savez(arguments.out / "head.npz", media=pictures.media, weights=matrix.astype(numpy.float32), bias=bias.astype(numpy.float32))
+    names = [f"{row['tier']} {row['file']}" for row in pictures.rows]
+    numpy.savez(arguments.out / "left-out.npz", names=names, media=pictures.media, folds=pictures.folds, probabilities=found)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--index", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True, help="folder that extract.py wrote")
+    parser.add_argument("--features", type=Path, required=True, action="append", help="folder that extract.py wrote; of several the first counts")
     parser.add_argument("--out", type=Path, required=True)
     main(parser.parse_args())

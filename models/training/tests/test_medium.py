@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "medium"))
-from bounds import describe, promise, share  # noqa: E402
+from bounds import describe, fit as fit_bounds, promise, share  # noqa: E402
 from head import fit, to_probabilities, weigh  # noqa: E402
 
+SHIPPED = {"inconclusiveHigh": 0.7, "cautiousThreshold": 0.95}
 
-def rows(owners, chances):
-    return [{"owner": owner, "chance": chance} for owner, chance in zip(owners, chances)]
+
+def rows(owners, chances, **more):
+    return [{"owner": owner, "chance": chance, "tier": tier, **more} for tier in ("clean", "web", "hard") for owner, chance in zip(owners, chances)]
 
 
 class Head(unittest.TestCase):
@@ -32,17 +34,25 @@ class Head(unittest.TestCase):
 
 
 class Bounds(unittest.TestCase):
-    def test_an_owner_weighs_as_another_and_what_is_refused_is_not_called(self):
-        self.assertEqual(share(rows("aabc", (0.9, None, 0.9, 0.1)), 0.8), (0.5, 3))
+    def test_an_owner_weighs_as_another(self):
+        marked = [{"owner": owner, "now": is_accused} for owner, is_accused in zip("aabc", (True, False, True, False))]
+        self.assertEqual((share(marked, "now")[0], share(marked, "now")[3]), (0.5, 3))
+        self.assertEqual(describe(marked, "now"), "3 owners")
 
     def test_too_few_owners_promise_nothing(self):
-        self.assertEqual(promise(rows("abcde", [0.1] * 5), 0.08), (None, "5 of 12 owners"))
-        bound, shown = promise(rows([str(number) for number in range(20)], [number / 20 for number in range(20)]), 0.08)
-        self.assertGreater(bound, 0.9)
-        self.assertEqual(shown, f"{bound:.3f}")
+        self.assertIsNone(promise(rows("abcde", [0.1] * 5), 0.08))
+        owners = [str(number) for number in range(20)]
+        self.assertEqual(promise(rows(owners, [number / 20 for number in range(20)]), 0.08), 0.951)
 
-    def test_of_few_owners_no_share_is_shown(self):
-        self.assertEqual(describe(rows("abc", [0.9] * 3), 0.5), "3 owners")
+    def test_the_bound_of_no_photograph_rises_until_it_holds_for_each_medium(self):
+        owners = [str(number) for number in range(40)]
+        low = [0.1] * 40
+        high = [*[0.1] * 34, *[0.9] * 6]
+        found = [
+            *rows(owners, low, medium="photograph", photograph=0.9), *rows(owners, high, medium="drawing", photograph=0.1),
+            *rows(owners, low, medium="render", photograph=0.1), *rows(owners, low, medium="text", photograph=0.1),
+        ]
+        self.assertEqual(fit_bounds(found, SHIPPED), {"photographBelow": 0.2, "inconclusiveHigh": 0.901, "cautiousThreshold": 1})
 
 
 if __name__ == "__main__":

@@ -109,36 +109,45 @@ const statedFigures = z
   })
   .describe('Models of others: not measured by us.');
 
-const imagePackSchema = z.strictObject({
-  ...aboutPack,
-  task: z.enum(IMAGE_TASKS),
-  mediaKind: z.literal('image'),
-  ...judging,
-  decision: imageDecision,
-  media: z
-    .array(z.enum(MEDIA))
-    .min(2)
-    .max(MEDIA.length)
-    .optional()
-    .describe(
-      'After the logit the output has one more of each patch for each of these: the softmax of their means says what the picture is of.',
+const imagePackSchema = z
+  .strictObject({
+    ...aboutPack,
+    task: z.enum(IMAGE_TASKS),
+    mediaKind: z.literal('image'),
+    ...judging,
+    decision: imageDecision,
+    media: z
+      .array(z.enum(MEDIA))
+      .min(2)
+      .max(MEDIA.length)
+      .optional()
+      .describe(
+        'After the logit the output has one more of each patch for each of these: the softmax of their means says what the picture is of.',
+      ),
+    input: imageInput,
+    view: z.discriminatedUnion('type', [patchesView, resizedView]),
+    refusal: textureRefusal.optional(),
+    stability: stabilityReach.optional(),
+    minimumShortSide: z.int().min(1),
+    statedFigures: statedFigures.optional(),
+    figures: z.array(
+      z.strictObject({
+        tier: z.string(),
+        sources: z.int(),
+        images: z.int(),
+        ...rates,
+        kinds: z.array(kindOfPicture).optional(),
+      }),
     ),
-  input: imageInput,
-  view: z.discriminatedUnion('type', [patchesView, resizedView]),
-  refusal: textureRefusal.optional(),
-  stability: stabilityReach.optional(),
-  minimumShortSide: z.int().min(1),
-  statedFigures: statedFigures.optional(),
-  figures: z.array(
-    z.strictObject({
-      tier: z.string(),
-      sources: z.int(),
-      images: z.int(),
-      ...rates,
-      kinds: z.array(kindOfPicture).optional(),
-    }),
-  ),
-});
+  })
+  .refine(({ media = [] }) => new Set(media).size === media.length, {
+    path: ['media'],
+    error: 'expected each medium once',
+  })
+  .refine(({ media = [], decision }) => decision.noPhotograph === undefined || media.includes('photograph'), {
+    path: ['media'],
+    error: 'expected photograph among them, since decision.noPhotograph is decided by it',
+  });
 
 const soundInput = z.strictObject({
   name: z.string(),

@@ -90,7 +90,7 @@ export async function inferPatches(
 }
 
 /** Parts the logit of each patch from the logits of the media that stand behind it. */
-function splitMedia({ media }: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
+export function splitMedia({ media }: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
   if (media === undefined) return { logits: values, media };
   const length = 1 + media.length;
   const column = (at: number) => values.filter((_, index) => index % length === at);

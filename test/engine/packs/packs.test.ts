@@ -17,6 +17,8 @@ interface PackFolder {
   folder: string;
 }
 
+const BOUNDS = { cautiousThreshold: 0.9, inconclusiveLow: 0.2, inconclusiveHigh: 0.8 };
+
 async function writePack(root: string, changes: Record<string, unknown>): Promise<string> {
   const shipped = JSON.parse(await readFile(join(MODEL_FOLDER, 'assay-transformer/model.json'), 'utf8'));
   const sha256 = createHash('sha256').update(BYTES).digest('hex');
@@ -24,7 +26,9 @@ async function writePack(root: string, changes: Record<string, unknown>): Promis
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'model.onnx'), BYTES);
   // What only some tasks have must not hide the fault that is tested.
-  const manifest = { ...shipped, refusal: undefined, stability: undefined, id: 'tiny', sha256, ...changes };
+  const decision = { ...shipped.decision, noPhotograph: undefined };
+  const ofPictures = { refusal: undefined, stability: undefined, media: undefined, decision };
+  const manifest = { ...shipped, ...ofPictures, id: 'tiny', sha256, ...changes };
   await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
   return folder;
 }
@@ -67,6 +71,13 @@ check('refuses an unknown field', /model\.json/, { surprise: true });
 check('refuses a file name that leads out', /model\.json: file/, { file: '../model.onnx' });
 check('refuses another hash', /SHA-256/, { sha256: '0'.repeat(64) });
 check('refuses a name that is not the folder', /folder is named tiny/, { id: 'other' });
+check('refuses bounds for no photograph of a model that does not know photographs', /media: .* photograph/, {
+  media: ['drawing', 'text'],
+  decision: { ...BOUNDS, weight: 1, noPhotograph: { photographBelow: 0.3, ...BOUNDS } },
+});
+check('refuses a medium that is named twice', /media: expected each medium once/, {
+  media: ['drawing', 'drawing'],
+});
 check('refuses a task that no one runs', /model\.json: task/, { task: 'image-provenance' });
 check('refuses a missing model', /ENOENT/, {}, ({ folder }) => rm(join(folder, 'model.onnx')));
 check('refuses text that is not JSON', /JSON/, {}, ({ folder }) =>
