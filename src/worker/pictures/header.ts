@@ -81,7 +81,7 @@ async function describePng(file: PictureFile): Promise<Described> {
 }
 
 async function describeTiff(file: PictureFile): Promise<Described> {
-  const tags = await readTiffTags(file.path);
+  const tags = readTiffTags(file.path);
   const raw = tags && describeRawTiff(tags);
   if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
   if (tags !== null) assertBits(tags);

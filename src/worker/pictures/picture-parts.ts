@@ -7,6 +7,7 @@ import { constants, inflateRawSync } from 'node:zlib';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { FileWindow } from './file-window.ts';
 import { pngChunks } from './png-chunks.ts';
+import { readTiffForm, tiffDirectories } from './tiff-directories.ts';
 
 /** Frames of an animation, pages of a scan: two minutes at the pace of films, and half a second of the library's time. */
 const PAGES_MAX = 4000;
@@ -40,30 +41,15 @@ function checkWebp(file: FileWindow): void {
 }
 
 function checkTiff(file: FileWindow): void {
-  const head = file.read(0, 8);
-  if (head === null) return;
-  const isLittle = head.toString('latin1', 0, 2) === 'II';
-  const number = (at: number, length: 2 | 4 | 8): number | null => {
-    const bytes = file.read(at, length);
-    if (bytes === null) return null;
-    if (length === 8) return Number(isLittle ? bytes.readBigUInt64LE() : bytes.readBigUInt64BE());
-    return isLittle ? bytes.readUIntLE(0, length) : bytes.readUIntBE(0, length);
-  };
-  const isBig = number(2, 2) === 43;
-  const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
-  let at = number(isBig ? 8 : 4, offsetBytes);
-  let bytes = 0;
-  // The picture library too ends where a directory leads back to an earlier one.
-  const seen = new Set<number>();
-  while (at !== null && at !== 0 && !seen.has(at)) {
-    if (seen.size >= PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
-    const entries = number(at, countBytes);
-    if (entries === null) return;
-    seen.add(at);
-    bytes += entries * entryBytes;
+  const form = readTiffForm(file);
+  if (form === null) return;
+  let [pages, bytes] = [0, 0];
+  for (const { entries } of tiffDirectories(file, form)) {
+    pages += 1;
+    if (pages > PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
+    bytes += entries * form.entryBytes;
     if (bytes > file.sizeBytes)
       throw new MediaFaultFound('corrupt', 'the TIFF data is damaged (its directories overlap)');
-    at = number(at + countBytes + entries * entryBytes, offsetBytes);
   }
 }
 

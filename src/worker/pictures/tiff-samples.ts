@@ -86,7 +86,7 @@ function scaleFloats(samples: Float32Array): Buffer {
 
 /** What the library opens: the file, or all its bytes if it is CIELab, whose samples it reads as they are once they are called RGB. */
 export async function openableTiff(path: string): Promise<string | Buffer> {
-  const tags = await readTiffTags(path);
+  const tags = readTiffTags(path);
   const place = tags?.places.get(TIFF_TAGS.photometric);
   if (tags === null || place === undefined || !isLab8(tags)) return path;
   const bytes = await readFile(path);

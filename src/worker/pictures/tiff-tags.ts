@@ -1,5 +1,6 @@
 /** The tags of a TIFF's first page, as far as they say what kind of picture it is. */
-import { open } from 'node:fs/promises';
+import { FileWindow } from './file-window.ts';
+import { readNumber, readTiffForm, tiffDirectories } from './tiff-directories.ts';
 
 export const TIFF_TAGS = {
   newSubfileType: 254,
@@ -20,39 +21,33 @@ export interface TiffTags {
 }
 
 const HEAD_BYTES = 12;
-const ENTRY_BYTES = 12;
 /** A legal first page has some dozens. */
 const ENTRIES_MAX = 512;
-const TYPE_SHORT = 3;
+const [TYPE_SHORT, TYPE_LONG8] = [3, 16];
 /** Bytes of a value by its type; others are no whole numbers. */
-const TYPE_BYTES: Readonly<Record<number, number>> = { 1: 1, [TYPE_SHORT]: 2, 4: 4 };
+const TYPE_BYTES: Readonly<Record<number, number>> = { 1: 1, [TYPE_SHORT]: 2, 4: 4, [TYPE_LONG8]: 8 };
 
-/** Null for BigTIFF, which no camera and few programs write. */
-export async function readTiffTags(path: string): Promise<TiffTags | null> {
-  await using file = await open(path, 'r');
-  const read = async (position: number, length: number): Promise<Buffer> => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
-  };
-  const head = await read(0, HEAD_BYTES);
-  const isLittleEndian = head.toString('latin1', 0, 2) === 'II';
-  const number = (bytes: Buffer, at: number, size: number) => {
-    if (bytes.length < at + size) return 0;
-    return isLittleEndian ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
-  };
-  if (number(head, 2, 2) !== 42) return null;
-  const start = number(head, 4, 4);
-  const count = Math.min(ENTRIES_MAX, number(await read(start, 2), 0, 2));
-  const entries = await read(start + 2, count * ENTRY_BYTES);
+/** Null if the file is too short for a directory. */
+export function readTiffTags(path: string): TiffTags | null {
+  using file = new FileWindow(path);
+  const form = readTiffForm(file);
+  const [first] = form === null ? [] : tiffDirectories(file, form);
+  if (form === null || first === undefined) return null;
+  const { isLittleEndian, entryBytes, offsetBytes } = form;
+  const number = (bytes: Buffer) => readNumber(bytes, form);
   const values = new Map<number, number>();
   const places = new Map<number, number>();
-  for (let at = 0; at + ENTRY_BYTES <= entries.length; at += ENTRY_BYTES) {
-    const tag = number(entries, at, 2);
-    const size = TYPE_BYTES[number(entries, at + 2, 2)] ?? 4;
-    const isInside = number(entries, at + 4, 4) * size <= 4;
-    const bytes = isInside ? entries.subarray(at + 8) : await read(number(entries, at + 8, 4), size);
-    values.set(tag, number(bytes, 0, size));
-    if (isInside) places.set(tag, start + 2 + at + 8);
+  for (let index = 0; index < Math.min(ENTRIES_MAX, first.entries); index += 1) {
+    const at = first.at + index * entryBytes;
+    const entry = file.read(at, entryBytes);
+    if (entry === null) break;
+    const tag = number(entry.subarray(0, 2));
+    const size = TYPE_BYTES[number(entry.subarray(2, 4))] ?? 4;
+    const field = entry.subarray(entryBytes - offsetBytes);
+    const isInside = number(entry.subarray(4, entryBytes - offsetBytes)) * size <= offsetBytes;
+    const bytes = isInside ? field.subarray(0, size) : file.read(number(field), size);
+    values.set(tag, bytes === null ? 0 : number(bytes));
+    if (isInside) places.set(tag, at + entryBytes - offsetBytes);
   }
-  return { head, isLittleEndian, values, places };
+  return { head: file.readWhole(0, HEAD_BYTES), isLittleEndian, values, places };
 }
