@@ -161,7 +161,7 @@ class Update {
     const known = this.#find(name)?.block;
     const block = known ?? this.#insert({ kind: 'message', name, comment: [], items: [] }, holder.name);
     if (noun.description !== undefined) block.comment = commentOf(noun.description, '');
-    if (this.#nouns.has(noun.name)) return;
+    if (known !== undefined && this.#nouns.has(noun.name)) return;
     this.#nouns.set(noun.name, noun);
     this.#message(block, noun.fields);
   }

@@ -6,6 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 export const ANCHORS = [
   'finding',
   'sign-off',
+  'facts',
   'seen-before',
   'similar',
   'why',

@@ -16,6 +16,7 @@ import {
   RETRY_RECORD,
   type RecordOperation,
 } from '../gen/documents.ts';
+import { FactsPanel } from '../marks/facts-panel.tsx';
 import { MarksPanel } from '../marks/marks-panel.tsx';
 import { SeenBeforePanel, SimilarPanel } from '../marks/seen-before-panel.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
@@ -111,6 +112,7 @@ function Finding({ record, account, onChange }: PartProps): JSX.Element {
       </div>
       <SignOffPanel {...{ record, account, onChange }} />
       {mayState(record, account) && <OverridePanel {...{ record, onChange }} />}
+      <FactsPanel {...{ record }} />
       <SeenBeforePanel {...{ record }} />
       <SimilarPanel {...{ record }} />
       <ReasonsPanel {...{ record }} />
@@ -132,6 +134,7 @@ function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Elemen
   const titles: Readonly<Record<Anchor, string | null>> = {
     finding: mayState(record, account) ? t('override') : null,
     'sign-off': record.forceClassification === null ? null : t('signOff'),
+    facts: record.fileFacts === null ? null : t('fileFacts'),
     'seen-before': record.seenBefore.length === 0 ? null : t('seenBefore'),
     similar: record.kind === 'AUDIO' ? null : t('similar'),
     why: record.assessment === null ? null : t('reasons'),

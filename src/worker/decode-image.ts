@@ -11,7 +11,7 @@ import type { DecodedImage, PatchedPicture, PatchSet } from './protocol/decoded-
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
 import { hashPicture } from './steps/perceptual-hash.ts';
-import { addDeclarations, readManifests } from './steps/provenance.ts';
+import { addMetadata, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
@@ -54,7 +54,7 @@ export async function decodeImage(
   begin('quality');
   const quality = await measureQuality(header, lacksData);
   begin('provenance');
-  const provenance = await addDeclarations(await reading, { ...order, picture });
+  const provenance = await addMetadata(await reading, { ...order, picture });
   begin('marks');
   const marks = searchMarks(mime, picture);
   begin('likeness');

@@ -96,17 +96,23 @@ test('a record tells its marks by gRPC and GraphQL, and by REST nothing new', as
   );
   const identifier = String(record.identifier);
   const { classification } = await ask<{
-    classification: { marks: Shown[]; assessment: { reasons: { code: string }[] } };
+    classification: { marks: Shown[]; fileFacts: object; assessment: { reasons: { code: string }[] } };
   }>(
     `query($id: ID!) { classification(identifier: $id) {
-      marks { kind state strength } assessment { reasons { code } } } }`,
+      marks { kind state strength } assessment { reasons { code } }
+      fileFacts { facts { kind field value isSigned } contradictions { en } } } }`,
     { id: identifier },
   );
+  const fact = { kind: 'SOFTWARE', field: 'EXIF Software', value: 'NovelAI', isSigned: false };
+  assert.deepEqual(classification.fileFacts, { facts: [fact], contradictions: [] });
+  const stored = { kind: 'FACT_KIND_SOFTWARE', field: 'EXIF Software', value: 'NovelAI', is_signed: false };
+  assert.deepEqual(record.file_facts, { facts: [stored], contradictions: [] });
+  assert.match((await assay('get', identifier)).stdout, /the file says +software +NovelAI +EXIF Software/);
   assertFound(classification.marks);
   const codes = classification.assessment.reasons.map(({ code }) => code);
   assert.ok(codes.includes('WATERMARK_FOUND') && codes.includes('METADATA_GENERATOR'), codes.join());
   const rest = await fetch(`${daemon.http}/api/classification_image/${identifier}`, { headers: KEY });
-  assert.doesNotMatch(await rest.text(), /"marks"|watermark/i);
+  assert.doesNotMatch(await rest.text(), /"marks"|watermark|facts|"EXIF Software/i);
   records = { marked: identifier, stripped: String((await classify(stripped)).identifier) };
 });
 
@@ -117,7 +123,12 @@ test('the marks of a file are read without keeping it', async () => {
   );
   const { code, out } = await daemon.assay('marks', 'show', '--json', marked);
   assert.equal(code, 0);
-  assertFound((JSON.parse(out) as { marks: Shown[] }).marks);
+  const shown = JSON.parse(out) as { marks: Shown[]; fileFacts: { facts: { value: string }[] } };
+  assertFound(shown.marks);
+  assert.deepEqual(
+    shown.fileFacts.facts.map(({ value }) => value),
+    ['NovelAI'],
+  );
   const form = new FormData();
   const query =
     'mutation($input: ReadMarksInput!) { readMarks(input: $input) { file { mimetype marks { kind state strength } } userErrors { message } } }';

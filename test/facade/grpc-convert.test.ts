@@ -100,6 +100,7 @@ const IMAGE: ImageRecord = {
     declaredOrigin: 'composite_with_generated',
     remoteManifestUrl: null,
   },
+  fileFacts: null,
   marks: [
     { kind: 'c2pa', state: 'absent', field: '', value: '', origin: null, strength: 'none' },
     {
@@ -124,6 +125,7 @@ const VIDEO: VideoRecord = {
   audios: [],
   assessment: null,
   marks: null,
+  fileFacts: null,
   provenance: null,
 };
 
@@ -164,6 +166,7 @@ const AUDIO: AudioRecord = {
   ],
   assessment: null,
   marks: null,
+  fileFacts: null,
   provenance: null,
 };
 

@@ -25,6 +25,7 @@ const fresh: ImageRecord = {
   details: [],
   assessment: null,
   marks: null,
+  fileFacts: null,
   provenance: null,
 };
 const head = {
@@ -139,6 +140,7 @@ test('a sound shows its clips in seconds', () => {
     clips: [{ index: 0, startSeconds: 0, endSeconds: 4, results: [result('generated')], verdict }],
     assessment: null,
     marks: null,
+    fileFacts: null,
     provenance: null,
   };
   const clips = [{ index: 0, start: 0, end: 4, results: [shown], verdict }];
@@ -177,6 +179,7 @@ test('a frame of a video never says that it has a heatmap', () => {
     audios: [],
     assessment: null,
     marks: null,
+    fileFacts: null,
     provenance: null,
   };
   const images = [toClassification(fresh)];

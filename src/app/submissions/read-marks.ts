@@ -3,6 +3,7 @@
 import { tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ProvenanceRecord, toProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
+import { type FileFacts, fileFactsOf } from '../../domain/provenance/shown-facts.ts';
 import { type Mark, marksOf } from '../../domain/verdicts/marks.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -21,6 +22,7 @@ export interface FileMarks {
   mime: string;
   marks: Mark[];
   provenance: ProvenanceRecord | null;
+  fileFacts: FileFacts | null;
 }
 
 export async function readMarks(
@@ -41,5 +43,6 @@ export async function readMarks(
     mime,
     marks: marksOf({ kind, provenance, marks }) ?? [],
     provenance: toProvenanceRecord(provenance),
+    fileFacts: fileFactsOf(provenance),
   };
 }

@@ -15,7 +15,7 @@ import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { formatColumns } from '../views/columns.ts';
 import { nameOf } from '../views/enum-word.ts';
-import { describeMarks, fromMarks } from '../views/mark-view.ts';
+import { describeFacts, describeMarks, fromMarks } from '../views/mark-view.ts';
 import { describeProvenance } from '../views/provenance-view.ts';
 import {
   describeMoment,
@@ -85,6 +85,10 @@ function describeFully(record: Classification): string {
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
     ...record.seenAgain.map((later) => ['seen again', describeEarlier(later)]),
     ...describeProvenance(record.provenance),
+    ...describeFacts(record.fileFacts).map((cells, index) => [
+      index === 0 ? 'the file says' : '',
+      cells.join('  '),
+    ]),
     ...describeMarks(fromMarks(record.marks?.values ?? []))
       .filter(([, state]) => state !== 'absent')
       .map((cells, index) => [index === 0 ? 'marks' : '', cells.join('  ')]),

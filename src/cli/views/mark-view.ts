@@ -1,7 +1,15 @@
-/** Marks as the command line shows them. */
+/** Marks, and what the file says of how it was made, as the command line shows them. */
+import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { Mark } from '../../domain/verdicts/marks.ts';
-import { type Mark as MarkMessage, MarkSchema } from '../../grpc/gen/assay/v1/marks_pb.ts';
+import {
+  FactKind,
+  type FileFacts,
+  FileFactsSchema,
+  type Mark as MarkMessage,
+  MarkSchema,
+} from '../../grpc/gen/assay/v1/marks_pb.ts';
 import { fromMessage } from '../../grpc/messages.ts';
+import { nameOf } from './enum-word.ts';
 
 const MARK_NAMES: Readonly<Record<Mark['kind'], string>> = {
   c2pa: 'C2PA manifest',
@@ -33,4 +41,23 @@ export function describeMarks(marks: readonly Mark[]): string[][] {
     strength === 'none' ? STATE_NAMES[state] : `${STATE_NAMES[state]}, ${strength}`,
     [field, value].filter((part) => part !== '').join(': '),
   ]);
+}
+
+/** What contradicts itself last. */
+export function describeFacts(fileFacts: FileFacts | undefined): string[][] {
+  const { facts = [], contradictions = [] } = fileFacts ?? {};
+  return [
+    ...facts.map(({ kind, field, value, isSigned }) => [
+      nameOf(FactKind, kind).replaceAll('_', ' '),
+      value,
+      isSigned ? `signed: ${field}` : field,
+    ]),
+    ...contradictions.map(({ en }) => ['contradiction', en]),
+  ];
+}
+
+/** Null if they were not read. */
+export function toFactsJson(fileFacts: FileFacts | undefined): JsonValue {
+  const options = { useProtoFieldName: true, alwaysEmitImplicit: true };
+  return fileFacts === undefined ? null : toJson(FileFactsSchema, fileFacts, options);
 }

@@ -5,6 +5,7 @@ import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { sayMedium } from '../media/medium.ts';
 import { type C2paPolicy, forcesArtificial, type Provenance } from '../provenance/provenance.ts';
 import { toProvenanceRecord } from '../provenance/provenance-record.ts';
+import { fileFactsOf } from '../provenance/shown-facts.ts';
 import { summaryOf } from '../transcripts/transcript.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
@@ -41,6 +42,7 @@ const NOTHING = {
   marks: null,
   c2pa: null,
   provenance: null,
+  fileFacts: null,
 } as const;
 
 /** Before the analysis has ended. */
@@ -101,6 +103,7 @@ export function measureImage(
     assessment: assessImage({ ...result, provenance }),
     marks: marksOf(result),
     provenance: toProvenanceRecord(result.provenance),
+    fileFacts: fileFactsOf(result.provenance),
   };
 }
 
@@ -123,6 +126,7 @@ export function measureAudio(
     assessment: assessAudio({ ...result, provenance }),
     marks: marksOf(result),
     provenance: toProvenanceRecord(result.provenance),
+    fileFacts: fileFactsOf(result.provenance),
   };
 }
 
@@ -145,6 +149,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     assessment: assessVideo(result),
     marks: marksOf(result),
     provenance: toProvenanceRecord(result.provenance),
+    fileFacts: fileFactsOf(result.provenance),
   };
 }
 

@@ -18,6 +18,7 @@ import {
 import { LABEL } from '../media/media.ts';
 import { PART } from '../media/shared-part.ts';
 import { AXES, type Axis } from '../packs/pack-parts.ts';
+import { FACT_NOUNS } from '../provenance/shown-facts.ts';
 import { PROGRESS, type Progress, type SubmittedBy } from '../records/classification.ts';
 import { EXPORTED_READING } from '../records/exported-reading.ts';
 import { FOUND_PICTURE, PICTURE_SEARCH } from '../records/found-picture.ts';
@@ -188,6 +189,7 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: ASSESSMENT,
   },
   { name: 'Mark', description: 'What the file says of its own origin.', fields: MARK },
+  ...FACT_NOUNS,
   {
     name: 'SeenBefore',
     description:

@@ -22,6 +22,7 @@ import { LABEL, MEDIA_KIND } from '../media/media.ts';
 import { MEDIUM } from '../media/medium.ts';
 import type { C2paReport } from '../provenance/provenance.ts';
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
+import type { FileFacts } from '../provenance/shown-facts.ts';
 import { type AddedAnalyses, type Progress, STATUS, type SubmittedBy } from '../records/classification.ts';
 
 import type { ExportedReading } from '../records/exported-reading.ts';
@@ -107,6 +108,13 @@ export const FINDINGS = {
     noun<ProvenanceRecord>(
       'Provenance',
       'Signed manifests, read as a person means it. Null in records of versions that did not read them so, until the analysis completes, and in frames and tracks, which leave it to the video.',
+    ),
+  ),
+  /** Not for REST. */
+  fileFacts: nullable(
+    noun<FileFacts>(
+      'FileFacts',
+      'What the file says of how it was made. Null in records of versions that did not read it, until the analysis completes, for formats whose metadata are not read, and in frames and tracks, which leave it to the video.',
     ),
   ),
   /** Not for REST. */

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import type { Choice } from '../field.ts';
 import { DECLARATION_NAMES } from './declared-marks.ts';
+import { fileFactsSchema } from './file-facts.ts';
 import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
 import { storeFactsSchema } from './store-facts-schema.ts';
@@ -85,6 +86,8 @@ export const provenanceSchema = z.strictObject({
   isFormatUnreadable: z.literal(true).exactOptional(),
   /** Absent if the metadata say nothing of the origin. */
   declarations: z.array(declaration).max(8).optional(),
+  /** What else the file says of itself: absent if its metadata are not read, and in results of versions that did not look. */
+  fileFacts: fileFactsSchema.exactOptional(),
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 

@@ -12,6 +12,7 @@ import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block, Fact, Figure } from './blocks.ts';
 import { bounded } from './blocks.ts';
 import { clipBlocks } from './clip-blocks.ts';
+import { fileFactBlocks } from './fact-blocks.ts';
 import { findingBlocks, nameOf } from './finding.ts';
 import { historyBlocks } from './history.ts';
 import { provenanceBlocks } from './provenance.ts';
@@ -42,6 +43,7 @@ export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place
     ...clipBlocks(speaker, record),
     ...transcriptBlocks(speaker, record),
     ...provenanceBlocks(speaker, one),
+    ...fileFactBlocks(speaker, record),
     ...fileBlocks(speaker, one),
     ...settingsBlocks(speaker, one),
     ...historyBlocks(speaker, one, place),

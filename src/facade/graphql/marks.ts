@@ -1,6 +1,7 @@
 /** The marks of a file, which is neither kept nor analysed. */
 import { type FileMarks, readMarks } from '../../app/submissions/read-marks.ts';
 import type { ProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
+import type { FileFacts } from '../../domain/provenance/shown-facts.ts';
 import type { Mark } from '../../domain/verdicts/marks.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { findType } from './nouns.ts';
@@ -22,6 +23,11 @@ export function addMarkMutations(): void {
         type: findType<ProvenanceRecord>('Provenance'),
         nullable: true,
         resolve: ({ provenance }) => provenance,
+      }),
+      fileFacts: t.field({
+        type: findType<FileFacts>('FileFacts'),
+        nullable: true,
+        resolve: ({ fileFacts }) => fileFacts,
       }),
     }),
   });

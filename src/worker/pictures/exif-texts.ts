@@ -1,42 +1,80 @@
-/** The texts of EXIF and IPTC that may name what made a picture. Everything else in them is none of our business. */
-import ExifReader from 'exifreader';
+/** What EXIF and IPTC say of what made a picture, when, where and by whom. */
+import ExifReader, { type ExpandedTags } from 'exifreader';
+import type { FileText } from '../../domain/provenance/declared-marks.ts';
+import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
 
 const EXIF_TAGS = ['ImageDescription', 'Make', 'Model', 'Software', 'Artist', 'HostComputer', 'XPComment'];
 const IPTC_TAGS = ['Originating Program', 'Credit', 'Source', 'Caption/Abstract'];
 /** `ASCII`, `UNICODE` or zeros in front of a UserComment. */
 const CHARSET_BYTES = 8;
 
-/** By field, as `EXIF Software`; of a damaged file what could be read of it. `file` is a picture or a block of EXIF. */
-export function readExifTexts(file: Buffer): Map<string, string> {
-  const texts = new Map<string, string>();
-  const tags = loadTags(file);
-  for (const name of EXIF_TAGS) addText(texts, `EXIF ${name}`, tags?.exif?.[name]?.description);
-  for (const name of IPTC_TAGS) addText(texts, `IPTC ${name}`, tags?.iptc?.[name]?.description);
-  const comment: unknown = tags?.exif?.UserComment?.value;
-  if (Array.isArray(comment)) addText(texts, 'EXIF UserComment', readComment(Buffer.from(comment), file));
-  return texts;
+export interface ExifTexts {
+  /** What may name what made the picture, by field, as `EXIF Software`. */
+  texts: Map<string, string>;
+  /** What domain/provenance/file-facts.ts asks for. */
+  facts: FileText[];
+  /** The small picture that cameras put beside the large one, as it lies in the file. */
+  thumbnail: Buffer | null;
 }
 
-interface Tag {
-  description?: string;
-  value?: unknown;
+/** Of a damaged file what could be read of it. `file` is a picture or a block of EXIF. */
+export function readExifTexts(file: Buffer): ExifTexts {
+  const tags = loadTags(file);
+  const texts = new Map([
+    ...textsOf(tags?.exif, EXIF_TAGS, 'EXIF'),
+    ...textsOf(tags?.iptc, IPTC_TAGS, 'IPTC'),
+    ...commentOf(tags?.exif?.UserComment, file),
+  ]);
+  const thumbnail = tags?.Thumbnail?.base64;
+  return {
+    texts,
+    facts: factsOf(tags),
+    thumbnail: thumbnail ? Buffer.from(thumbnail, 'base64') : null,
+  };
 }
-interface Tags {
-  exif?: Record<string, Tag>;
-  iptc?: Record<string, Tag>;
+
+function factsOf(tags: ExpandedTags | null): FileText[] {
+  // With their sides of the equator and of Greenwich.
+  const { Latitude, Longitude } = tags?.gps ?? {};
+  const facts = [
+    ...textsOf(tags?.exif, factFieldsOf('EXIF'), 'EXIF'),
+    ...textsOf(tags?.iptc, factFieldsOf('IPTC'), 'IPTC'),
+  ];
+  const place =
+    Latitude === undefined || Longitude === undefined
+      ? []
+      : [
+          { field: 'EXIF GPSLatitude', text: `${Latitude}` },
+          { field: 'EXIF GPSLongitude', text: `${Longitude}` },
+        ];
+  return [...facts.map(([field, text]) => ({ field, text })), ...place];
 }
 
 /** Null without metadata, and where the reader cannot go on: who damages a block hides only what could be stripped as well. */
-function loadTags(file: Buffer): Tags | null {
+function loadTags(file: Buffer): ExpandedTags | null {
   try {
-    return ExifReader.load(file, { expanded: true, includeTags: { exif: true, iptc: true } }) as Tags;
+    return ExifReader.load(file, {
+      expanded: true,
+      includeTags: { exif: true, iptc: true, gps: true, thumbnail: true },
+    });
   } catch {
     return null;
   }
 }
 
-function addText(texts: Map<string, string>, field: string, text: string | undefined): void {
-  if (text !== undefined && text.trim() !== '') texts.set(field, text);
+/** By field, as `EXIF Software`. Numbers are no texts. */
+function textsOf(group: object | undefined, names: readonly string[], source: string): [string, string][] {
+  const tags = new Map<string, { description?: unknown }>(Object.entries(group ?? {}));
+  return names.flatMap((name) => {
+    const text = tags.get(name)?.description;
+    return typeof text === 'string' && text.trim() !== '' ? [[`${source} ${name}`, text]] : [];
+  });
+}
+
+function commentOf(tag: unknown, file: Buffer): [string, string][] {
+  const value = typeof tag === 'object' && tag !== null && 'value' in tag ? tag.value : null;
+  const text = Array.isArray(value) ? readComment(Buffer.from(value), file) : '';
+  return text.trim() === '' ? [] : [['EXIF UserComment', text]];
 }
 
 function readComment(value: Buffer, file: Buffer): string {

@@ -1,10 +1,25 @@
-/** The properties of an XMP packet that may say what made a file, read from its text: damaged packets are common. */
+/** The properties of an XMP packet that say what made a file, when, where and by whom, read from its text: damaged packets are common. */
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
+import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
 
-const NAMES =
-  'DigitalSourceType|AISystemUsed|AISystemVersionUsed|AIPromptInformation|AIPromptWriterName|AIGC|CreatorTool|Software|softwareAgent|Credit|UserComment|description|parameters';
-const ATTRIBUTE = new RegExp(`[\\s:](${NAMES})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g');
-const ELEMENT = new RegExp(`<(?:[\\w-]+:)?(${NAMES})(\\s[^<>]*)?>`, 'g');
+/** How a packet writes some properties. */
+interface Properties {
+  attribute: RegExp;
+  element: RegExp;
+}
+
+function propertiesOf(names: string): Properties {
+  return {
+    attribute: new RegExp(`[\\s:](${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g'),
+    element: new RegExp(`<(?:[\\w-]+:)?(${names})(\\s[^<>]*)?>`, 'g'),
+  };
+}
+
+const MAKERS = propertiesOf(
+  'DigitalSourceType|AISystemUsed|AISystemVersionUsed|AIPromptInformation|AIPromptWriterName|AIGC|CreatorTool|Software|softwareAgent|Credit|UserComment|description|parameters',
+);
+const FACTS = propertiesOf(factFieldsOf('XMP').join('|'));
+const EDIT = propertiesOf('action|softwareAgent|when');
 const RESOURCE = /\bresource\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 /** Properties of each form that are looked at; real packets have a few, and each costs a search for its end. */
 const PROPERTIES_MAX = 64;
@@ -17,11 +32,42 @@ export function decodeXmp(packet: Buffer): string {
   return (even[0] === 0 || even[0] === 0xfe ? even.swap16() : even).toString('utf16le');
 }
 
+/** What names the maker. */
 export function readXmpTexts(xmp: string): FileText[] {
-  const attributes = [...xmp.matchAll(ATTRIBUTE)]
+  return readProperties(xmp, MAKERS);
+}
+
+/** What domain/provenance/file-facts.ts asks for. The parts of its history and of what went into the file are no facts of its own. */
+export function readXmpFacts(xmp: string): FileText[] {
+  return [...readProperties(xmp.replaceAll(OF_OTHERS, ''), FACTS), ...readHistory(xmp)];
+}
+
+const OF_OTHERS = /<xmpMM:(History|DerivedFrom|Ingredients|Pantry)\b[\s\S]*?<\/xmpMM:\1>/g;
+/** Real histories have up to some hundreds; what was done last stands last. */
+const EDITS_MAX = 20;
+
+function readHistory(xmp: string): FileText[] {
+  const start = xmp.indexOf('<xmpMM:History');
+  const end = xmp.indexOf('</xmpMM:History>', start);
+  if (start < 0 || end < 0) return [];
+  const items = xmp
+    .slice(start, end)
+    .split(/<rdf:li\b/)
+    .slice(1);
+  return items.slice(-EDITS_MAX).map((item) => {
+    const said = readProperties(item, EDIT);
+    const texts = ['action', 'softwareAgent', 'when'].map((name) =>
+      said.find(({ field }) => field === `XMP ${name}`),
+    );
+    return { field: 'XMP History', text: texts.flatMap((found) => found?.text || []).join(', ') };
+  });
+}
+
+function readProperties(xmp: string, { attribute, element }: Properties): FileText[] {
+  const attributes = [...xmp.matchAll(attribute)]
     .slice(0, PROPERTIES_MAX)
     .map(([, name = '', double, single]) => ({ name, texts: [double ?? single ?? ''] }));
-  const elements = [...xmp.matchAll(ELEMENT)]
+  const elements = [...xmp.matchAll(element)]
     .slice(0, PROPERTIES_MAX)
     .map((match) => ({ name: match[1] ?? '', texts: textsWithin(xmp, match) }));
   return [...attributes, ...elements].flatMap(({ name, texts }) =>

@@ -4,6 +4,7 @@
  */
 import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
+import { findFacts } from '../../domain/provenance/file-facts.ts';
 import type { ManifestSource } from '../../domain/provenance/manifest-facts.ts';
 import { canHoldManifest } from '../../domain/provenance/outer-manifest.ts';
 import {
@@ -20,7 +21,9 @@ import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/open
 import { settingsFor, UNJUDGED, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
 import { activeManifest, boundReport, cutText, toC2paReport } from './c2pa-report.ts';
-import { readDeclarations, readTags } from './declarations.ts';
+import { toDeclarations } from './declarations.ts';
+import { readFileTexts } from './file-texts.ts';
+import { compareThumbnail } from './thumbnail.ts';
 
 /** A manifest that lies beside the file instead of in it. */
 export interface OuterManifest {
@@ -40,16 +43,22 @@ export interface ProvenanceOrder {
   manifest?: OuterManifest | null;
 }
 
-/** What the file declares of its origin: signed manifests and unsigned metadata. */
+/** What the file declares of itself: signed manifests and unsigned metadata. */
 export async function readProvenance(order: ProvenanceOrder): Promise<Provenance> {
-  return await addDeclarations(await readManifests(order), order);
+  return await addMetadata(await readManifests(order), order);
 }
 
 /** Adds the unsigned metadata, which the picture library reads. */
-export async function addDeclarations(provenance: Provenance, order: ProvenanceOrder): Promise<Provenance> {
-  const { path, mime, picture = null, tags = {} } = order;
-  const declarations = [...(await readDeclarations(path, mime, picture)), ...readTags(tags)];
-  return declarations.length === 0 ? provenance : { ...provenance, declarations };
+export async function addMetadata(provenance: Provenance, order: ProvenanceOrder): Promise<Provenance> {
+  const { mime, picture } = order;
+  const { texts, facts, thumbnail } = await readFileTexts(order);
+  const declarations = toDeclarations(texts);
+  const declared = declarations.length === 0 ? provenance : { ...provenance, declarations };
+  const format = formatOf(mime);
+  if (format?.kinds.image !== undefined && format.hasMetadata !== true) return declared;
+  const isCompared = thumbnail !== null && picture !== undefined;
+  const thumbnailBits = isCompared ? await compareThumbnail(thumbnail, picture) : null;
+  return { ...declared, fileFacts: { facts: findFacts(facts), thumbnailBits } };
 }
 
 /** The signed manifests alone, without the picture library. */

@@ -11,7 +11,8 @@ import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
 import { readExifTexts } from '../../../src/worker/pictures/exif-texts.ts';
-import { readDeclarations, readTags } from '../../../src/worker/steps/declarations.ts';
+import { toDeclarations } from '../../../src/worker/steps/declarations.ts';
+import { readFileTexts } from '../../../src/worker/steps/file-texts.ts';
 import { readProvenance } from '../../../src/worker/steps/provenance.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
@@ -19,6 +20,9 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 const PARAMETERS = 'a red boat\nNegative prompt: blurry\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1';
 const IPTC = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 const picture = () => sharp({ create: { width: 32, height: 32, channels: 3, background: '#456' } });
+
+const readDeclarations = async (file: Parameters<typeof readFileTexts>[0]) =>
+  toDeclarations((await readFileTexts(file)).texts);
 
 function xmpOf(description: string): string {
   const rdf = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
@@ -241,7 +245,7 @@ for (const { name, make, mime, found } of CASES) {
     await using folder = await makeTemporaryFolder();
     const path = join(folder.path, 'picture');
     await writeFile(path, await make());
-    const declarations = await readDeclarations(path, mime);
+    const declarations = await readDeclarations({ path, mime });
     const read = declarations.map(({ kind, origin, field }) => [kind, origin, field]);
     assert.deepEqual(read, found === null ? [] : [found]);
     const provenance = await readProvenance({ path, mime, trust: NO_TRUST });
@@ -266,7 +270,7 @@ test('reported files: each declares that it was generated', {
   skip: skipWithoutSharedData('cases'),
 }, async () => {
   for (const [file, [name, mime]] of Object.entries(REPORTED)) {
-    const declarations = await readDeclarations(sharedData('cases', file), mime);
+    const declarations = await readDeclarations({ path: sharedData('cases', file), mime });
     assert.deepEqual(
       declarations.map((found) => [found.name, found.origin]),
       [[name, 'generated']],
@@ -292,7 +296,7 @@ test('settings hidden in the lowest bits of colours are found with the decoded p
       .png()
       .toBuffer(),
   );
-  const found = await readDeclarations(path, 'image/png', { width, height, rgb });
+  const found = await readDeclarations({ path, mime: 'image/png', picture: { width, height, rgb } });
   assert.deepEqual(
     found.map(({ name, field, value }) => [name, field, value]),
     [['stealth_channel', 'pixels colours', 'stealth_rgbcomp']],
@@ -303,7 +307,7 @@ test('what is shown is one short line', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'picture');
   await writeFile(path, await withText('parameters', `${PARAMETERS}\x1b[31m${'x'.repeat(5000)}`));
-  const [declaration] = await readDeclarations(path, 'image/png');
+  const [declaration] = await readDeclarations({ path, mime: 'image/png' });
   assert.ok(declaration !== undefined && declaration.value.length <= 120);
   assert.doesNotMatch(declaration.value, /[\p{C}\n]/u);
 });
@@ -333,28 +337,32 @@ test('a comment in UTF-16 is read in its own byte order, whichever the block has
   for (const letters of [text, Buffer.from(text).swap16()]) {
     const comment = Buffer.concat([Buffer.from('UNICODE\0'), letters]);
     for (const isLittleEndian of [true, false])
-      assert.equal(readExifTexts(commentBlock(comment, isLittleEndian)).get('EXIF UserComment'), PARAMETERS);
+      assert.equal(
+        readExifTexts(commentBlock(comment, isLittleEndian)).texts.get('EXIF UserComment'),
+        PARAMETERS,
+      );
   }
 });
 
 test('a damaged EXIF block gives what can be read of it, and ends', () => {
-  assert.equal(readExifTexts(Buffer.from('no EXIF')).size, 0);
+  assert.equal(readExifTexts(Buffer.from('no EXIF')).texts.size, 0);
   const endless = Buffer.alloc(64, 0xff);
   endless.write('II*\0', 'latin1');
   endless.writeUInt32LE(8, 4);
-  assert.equal(readExifTexts(endless).size, 0);
+  assert.equal(readExifTexts(endless).texts.size, 0);
   const circular = Buffer.alloc(64);
   circular.write('MM\0*', 'latin1');
   circular.writeUInt32BE(8, 4);
   circular.writeUInt16BE(1, 8);
   circular.writeUInt16BE(34_665, 10);
   circular.writeUInt32BE(8, 18);
-  assert.equal(readExifTexts(circular).size, 0);
+  assert.equal(readExifTexts(circular).texts.size, 0);
 });
 
-test('tags of films and sound: a label of China, and a report that speaks of a generator', () => {
+test('tags of films and sound: a label of China, and a report that speaks of a generator', async () => {
   const label = '{"Label":"1","ContentProducer":"0011"}';
-  const found = readTags({ title: 'How Sora works: OpenAI Sora', AIGC: label, encoder: 'Lavf60' });
+  const tags = { title: 'How Sora works: OpenAI Sora', AIGC: label, encoder: 'Lavf60' };
+  const found = await readDeclarations({ path: 'none', mime: 'video/mp4', tags });
   assert.deepEqual(found, [
     { kind: 'generator', field: 'tag AIGC', value: label, origin: 'generated', name: 'aigc_label' },
   ]);

@@ -11,7 +11,7 @@ import { sendFile } from '../../daemon/send-file.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { formatColumns } from '../../views/columns.ts';
-import { describeMarks, fromMarks } from '../../views/mark-view.ts';
+import { describeFacts, describeMarks, fromMarks, toFactsJson } from '../../views/mark-view.ts';
 import { describeProvenance, toComparedFile, toProvenanceJson } from '../../views/provenance-view.ts';
 
 export function addMarksCommand(program: Command, terminal: Terminal): void {
@@ -45,15 +45,23 @@ async function showMarks(
   for await (const source of listMediaSources(files, { stdinName: 'stdin', counts })) {
     const path = showText(source.type === 'file' ? source.path : source.name);
     try {
-      const { mimetype, marks, provenance } = await readMarks(terminal, client, source);
+      const { mimetype, marks, provenance, fileFacts } = await readMarks(terminal, client, source);
       const read = fromMarks(marks);
       if (options.json === true)
         printLine(
           terminal,
-          JSON.stringify({ path, mimetype, marks: read, provenance: toProvenanceJson(provenance) }),
+          JSON.stringify({
+            path,
+            mimetype,
+            marks: read,
+            provenance: toProvenanceJson(provenance),
+            fileFacts: toFactsJson(fileFacts),
+          }),
         );
       else {
-        const parts = [formatColumns(describeMarks(read)), formatColumns(describeProvenance(provenance))];
+        const parts = [describeFacts(fileFacts), describeMarks(read), describeProvenance(provenance)].map(
+          formatColumns,
+        );
         printLine(terminal, `${path} (${mimetype})\n${parts.filter(Boolean).join('\n')}\n`);
       }
     } catch (error) {

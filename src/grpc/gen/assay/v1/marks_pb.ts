@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { DeclaredOrigin } from "./assessment_pb.ts";
 import { file_assay_v1_assessment } from "./assessment_pb.ts";
+import type { Sentence } from "./provenance_pb.ts";
+import { file_assay_v1_provenance } from "./provenance_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file assay/v1/marks.proto.
  */
 export const file_assay_v1_marks: GenFile = /*@__PURE__*/
-  fileDesc("ChRhc3NheS92MS9tYXJrcy5wcm90bxIIYXNzYXkudjEivgEKBE1hcmsSIAoEa2luZBgBIAEoDjISLmFzc2F5LnYxLk1hcmtLaW5kEiIKBXN0YXRlGAIgASgOMhMuYXNzYXkudjEuTWFya1N0YXRlEg0KBWZpZWxkGAMgASgJEg0KBXZhbHVlGAQgASgJEigKBm9yaWdpbhgFIAEoDjIYLmFzc2F5LnYxLkRlY2xhcmVkT3JpZ2luEigKCHN0cmVuZ3RoGAYgASgOMhYuYXNzYXkudjEuTWFya1N0cmVuZ3RoIicKBU1hcmtzEh4KBnZhbHVlcxgBIAMoCzIOLmFzc2F5LnYxLk1hcmsq1AEKCE1hcmtLaW5kEhkKFU1BUktfS0lORF9VTlNQRUNJRklFRBAAEhIKDk1BUktfS0lORF9DMlBBEAESGQoVTUFSS19LSU5EX1NPVVJDRV9UWVBFEAISIgoeTUFSS19LSU5EX0dFTkVSQVRPUl9QQVJBTUVURVJTEAMSHAoYTUFSS19LSU5EX0dFTkVSQVRPUl9OQU1FEAQSHAoYTUFSS19LSU5EX09QRU5fV0FURVJNQVJLEAUSHgoaTUFSS19LSU5EX0NMT1NFRF9XQVRFUk1BUksQBiqJAQoJTWFya1N0YXRlEhoKFk1BUktfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBNQVJLX1NUQVRFX0ZPVU5EEAESFQoRTUFSS19TVEFURV9BQlNFTlQQAhIVChFNQVJLX1NUQVRFX0JST0tFThADEhwKGE1BUktfU1RBVEVfTk9UX0NIRUNLQUJMRRAEKncKDE1hcmtTdHJlbmd0aBIdChlNQVJLX1NUUkVOR1RIX1VOU1BFQ0lGSUVEEAASFgoSTUFSS19TVFJFTkdUSF9OT05FEAESFgoSTUFSS19TVFJFTkdUSF9XRUFLEAISGAoUTUFSS19TVFJFTkdUSF9TVFJPTkcQA2IGcHJvdG8z", [file_assay_v1_assessment]);
+  fileDesc("ChRhc3NheS92MS9tYXJrcy5wcm90bxIIYXNzYXkudjEivgEKBE1hcmsSIAoEa2luZBgBIAEoDjISLmFzc2F5LnYxLk1hcmtLaW5kEiIKBXN0YXRlGAIgASgOMhMuYXNzYXkudjEuTWFya1N0YXRlEg0KBWZpZWxkGAMgASgJEg0KBXZhbHVlGAQgASgJEigKBm9yaWdpbhgFIAEoDjIYLmFzc2F5LnYxLkRlY2xhcmVkT3JpZ2luEigKCHN0cmVuZ3RoGAYgASgOMhYuYXNzYXkudjEuTWFya1N0cmVuZ3RoIicKBU1hcmtzEh4KBnZhbHVlcxgBIAMoCzIOLmFzc2F5LnYxLk1hcmsiWgoJRmlsZUZhY3RzEiEKBWZhY3RzGAEgAygLMhIuYXNzYXkudjEuRmlsZUZhY3QSKgoOY29udHJhZGljdGlvbnMYAiADKAsyEi5hc3NheS52MS5TZW50ZW5jZSJdCghGaWxlRmFjdBIgCgRraW5kGAEgASgOMhIuYXNzYXkudjEuRmFjdEtpbmQSDQoFZmllbGQYAiABKAkSDQoFdmFsdWUYAyABKAkSEQoJaXNfc2lnbmVkGAQgASgIKtQBCghNYXJrS2luZBIZChVNQVJLX0tJTkRfVU5TUEVDSUZJRUQQABISCg5NQVJLX0tJTkRfQzJQQRABEhkKFU1BUktfS0lORF9TT1VSQ0VfVFlQRRACEiIKHk1BUktfS0lORF9HRU5FUkFUT1JfUEFSQU1FVEVSUxADEhwKGE1BUktfS0lORF9HRU5FUkFUT1JfTkFNRRAEEhwKGE1BUktfS0lORF9PUEVOX1dBVEVSTUFSSxAFEh4KGk1BUktfS0lORF9DTE9TRURfV0FURVJNQVJLEAYqiQEKCU1hcmtTdGF0ZRIaChZNQVJLX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQTUFSS19TVEFURV9GT1VORBABEhUKEU1BUktfU1RBVEVfQUJTRU5UEAISFQoRTUFSS19TVEFURV9CUk9LRU4QAxIcChhNQVJLX1NUQVRFX05PVF9DSEVDS0FCTEUQBCp3CgxNYXJrU3RyZW5ndGgSHQoZTUFSS19TVFJFTkdUSF9VTlNQRUNJRklFRBAAEhYKEk1BUktfU1RSRU5HVEhfTk9ORRABEhYKEk1BUktfU1RSRU5HVEhfV0VBSxACEhgKFE1BUktfU1RSRU5HVEhfU1RST05HEAMq0wIKCEZhY3RLaW5kEhkKFUZBQ1RfS0lORF9VTlNQRUNJRklFRBAAEhYKEkZBQ1RfS0lORF9DQVBUVVJFRBABEhUKEUZBQ1RfS0lORF9DUkVBVEVEEAISFQoRRkFDVF9LSU5EX0NIQU5HRUQQAxIcChhGQUNUX0tJTkRfU0FURUxMSVRFX1RJTUUQBBITCg9GQUNUX0tJTkRfUExBQ0UQBRIYChRGQUNUX0tJTkRfUExBQ0VfTkFNRRAGEhQKEEZBQ1RfS0lORF9DQU1FUkEQBxISCg5GQUNUX0tJTkRfTEVOUxAIEhYKEkZBQ1RfS0lORF9TT0ZUV0FSRRAJEhQKEEZBQ1RfS0lORF9BVVRIT1IQChIUChBGQUNUX0tJTkRfUklHSFRTEAsSFQoRRkFDVF9LSU5EX0NBUFRJT04QDBIUChBGQUNUX0tJTkRfRURJVEVEEA1iBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_provenance]);
 
 /**
  * What the file says of its own origin.
@@ -82,6 +84,72 @@ export type Marks = Message<"assay.v1.Marks"> & {
  */
 export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
   messageDesc(file_assay_v1_marks, 1);
+
+/**
+ * When, where, with what and by whom the file says that it was made, and what was done to it.
+ *
+ * @generated from message assay.v1.FileFacts
+ */
+export type FileFacts = Message<"assay.v1.FileFacts"> & {
+  /**
+   * @generated from field: repeated assay.v1.FileFact facts = 1;
+   */
+  facts: FileFact[];
+
+  /**
+   * Times that cannot all be right, and a thumbnail of another picture.
+   *
+   * @generated from field: repeated assay.v1.Sentence contradictions = 2;
+   */
+  contradictions: Sentence[];
+};
+
+/**
+ * Describes the message assay.v1.FileFacts.
+ * Use `create(FileFactsSchema)` to create a new message.
+ */
+export const FileFactsSchema: GenMessage<FileFacts> = /*@__PURE__*/
+  messageDesc(file_assay_v1_marks, 2);
+
+/**
+ * One thing that the file says of itself.
+ *
+ * @generated from message assay.v1.FileFact
+ */
+export type FileFact = Message<"assay.v1.FileFact"> & {
+  /**
+   * @generated from field: assay.v1.FactKind kind = 1;
+   */
+  kind: FactKind;
+
+  /**
+   * Where it stands, by the names of its formats; C2PA is the signed manifest.
+   *
+   * @generated from field: string field = 2;
+   */
+  field: string;
+
+  /**
+   * Times as they are written, with their zone if there is one; places as latitude and longitude.
+   *
+   * @generated from field: string value = 3;
+   */
+  value: string;
+
+  /**
+   * Whether it stands in a signed manifest that is not broken. All else anyone can write.
+   *
+   * @generated from field: bool is_signed = 4;
+   */
+  isSigned: boolean;
+};
+
+/**
+ * Describes the message assay.v1.FileFact.
+ * Use `create(FileFactSchema)` to create a new message.
+ */
+export const FileFactSchema: GenMessage<FileFact> = /*@__PURE__*/
+  messageDesc(file_assay_v1_marks, 3);
 
 /**
  * @generated from enum assay.v1.MarkKind
@@ -232,4 +300,90 @@ export type MarkStrength = (typeof MarkStrength)[keyof typeof MarkStrength] | Un
  */
 export const MarkStrengthSchema: GenEnum<MarkStrength> = /*@__PURE__*/
   enumDesc(file_assay_v1_marks, 2);
+
+/**
+ * @generated from enum assay.v1.FactKind
+ */
+export const FactKind = {
+  /**
+   * @generated from enum value: FACT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: FACT_KIND_CAPTURED = 1;
+   */
+  CAPTURED: 1,
+
+  /**
+   * @generated from enum value: FACT_KIND_CREATED = 2;
+   */
+  CREATED: 2,
+
+  /**
+   * @generated from enum value: FACT_KIND_CHANGED = 3;
+   */
+  CHANGED: 3,
+
+  /**
+   * @generated from enum value: FACT_KIND_SATELLITE_TIME = 4;
+   */
+  SATELLITE_TIME: 4,
+
+  /**
+   * @generated from enum value: FACT_KIND_PLACE = 5;
+   */
+  PLACE: 5,
+
+  /**
+   * @generated from enum value: FACT_KIND_PLACE_NAME = 6;
+   */
+  PLACE_NAME: 6,
+
+  /**
+   * @generated from enum value: FACT_KIND_CAMERA = 7;
+   */
+  CAMERA: 7,
+
+  /**
+   * @generated from enum value: FACT_KIND_LENS = 8;
+   */
+  LENS: 8,
+
+  /**
+   * @generated from enum value: FACT_KIND_SOFTWARE = 9;
+   */
+  SOFTWARE: 9,
+
+  /**
+   * @generated from enum value: FACT_KIND_AUTHOR = 10;
+   */
+  AUTHOR: 10,
+
+  /**
+   * @generated from enum value: FACT_KIND_RIGHTS = 11;
+   */
+  RIGHTS: 11,
+
+  /**
+   * @generated from enum value: FACT_KIND_CAPTION = 12;
+   */
+  CAPTION: 12,
+
+  /**
+   * @generated from enum value: FACT_KIND_EDITED = 13;
+   */
+  EDITED: 13,
+} as const;
+
+/**
+ * @generated from enum assay.v1.FactKind
+ */
+export type FactKind = (typeof FactKind)[keyof typeof FactKind] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.FactKind.
+ */
+export const FactKindSchema: GenEnum<FactKind> = /*@__PURE__*/
+  enumDesc(file_assay_v1_marks, 3);
 
