@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { showValue } from '../src/config/collect.ts';
 import type { Parser } from '../src/config/parsers.ts';
+import { tomlValue } from '../src/config/setting-lines.ts';
 import { SETTINGS, variableOf } from '../src/config/table.ts';
 
 interface AnyRow {
@@ -80,11 +81,7 @@ export function printExampleFile(): string {
 
 function tomlDefault(row: AnyRow): string {
   if (row.defaultText !== undefined) return `…  # default: ${row.defaultText || 'none'}`;
-  const initial = row.default;
-  if (Array.isArray(initial)) return JSON.stringify(initial);
-  return typeof initial === 'number' || typeof initial === 'boolean'
-    ? String(initial)
-    : JSON.stringify(showValue(initial));
+  return tomlValue(row.default);
 }
 
 if (import.meta.main) {

@@ -277,5 +277,7 @@ async function openStore(
 
 function openMailer({ mail }: Settings, log: App['log']): Mailer {
   const smtpUrl = mail.smtpUrl?.reveal() ?? null;
-  return new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
+  const mailer = new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
+  mailer.tryServer();
+  return mailer;
 }

@@ -9,6 +9,8 @@ export interface FirstStartFacts {
   /** Where the key lies. */
   keyFile: string;
   adminEmail: string;
+  /** Where mails lie because no server is set; null if one is. */
+  mailFolder: string | null;
   /** What is no terminal is kept: a journal, a container's log or a file, which others than the data folder's owner read. */
   isTerminal: boolean;
 }
@@ -19,6 +21,7 @@ export function firstStartNotice({
   passwordLink,
   keyFile,
   adminEmail,
+  mailFolder,
   isTerminal,
 }: FirstStartFacts): string {
   const shown = isTerminal ? `(shown once): ${key}` : `in ${keyFile}`;
@@ -30,6 +33,9 @@ export function firstStartNotice({
     `  API key ${key === null ? 'as set by admin.api_key' : shown}\n` +
     `  Open: ${url}/\n` +
     (passwordLink === null ? '' : `  Set the administrator's password${link}\n`) +
+    (mailFolder === null
+      ? ''
+      : `  No mail server is set: mail is not sent and lies in ${mailFolder} ('assay config explain mail.smtp_url')\n`) +
     // Said once, before anybody leans on them; docs/models.md has the figures.
     '  The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up\n' +
     "  to 8 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n"

@@ -25,8 +25,17 @@ export async function serve(argv: readonly string[]): Promise<void> {
     const isTerminal = process.stdout.isTTY;
     const keyFile = join(settings.dataFolder, ADMIN_KEY_FILE);
     const adminEmail = settings.admin.email;
+    const mailFolder = daemon.app.mailer.folder;
     process.stdout.write(
-      firstStartNotice({ key: newKey, url: http.url, passwordLink, keyFile, adminEmail, isTerminal }),
+      firstStartNotice({
+        key: newKey,
+        url: http.url,
+        passwordLink,
+        keyFile,
+        adminEmail,
+        mailFolder,
+        isTerminal,
+      }),
     );
   }
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
-import { loadSession, postSession, type SessionInfo } from '../parts/api.ts';
+import { loadSession, postSession, type SessionInfo, session } from '../parts/api.ts';
 import { Button, Check, Fault, Field, Form, Notice, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useWork } from '../parts/use-query.ts';
@@ -62,7 +62,9 @@ export function ForgotPage(): JSX.Element {
     <Card>
       <Title>{t('forgotPassword')}</Title>
       {isSent ? (
-        <Notice kind="good">{t('resetSent')}</Notice>
+        <Notice kind={session.get()?.isMailSent ? 'good' : 'info'}>
+          {t(session.get()?.isMailSent ? 'resetSent' : 'resetUnsent')}
+        </Notice>
       ) : (
         <Form onSend={() => void send()}>
           <p class="quiet">{t('forgotLead')}</p>

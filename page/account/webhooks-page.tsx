@@ -17,6 +17,7 @@ import { usePaged } from '../parts/paged.tsx';
 import { Button, CopyButton, Empty, Fault, Panel, Time, Title } from '../parts/parts.tsx';
 import { RecordLink } from '../parts/record-link.tsx';
 import { PagedRows } from '../parts/rows.tsx';
+import { SettingNote } from '../parts/setting-note.tsx';
 import { useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
@@ -34,6 +35,7 @@ export function WebhooksPage(): JSX.Element {
       <Title>{t('menuWebhooks')}</Title>
       <SecretPanel />
       <Notices />
+      <SettingNote name="webhook.allow_networks" />
       <Fault error={deliveries.error ?? fault} />
       <PagedRows
         of={deliveries}

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { type AllOfSeenBefore, FIND_SIMILAR, type FullRecord } from '../gen/documents.ts';
+import { session } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
 import { formatSeconds } from '../parts/format.ts';
 import { Fault, Loading, Table, Time } from '../parts/parts.tsx';
@@ -56,7 +57,12 @@ export function SimilarPanel({ record: { identifier, kind } }: { record: FullRec
   if (kind === 'AUDIO') return null;
   return (
     <Fold anchor="similar" title={t('similar')}>
-      {() => <Similar {...{ identifier }} />}
+      {() => (
+        <>
+          <Similar {...{ identifier }} />
+          <Elsewhere />
+        </>
+      )}
     </Fold>
   );
 }
@@ -66,4 +72,24 @@ function Similar({ identifier }: { identifier: string }): JSX.Element {
   const search = data?.similarPictures;
   if (error !== undefined) return <Fault {...{ error }} />;
   return search ? <FoundList {...{ search }} /> : <Loading />;
+}
+
+/** Off unless the settings name pages. Nothing is sent: a link only opens the page, to which the reader may give the picture. */
+function Elsewhere(): JSX.Element | null {
+  const pages = session.get()?.searchElsewhere ?? [];
+  if (pages.length === 0) return null;
+  return (
+    <div>
+      <p class="quiet">{t('elsewhereLead')}</p>
+      <ul>
+        {pages.map((page) => (
+          <li key={page}>
+            <a href={page} target="_blank" rel="noreferrer noopener">
+              {new URL(page).host}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }

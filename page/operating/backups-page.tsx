@@ -12,6 +12,7 @@ import { change } from '../parts/api.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Button, Check, Empty, Fault, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 
@@ -29,12 +30,14 @@ export function BackupsPage(): JSX.Element {
         (shelf.folder === null ? (
           <Empty title={t('backupsOff')}>
             <p>{t('backupsOffLead')}</p>
+            <SettingNote name="backup.dir" />
           </Empty>
         ) : (
           <>
             <State {...{ shelf }} />
             <MakeOne {...{ shelf }} onStart={() => void reload()} />
             <Backups backups={shelf.backups} />
+            <SettingNote name="backup.dir" />
             <Panel title={t('backupRestore')}>
               <p>{t('backupRestoreLead')}</p>
               <p>

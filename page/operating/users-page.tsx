@@ -10,11 +10,12 @@ import {
   SEND_CREATION_EMAIL,
   type UserRow,
 } from '../gen/documents.ts';
-import { type AccountInfo, change } from '../parts/api.ts';
+import { type AccountInfo, change, session } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { type Connection, type Paged, usePaged } from '../parts/paged.tsx';
 import { Button, Empty, Fault, Notice, Search, Title } from '../parts/parts.tsx';
 import { PagedRows } from '../parts/rows.tsx';
+import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
@@ -44,6 +45,12 @@ export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
         />
       </Search>
       <Users {...{ users, isAdmin }} onEdit={setEdited} />
+      {session.get()?.isMailSent === false && (
+        <>
+          <Notice>{t('mailOff')}</Notice>
+          <SettingNote name="mail.smtp_url" />
+        </>
+      )}
       {edited !== null && (
         <UserDialog
           user={edited === 'new' ? null : edited}
@@ -71,8 +78,8 @@ function Users({ users, isAdmin, onEdit }: UsersProps): JSX.Element {
   const { fault, run } = useWork();
   const mail = ({ id, email }: UserRow) =>
     run(async () => {
-      await change(SEND_CREATION_EMAIL, { id });
-      setDone(t('mailSent', { email }));
+      const { sent, file } = await change(SEND_CREATION_EMAIL, { id });
+      setDone(sent ? t('mailSent', { email }) : t('mailUnsent', { email, file: file ?? '' }));
     });
   const link = ({ email }: UserRow) =>
     run(async () => setDone((await change(RESET_PASSWORD, { email })).link));
@@ -80,7 +87,7 @@ function Users({ users, isAdmin, onEdit }: UsersProps): JSX.Element {
     <>
       <Fault error={users.error ?? fault} />
       {done !== '' && (
-        <Notice kind="good">
+        <Notice>
           <span class="long">{done}</span>
         </Notice>
       )}

@@ -18,6 +18,7 @@ import { formatNumber } from '../parts/format.ts';
 import { usePaged } from '../parts/paged.tsx';
 import { Button, Empty, Fault, Form, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
 import { FormFields, PagedRows, Rows } from '../parts/rows.tsx';
+import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -37,6 +38,7 @@ export function WatchFoldersPage(): JSX.Element {
       {data !== undefined && data.watchRoots.length === 0 && (
         <Empty title={t('foldersOff')}>
           <p>{t('foldersOffLead')}</p>
+          <SettingNote name="watch.roots" />
         </Empty>
       )}
       {data !== undefined && data.watchRoots.length > 0 && (
@@ -47,6 +49,7 @@ export function WatchFoldersPage(): JSX.Element {
           ) : (
             <Folders folders={data.watchFolders} onChanged={() => void reload()} onShow={setShown} />
           )}
+          <SettingNote name="watch.roots" />
         </>
       )}
       {shown !== null && <Failed key={shown.id} folder={shown} />}

@@ -18,7 +18,11 @@ export interface SessionInfo {
   version: string;
   isRegistrationOpen: boolean;
   areTermsRequired: boolean;
+  /** Whether a mail server is set. */
+  isMailSent: boolean;
   csrfToken?: string;
+  /** Pages of other people that search by picture. */
+  searchElsewhere?: readonly string[];
   account: AccountInfo | null;
 }
 

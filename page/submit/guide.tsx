@@ -5,8 +5,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { READ_PUBLIC_URL } from '../gen/documents.ts';
 import { DeviceTest } from '../operating/device-test.tsx';
+import { session } from '../parts/api.ts';
 import { Button, Fault, Notice, Panel, Title } from '../parts/parts.tsx';
 import { PATHS, resultPath } from '../parts/paths.ts';
+import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
@@ -50,6 +52,12 @@ function Steps(): JSX.Element {
       <li>
         <Panel title={t('guideUsers')}>
           <p>{t('guideUsersLead')}</p>
+          {session.get()?.isMailSent === false && (
+            <>
+              <p>{t('mailOff')}</p>
+              <SettingNote name="mail.smtp_url" />
+            </>
+          )}
           <Link href={PATHS.users}>{t('navUsers')}</Link>
         </Panel>
       </li>

@@ -56,6 +56,9 @@ export const ACCOUNTS_EN = {
   readonlyLead: 'Sees results, submits nothing.',
   mailLink: 'Mail a link',
   mailSent: 'A link is on its way to {email}.',
+  mailUnsent:
+    'Nothing was sent: no mail server is set. The mail with the link lies in {file} on the box: hand it to {email}, or make a link here.',
+  mailOff: 'No mail server is set: mails to users are not sent but lie as files on the box.',
   passwordLink: 'Password link',
   grantCredits: 'Grant credits (negative takes back)',
   createPlan: 'Create a plan',

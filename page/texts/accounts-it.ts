@@ -58,6 +58,10 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
   readonlyLead: 'Vede i risultati, non invia nulla.',
   mailLink: 'Invia un link',
   mailSent: 'Un link è in viaggio verso {email}.',
+  mailUnsent:
+    'Non è stato inviato nulla: nessun server di posta è impostato. Il messaggio con il link è in {file} sulla macchina: consegnalo a {email}, o crea un link qui.',
+  mailOff:
+    'Nessun server di posta è impostato: i messaggi agli utenti non partono ma restano come file sulla macchina.',
   passwordLink: 'Link per la password',
   grantCredits: 'Assegna crediti (negativo: ne toglie)',
   createPlan: 'Crea un piano',

@@ -6,8 +6,7 @@ export const AUTOMATION_EN = {
   foldersLead:
     'New files in these folders of the box are judged by themselves. The original is never written; results can lie beside it.',
   foldersOff: 'No folder is watched',
-  foldersOffLead:
-    'Set watch.roots in the settings to the folders that may be watched, as ["/srv/ingest"], and start the daemon again.',
+  foldersOffLead: 'The settings must name the folders that may be watched.',
   noFolders: 'No folder is watched yet.',
   folderAdd: 'Watch a folder',
   folderPath: 'Folder on the box',

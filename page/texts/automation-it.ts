@@ -7,8 +7,7 @@ export const AUTOMATION_IT: Readonly<Record<keyof typeof AUTOMATION_EN, string>>
   foldersLead:
     'I nuovi file in queste cartelle della macchina vengono giudicati da soli. L’originale non viene mai scritto; i risultati possono stargli accanto.',
   foldersOff: 'Nessuna cartella è sorvegliata',
-  foldersOffLead:
-    'Indicare in watch.roots, nelle impostazioni, le cartelle che si possono sorvegliare, come ["/srv/ingest"], e riavviare il demone.',
+  foldersOffLead: 'Le impostazioni devono indicare le cartelle che si possono sorvegliare.',
   noFolders: 'Nessuna cartella è ancora sorvegliata.',
   folderAdd: 'Sorveglia una cartella',
   folderPath: 'Cartella sulla macchina',

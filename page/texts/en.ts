@@ -67,8 +67,10 @@ export const EN = {
   passwordHint: '12 to 256 characters. A few random words are best.',
   passwordShort: '{count} more characters',
   forgotPassword: 'Forgotten the password?',
-  forgotLead: 'A link to set a new one is sent to your address.',
+  forgotLead: 'A link to set a new one is made for your address.',
   sendLink: 'Send the link',
+  resetUnsent:
+    'Nothing can be sent: this box has no mail server. Ask its administrator for a link; it also lies there as a file if the address has an account.',
   resetSent: 'If the address has an account, a link is on its way. It works once.',
   backToSignIn: 'Back to sign in',
   register: 'Register',

@@ -67,8 +67,10 @@ export const IT: Texts = {
   passwordHint: 'Da 12 a 256 caratteri. L’ideale sono alcune parole a caso.',
   passwordShort: 'Ancora {count} caratteri',
   forgotPassword: 'Password dimenticata?',
-  forgotLead: 'Al tuo indirizzo viene inviato un link per sceglierne una nuova.',
+  forgotLead: 'Per il tuo indirizzo si crea un link per sceglierne una nuova.',
   sendLink: 'Invia il link',
+  resetUnsent:
+    'Non si può inviare nulla: questa macchina non ha un server di posta. Chiedi un link al suo amministratore; se l’indirizzo ha un account, è anche lì in un file.',
   resetSent: 'Se l’indirizzo ha un account, un link è in viaggio. Funziona una sola volta.',
   backToSignIn: 'Torna all’accesso',
   register: 'Registrati',

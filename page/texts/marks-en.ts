@@ -8,6 +8,8 @@ export const MARKS_EN = {
   choosePicture: 'Choose a picture',
   searchFound: 'Found',
   similar: 'Find similar pictures',
+  elsewhereLead:
+    'Search elsewhere. These pages belong to others: give one the picture and it leaves this box, and may stay with them. A link alone sends nothing.',
   foundNothing: 'Nothing like it among {searched} pictures and frames.',
   foundAmong: '{count} found among {searched} pictures and frames.',
   foundWithoutParts: '{count} of them, analysed by an older version, were compared as a whole only.',

@@ -8,6 +8,8 @@ export const MARKS_IT = {
   choosePicture: 'Scegli un’immagine',
   searchFound: 'Trovate',
   similar: 'Trova immagini simili',
+  elsewhereLead:
+    'Cerca altrove. Queste pagine sono di altri: se dai loro l’immagine, questa lascia la macchina e può restare da loro. Il link da solo non invia nulla.',
   foundNothing: 'Nulla di simile fra {searched} immagini e fotogrammi.',
   foundAmong: '{count} trovate fra {searched} immagini e fotogrammi.',
   foundWithoutParts:

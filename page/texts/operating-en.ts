@@ -31,9 +31,13 @@ export const OPERATING_EN = {
   workerRunning: '{running} of {places}',
   workerDone: 'Done',
 
+  settingUnset: 'is not set.',
+  settingNow: 'is now {value} ({origin}).',
+  settingFile: 'To change it, write into {file} and start the daemon again:',
+  settingNoFile:
+    'The daemon has no settings file: give it one by assay serve --config FILE, write this into it and start again:',
   backupsOff: 'No backups are made',
-  backupsOffLead:
-    'Set backup.dir in the settings to a folder on another disk, and start the daemon again. backup.interval_hours makes them by themselves.',
+  backupsOffLead: 'They need a folder on another disk. backup.interval_hours says how often they are made.',
   backupNone: 'There is no backup yet. Make one now.',
   backupGood: 'The last good backup was made',
   backupTooOld: 'The last good backup is too old. Make one now, and look why none was made by itself.',

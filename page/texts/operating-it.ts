@@ -32,9 +32,13 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   workerRunning: '{running} di {places}',
   workerDone: 'Finite',
 
+  settingUnset: 'non è impostato.',
+  settingNow: 'ora è {value} ({origin}).',
+  settingFile: 'Per cambiarlo, scrivi in {file} e riavvia il servizio:',
+  settingNoFile:
+    'Il servizio non ha un file di impostazioni: indicane uno con assay serve --config FILE, scrivi lì queste righe e riavvia:',
   backupsOff: 'Non si fanno copie',
-  backupsOffLead:
-    'Imposta backup.dir su una cartella di un altro disco e riavvia il servizio. Con backup.interval_hours si fanno da sole.',
+  backupsOffLead: 'Serve una cartella su un altro disco. backup.interval_hours indica ogni quanto si fanno.',
   backupNone: 'Non c’è ancora nessuna copia. Fanne una adesso.',
   backupGood: 'L’ultima copia buona è stata fatta',
   backupTooOld:

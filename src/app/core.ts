@@ -11,6 +11,8 @@ export interface AppConfig {
   /** Bytes that must stay free on the data folder's disk; below it new work is refused. */
   diskFreeBytesMin: number;
   termsRequired: boolean;
+  /** Pages of other people that search by picture. */
+  searchElsewhere: readonly string[];
   /** Whether anybody may make an account, under which plan and with how many credits. */
   registration: { isOpen: boolean; planSku: string; credits: number };
   /** Uploads that are received at once; one more is refused. */

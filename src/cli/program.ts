@@ -111,6 +111,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['rollback', async () => (await import('./commands/operating/rollback.ts')).addRollbackCommand],
   ['store', async () => (await import('./commands/operating/store.ts')).addStoreCommand],
   ['check-config', async () => (await import('./commands/operating/check-config.ts')).addCheckConfigCommand],
+  ['config', async () => (await import('./commands/operating/check-config.ts')).addConfigCommand],
   ['completion', async () => (await import('./completion/command.ts')).addCompletionCommand],
   ['worker', async () => (await import('./commands/operating/worker.ts')).addWorkerCommand],
   ['version', async () => (await import('./commands/version.ts')).addVersionCommand],

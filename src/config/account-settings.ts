@@ -2,7 +2,7 @@
 import { MAIL_LANGUAGES } from '../app/accounts/mail.ts';
 import { boolean, integer, oneOf, secret, text } from './parsers.ts';
 import type { Secret } from './secret.ts';
-import { optional, row } from './setting-row.ts';
+import { optional, row, withExample } from './setting-row.ts';
 
 export const ACCOUNT_SETTINGS = {
   adminEmail: row(
@@ -40,10 +40,13 @@ export const ACCOUNT_SETTINGS = {
     0,
     'Credits that such an account starts with.',
   ),
-  mailSmtpUrl: optional<Secret>(
-    'mail.smtp_url',
-    secret('smtp://user:password@host:587 or smtps://…', /^smtps?:\/\/[^\s/][^\s]{0,1000}$/),
-    'The server that mail goes out through; `?requireTLS=true` insists on TLS. Without it mails are left as files in `mail/` of the data folder.',
+  mailSmtpUrl: withExample(
+    optional<Secret>(
+      'mail.smtp_url',
+      secret('smtp://user:password@host:587 or smtps://…', /^smtps?:\/\/[^\s/][^\s]{0,1000}$/),
+      'The server that mail goes out through; `?requireTLS=true` insists on TLS. Without it mails are left as files in `mail/` of the data folder.',
+    ),
+    '"smtp://user:password@mail.example.org:587"',
   ),
   mailFrom: row(
     'mail.from',

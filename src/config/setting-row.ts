@@ -8,6 +8,8 @@ export interface SettingRow<T> {
   /** The default as documents show it, if it depends on the machine or is nothing. */
   defaultText?: string;
   description: string;
+  /** A value to begin with, as TOML, for a setting without a default that a page names. */
+  example?: string;
 }
 
 /** Keeps each row's value type, and lets a row without a default be null. */
@@ -24,4 +26,9 @@ export function row<T>(
 
 export function optional<T>(key: string, parser: Parser<T>, description: string, defaultText = '') {
   return row<T | null>(key, parser, null, description, defaultText);
+}
+
+/** With a value to begin with, as TOML. */
+export function withExample<Row extends { key: string }>(setting: Row, example: string) {
+  return { ...setting, example };
 }

@@ -9,6 +9,7 @@ import type { MailConfig } from '../app/accounts/mail.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
 import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
+import type { Setting } from '../domain/contract/appliance.ts';
 import { codeOf } from '../domain/error-code.ts';
 import { driverEnvironment } from '../engine/inference/inference-environment.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
@@ -17,6 +18,7 @@ import { type CollectedSettings, collectSettings, type SettingSources, showValue
 import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
 import type { Secret } from './secret.ts';
+import { explainSetting } from './setting-lines.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 import { HALF_PROVIDERS, namesGpu, SETTINGS, type SettingName, type SettingValues } from './table.ts';
 
@@ -90,8 +92,8 @@ export interface Settings {
   } | null;
   workers: { listen: ListenAddress | null; mediaUrl: string | null; leaseMs: number };
   log: { level: SettingValues['logLevel'] };
-  /** Every setting with its value as text (secrets hidden) and where it came from. */
-  origins: { key: string; value: string; origin: string }[];
+  /** Every setting with its value as text (secrets hidden), where it came from, and what it does. */
+  origins: Setting[];
 }
 
 const SECOND_MS = 1000;
@@ -117,16 +119,21 @@ export function loadSettings(input: SettingInput): Settings {
   const timestampRootsPem = readTimestampRoots(collected, input.readFile, faults);
   const drivers = driverEnvironment(input.env);
   if (faults.length > 0) throw new SettingsError(faults);
-  return freezeDeep(toSettings(collected, { drivers, trustAnchorsPem, timestampRootsPem }, tls));
+  return freezeDeep(
+    toSettings(collected, { drivers, trustAnchorsPem, timestampRootsPem, file: file?.whole ?? null }, tls),
+  );
 }
 
-function readConfigFile(input: SettingInput, faults: SettingFault[]): SettingSources['file'] {
+function readConfigFile(
+  input: SettingInput,
+  faults: SettingFault[],
+): (NonNullable<SettingSources['file']> & { whole: string }) | null {
   const fromArgument = parseArguments(input.argv, faults);
   const path = fromArgument ?? input.env.ASSAY_CONFIG;
   if (path === undefined || path === '') return null;
   const place = fromArgument === undefined ? 'ASSAY_CONFIG' : '--config';
   try {
-    return { path: basename(path), toml: input.readFile(path) };
+    return { path: basename(path), whole: resolve(path), toml: input.readFile(path) };
   } catch (error) {
     faults.push({ key: 'the file', place, expected: 'a readable file', found: `${path}: ${codeOf(error)}` });
     return null;
@@ -155,6 +162,8 @@ interface Bundles {
   drivers: Readonly<Record<string, string>>;
   trustAnchorsPem: string;
   timestampRootsPem: string | null;
+  /** Whole path of the settings' file. */
+  file: string | null;
 }
 
 function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConfig | null): Settings {
@@ -182,6 +191,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       publicUrl: values.publicUrl ?? `${tls === null ? 'http' : 'https'}://${showValue(values.httpListen)}`,
       diskFreeBytesMin: values.diskFreeMin,
       termsRequired: values.termsRequired,
+      searchElsewhere: values.searchElsewhere,
       registration: {
         isOpen: values.registrationOpen,
         planSku: values.registrationPlan,
@@ -217,11 +227,9 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
     evidence: { signingKey: values.evidenceSigningKey },
     ...toWorkerSettings(values),
     log: { level: values.logLevel },
-    origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
-      key: SETTINGS[name].key,
-      value: showValue(values[name]),
-      origin: origins[name],
-    })),
+    origins: (Object.keys(SETTINGS) as SettingName[]).map((name) =>
+      explainSetting(SETTINGS[name], values[name], origins[name], bundles.file),
+    ),
   };
 }
 

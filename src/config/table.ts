@@ -26,7 +26,7 @@ import {
   webOrigin,
 } from './parsers.ts';
 import type { Secret } from './secret.ts';
-import { optional, row } from './setting-row.ts';
+import { optional, row, withExample } from './setting-row.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
@@ -121,17 +121,32 @@ export const SETTINGS = {
     text('an address or e-mail address of printable ASCII characters without brackets', /^[!-'*-~]{1,200}$/),
     'Whom operators of other sites may write to about fetches; stands in the `User-Agent` beside the version.',
   ),
-  webhookAllowNetworks: row(
-    'webhook.allow_networks',
-    listOf(cidr(), 'networks like 10.0.0.0/8'),
-    [],
-    'Private networks that webhooks may be delivered to; all others are refused.',
+  webhookAllowNetworks: withExample(
+    row(
+      'webhook.allow_networks',
+      listOf(cidr(), 'networks like 10.0.0.0/8'),
+      [],
+      'Private networks that webhooks may be delivered to; all others are refused.',
+    ),
+    '["10.0.0.0/8"]',
   ),
-  watchRoots: row(
-    'watch.roots',
-    listOf(absolutePath(), 'absolute paths'),
-    [],
-    'Folders that watched folders (`assay watch-folder`) must lie in; outside of `data_dir`. Without any no folder is watched.',
+  watchRoots: withExample(
+    row(
+      'watch.roots',
+      listOf(absolutePath(), 'absolute paths'),
+      [],
+      'Folders that watched folders (`assay watch-folder`) must lie in; outside of `data_dir`. Without any no folder is watched.',
+    ),
+    '["/srv/desk"]',
+  ),
+  searchElsewhere: withExample(
+    row(
+      'search.elsewhere',
+      listOf(httpUrl(), 'addresses of pages'),
+      [],
+      'Pages of other people that search by picture, which results then link to. Nothing is sent to them: a reader who follows a link may give them the picture by hand.',
+    ),
+    '["https://tineye.com/"]',
   ),
   uploadsMax: row(
     'uploads.max',
@@ -281,10 +296,13 @@ export const SETTINGS = {
     path,
     'PEM file of the issuers of client certificates; with it gRPC takes only clients that show one, besides their key.',
   ),
-  backupDir: optional<string>(
-    'backup.dir',
-    path,
-    'Folder that holds the backups, outside of `data_dir`; none are made anywhere else.',
+  backupDir: withExample(
+    optional<string>(
+      'backup.dir',
+      path,
+      'Folder that holds the backups, outside of `data_dir`; none are made anywhere else.',
+    ),
+    '"/var/backups/assay"',
   ),
   backupIntervalHours: row(
     'backup.interval_hours',

@@ -15,7 +15,7 @@ import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { UserView } from '../domain/contract/account.ts';
 import type { Credits } from '../domain/contract/ledger.ts';
-import { idNumber, moment, noun, text, whole } from '../domain/field.ts';
+import { flag, idNumber, moment, noun, nullable, text, whole } from '../domain/field.ts';
 import { form, itself, mutation, one, optional, page, pageInput, query, several } from './operation.ts';
 
 const USER = noun<UserView>('User');
@@ -93,8 +93,12 @@ export const USER_OPERATIONS = {
     description: 'Mails a link to set the first password, or to reset it where there is one.',
     role: 'partner',
     input: { id: idNumber() },
-    answer: ONE_USER,
-    payload: 'User',
+    answer: several({
+      user: USER,
+      sent: flag('False if no mail server is set.'),
+      file: nullable(text('Where the mail lies on the box, to be handed over; null if it was sent.')),
+    }),
+    payload: 'CreationEmail',
     run: sendCreationEmail,
   }),
   resetPassword: mutation({

@@ -9,9 +9,10 @@ import { makeSupportBundle, type SupportBundle } from '../app/appliance/doctor/s
 import { removeModel } from '../app/appliance/models.ts';
 import { listProcesses } from '../app/appliance/processes.ts';
 import { cancelAnalysis, getQueue, retryAnalysis } from '../app/appliance/queue.ts';
+import { getSetting } from '../app/appliance/settings.ts';
 import { drainWorker, forgetWorker, listWorkers, resumeWorker } from '../app/appliance/workers.ts';
 import { AUDIT_ENTRY } from '../domain/contract/account.ts';
-import { CATALOGUE_ENTRY, FINDING, type ModelStatus } from '../domain/contract/appliance.ts';
+import { CATALOGUE_ENTRY, FINDING, type ModelStatus, SETTING } from '../domain/contract/appliance.ts';
 import { BACKUPS } from '../domain/contract/backups.ts';
 import { PROCESSES, WORKER } from '../domain/contract/processes.ts';
 import { QUEUE } from '../domain/contract/queue.ts';
@@ -32,6 +33,13 @@ export const STATUS_OPERATIONS = {
     role: 'admin',
     answer: one('findings', listOf(nounOf(FINDING))),
     run: examine,
+  }),
+  getSetting: query({
+    description: 'What a setting is now, and the lines to write to change it.',
+    role: 'admin',
+    input: { key: text('As `mail.smtp_url`.') },
+    answer: itself('setting', nounOf(SETTING)),
+    run: getSetting,
   }),
   listProcesses: query({
     description: 'The daemon and its children, and what they work on now.',

@@ -45,6 +45,7 @@ async function describe(app: App, request: FastifyRequest): Promise<Fields> {
     version: VERSION,
     isRegistrationOpen: app.config.registration.isOpen,
     areTermsRequired: app.config.termsRequired,
+    isMailSent: app.mailer.folder === null,
   };
   const signedIn = findSession(app, request);
   if (signedIn === undefined) return { ...general, account: null };
@@ -53,6 +54,7 @@ async function describe(app: App, request: FastifyRequest): Promise<Fields> {
   return {
     ...general,
     csrfToken: signedIn.session.csrfToken,
+    searchElsewhere: app.config.searchElsewhere,
     account: {
       id: account.id,
       name: account.name,

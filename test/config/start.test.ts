@@ -19,7 +19,10 @@ test('a first start says once how weak the models are, and which command adds a 
     return daemon.said.join('\n');
   };
   const said = await start();
-  match(said, /First start: .*weak evidence.*assay models add sieve/s);
+  match(
+    said,
+    /First start: .*mail is not sent and lies in \S+\/mail .*weak evidence.*assay models add sieve/s,
+  );
   equal(await start(), '');
 
   // The sentence has no figures of its own: those of README.md, the worse and the better collection.
@@ -50,7 +53,13 @@ test('what is no terminal gets the way to the administrator’s key, and nothing
 test('a terminal gets the secrets; a journal or a container’s log, which others read, the ways to them', () => {
   const key = `assay_${'5e'.repeat(32)}`;
   const link = 'http://127.0.0.1:8480/set-password?token=secret';
-  const facts = { key, url: 'http://127.0.0.1:8480', passwordLink: link, adminEmail: 'admin@example.org' };
+  const facts = {
+    key,
+    url: 'http://127.0.0.1:8480',
+    passwordLink: link,
+    adminEmail: 'admin@example.org',
+    mailFolder: null,
+  };
   const notice = (isTerminal: boolean) =>
     firstStartNotice({ ...facts, keyFile: '/var/lib/assay/admin.key', isTerminal });
   const kept = notice(false);
@@ -139,4 +148,36 @@ test('--explain says of every setting what it does, what it takes and where it c
   match(stdout, /Analyses that may wait/);
   match(stdout, /ASSAY_QUEUE_MAX/);
   equal(stdout.includes('a-key-that-hides'), false);
+});
+
+test('config explain says of one setting what it is, and which lines of which file change it', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'assay.toml');
+  await writeFile(
+    config,
+    '[watch]\nroots = ["/srv/a", "/srv/b"]\n[mail]\nsmtp_url = "smtp://me:secret@mail"\n',
+  );
+  const explain = (name: string, ...more: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), 'config', 'explain', name, ...more], {
+      env: {},
+      encoding: 'utf8',
+    });
+  const set = explain('watch.roots', '--config', config);
+  match(set.stdout, /^watch\.roots = \/srv\/a, \/srv\/b {3}\(assay\.toml line 2\)\n/, set.stderr);
+  equal(set.stdout.includes(`write into ${config} and start`), true);
+  match(set.stdout, /\n {4}\[watch\]\n {4}roots = \["\/srv\/a","\/srv\/b"\]\n/);
+  const unset = explain('backup.dir');
+  match(
+    unset.stdout,
+    /backup\.dir = \(nothing\) .*\(default\)[\s\S]*--config FILE[\s\S]*dir = "\/var\/backups\/assay"/,
+  );
+  const secret = explain('mail.smtp_url', '--config', config, '--json');
+  equal(secret.stdout.includes('secret'), false);
+  match(
+    (JSON.parse(secret.stdout) as { lines: string }).lines,
+    /^\[mail\]\nsmtp_url = "smtp:\/\/user:password@/,
+  );
+  const mistyped = explain('backup.dri');
+  equal(mistyped.status, 2);
+  match(mistyped.stderr, /did you mean backup\.dir\?/);
 });

@@ -56,6 +56,7 @@ const CONFIG: App['config'] = {
   publicUrl: 'http://localhost:8080',
   diskFreeBytesMin: 0,
   termsRequired: false,
+  searchElsewhere: [],
   registration: { isOpen: false, planSku: 'appliance', credits: 0 },
   uploadsMax: 20,
   unfinishedUploadMs: 86_400_000,

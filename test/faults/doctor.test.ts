@@ -38,6 +38,7 @@ test('each part of the box has a finding, and what is not good has advice', asyn
     'decoders',
     'libraries',
     'memory',
+    'mail',
     'clock',
     'port http',
     'port grpc',

@@ -32,7 +32,7 @@ const RUNS = [
   { file: 'foreign/main.ts', minutesMax: 15 },
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },
-  { file: 'file-facts.ts', minutesMax: 15 },
+  { file: 'samples/file-facts.ts', minutesMax: 15 },
   { file: 'samples/main.ts', minutesMax: 60 },
   { file: 'fuzzing/manifests.ts', minutesMax: 10 },
   { file: 'fuzzing/fallen-decoders.ts', minutesMax: 60 },

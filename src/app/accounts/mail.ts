@@ -6,8 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
+import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 
 export const MAIL_LANGUAGES = ['en', 'it'] as const;
@@ -41,7 +42,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-type Deliver = (mail: Mail) => Promise<void>;
+/** Resolves with the file in which the mail lies; null if a server has taken it. */
+type Deliver = (mail: Mail) => Promise<string | null>;
 
 export class Mailer implements AsyncDisposable {
   readonly language: MailLanguage;
@@ -58,10 +60,33 @@ export class Mailer implements AsyncDisposable {
     this.#deliver = config.smtpUrl === null ? fileDelivery(config) : smtpDelivery(config, config.smtpUrl);
   }
 
-  /** Resolves once the server or the disk has taken it; throws `mail`. */
-  async send(mail: Mail): Promise<void> {
+  /** Where mails lie because no server is set; null if one is. */
+  get folder(): string | null {
+    return this.#config.smtpUrl === null ? this.#config.folder : null;
+  }
+
+  /** Whether the server answers and lets us in; throws what it says. Without a server there is nothing to try. */
+  async verify(): Promise<void> {
+    if (this.#config.smtpUrl !== null) await withTransport(this.#config.smtpUrl, (server) => server.verify());
+  }
+
+  /** Once, behind the start: the log says whether mail will go out. */
+  tryServer(): void {
+    if (this.folder !== null) return;
+    this.later(async () => {
+      try {
+        await this.verify();
+        this.#log.info('the mail server answers');
+      } catch (error) {
+        this.#log.error({ err: error }, 'the mail server refuses: no mail will be sent');
+      }
+    });
+  }
+
+  /** Resolves once the server or the disk has taken it, with the file in which it lies if no server is set; throws `mail`. */
+  async send(mail: Mail): Promise<string | null> {
     try {
-      await this.#deliver(mail);
+      return await this.#deliver(mail);
     } catch (error) {
       this.#log.error({ err: error }, 'a mail could not be sent');
       throw new AppError('mail', 'the mail could not be sent; the log of the appliance says why', {
@@ -129,19 +154,24 @@ const CLOSED = { disableFileAccess: true, disableUrlAccess: true } as const;
 
 function smtpDelivery({ from }: MailConfig, url: string): Deliver {
   return async (mail) => {
-    const transport = createTransport({
-      url,
-      ...CLOSED,
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      greetingTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: SOCKET_TIMEOUT_MS,
-    });
-    try {
-      await transport.sendMail({ from, ...mail });
-    } finally {
-      transport.close();
-    }
+    await withTransport(url, (server) => server.sendMail({ from, ...mail }));
+    return null;
   };
+}
+
+async function withTransport(url: string, use: (server: Transporter) => Promise<unknown>): Promise<void> {
+  const transport = createTransport({
+    url,
+    ...CLOSED,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+  });
+  try {
+    await use(transport);
+  } finally {
+    transport.close();
+  }
 }
 
 function fileDelivery({ from, folder }: MailConfig): Deliver {
@@ -153,14 +183,25 @@ function fileDelivery({ from, folder }: MailConfig): Deliver {
     // The time leads, so that names sort by age; the rest keeps two of one moment apart.
     const stamp = new Date().toISOString().replace(/[:.]/g, '-');
     const name = `${stamp}-${randomBytes(4).toString('hex')}.eml`;
-    await writeFile(join(folder, name), message, { flag: 'wx', mode: 0o600 });
+    const path = join(folder, name);
+    await writeFile(path, message, { flag: 'wx', mode: 0o600 });
     await removeOldest(folder);
+    return path;
   };
 }
 
 async function removeOldest(folder: string): Promise<void> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
+  const files = await listMails(folder);
   for (const name of files.slice(0, Math.max(0, files.length - MAIL_FILES_MAX))) {
     await rm(join(folder, name), { force: true });
   }
+}
+
+/** Oldest first. */
+export async function listMails(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.eml')).sort();
 }

@@ -118,8 +118,15 @@ export function getUser(app: AccountParts, { principal, id }: UserInput): UserVi
   return toUserView(app, ownOrManaged(app.store.read, principal, id), principal);
 }
 
+export interface SentMail {
+  user: UserView;
+  /** False if no mail server is set: then it lies in `file` and must be handed over. */
+  sent: boolean;
+  file: string | null;
+}
+
 /** Mails the link that sets the first password, or one that resets it; throws `mail` if that fails. */
-export async function sendCreationEmail(app: AccountParts, { principal, id }: UserInput): Promise<UserView> {
+export async function sendCreationEmail(app: AccountParts, { principal, id }: UserInput): Promise<SentMail> {
   assertMayWrite(principal);
   const { account, issued, purpose } = await app.store.transact((tx) => {
     const found = managedAccount(tx, principal, id);
@@ -128,8 +135,8 @@ export async function sendCreationEmail(app: AccountParts, { principal, id }: Us
     const token = issueToken(tx, { accountId: id, purpose: kind, now: app.clock.now() });
     return { account: found, issued: token, purpose: kind } as const;
   });
-  await app.mailer.send(passwordMail(app, account, issued, purpose));
-  return toUserView(app, account, principal);
+  const file = await app.mailer.send(passwordMail(app, account, issued, purpose));
+  return { user: toUserView(app, account, principal), sent: file === null, file };
 }
 
 /** Bounds a slip of the finger, and keeps every sum exact. */

@@ -1,6 +1,8 @@
+import type { Setting } from '../../domain/contract/appliance.ts';
 import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
+import type { Mailer } from '../accounts/mail.ts';
 import type { CallerParts } from '../callers/parts.ts';
 import type { KeptPictures } from '../records/kept-pictures.ts';
 import type { RecordParts } from '../records/parts.ts';
@@ -29,7 +31,7 @@ export interface DoctorConfig {
 /** What only the entry knows. */
 export interface SupportConfig {
   /** Every setting as text, secrets hidden. */
-  settings: readonly { key: string; value: string; origin: string }[];
+  settings: readonly Setting[];
   /** Values that must not stand anywhere in a bundle. */
   secrets: () => string[];
   recentLog: RecentLog;
@@ -43,4 +45,5 @@ export interface ApplianceParts extends CallerParts, RecordParts {
   readonly backups: Backups;
   readonly doctor: DoctorConfig;
   readonly support: SupportConfig;
+  readonly mailer: Mailer;
 }

@@ -112,8 +112,9 @@ export const addUserCommand = commandsOf('user', 'users: a partner manages its o
     method.sendCreationEmail,
     {
       ...OF_USER,
-      outcome: ({ user }) => ({ id: user?.id, email: emailOf(user), sent: true }),
-      text: ({ user }) => `sent to ${showText(emailOf(user))}`,
+      outcome: ({ user, sent, file }) => ({ id: user?.id, email: emailOf(user), sent, file }),
+      text: ({ user, sent, file }) =>
+        sent ? `sent to ${showText(emailOf(user))}` : unsent(emailOf(user), file),
     },
   ),
   outcome(
@@ -135,3 +136,8 @@ export const addUserCommand = commandsOf('user', 'users: a partner manages its o
     },
   ),
 ]);
+
+/** The link in it opens the account, so it goes to the user alone. */
+function unsent(email: string, file: string): string {
+  return `not sent: no mail server is set (assay config explain mail.smtp_url). The mail lies in ${file} on the box: hand it to ${showText(email)}, or print a link with assay user reset ${showText(email)}`;
+}

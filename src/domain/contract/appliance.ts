@@ -141,3 +141,19 @@ export const FINDING = {
   },
 };
 export interface Finding extends ValuesOf<typeof FINDING.fields> {}
+
+export const SETTING = {
+  name: 'Setting',
+  description: 'A setting of the daemon. It lives in the settings file alone, and is read at the start.',
+  fields: {
+    key: text(),
+    value: text('As it was read at the start, secrets hidden; empty if it is not set.'),
+    origin: text('Where it came from: a line of the file, a variable, or default.'),
+    file: nullable(text('Whole path of the settings file; null if the daemon was started without one.')),
+    lines: text('The lines to write: the table and the key, with the value as it is or one to begin with.'),
+    variable: text('The variable that wins over the file.'),
+    takes: text('What it may be.'),
+    description: text('What it does.'),
+  },
+};
+export interface Setting extends ValuesOf<typeof SETTING.fields> {}

@@ -167,7 +167,7 @@ const capturedAfter = (time: string): Sentence => ({
   it: `L’orario di ripresa è successivo alla marca temporale della firma: ${time}.`,
 });
 
-/** Of 58 photographs of cameras the own thumbnail lies at most 64 bits away, one of another at least 96. */
+/** The thumbnails of 58 cameras' photographs lie at most 64 bits away, those of other pictures at least 96. */
 const THUMBNAIL_BITS_MAX = 80;
 
 function thumbnailContradictions(bits: number | null): Sentence[] {

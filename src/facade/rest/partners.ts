@@ -19,8 +19,8 @@ export function routePartners(fastify: FastifyInstance, app: App): void {
     { onRequest, config: { errors: { field: 'id' } } },
     async (request, reply) => {
       const fields = await readFields(app, request, 'id', signalOf(app, request, reply));
-      const view = await sendCreationEmail(app, { principal: principalOf(request), id: parseId(fields) });
-      return { data: toUser(view) };
+      const { user } = await sendCreationEmail(app, { principal: principalOf(request), id: parseId(fields) });
+      return { data: toUser(user) };
     },
   );
 }

@@ -16,13 +16,13 @@ import {
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { firstLine } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
+import { toDeclarations } from '../metadata/declarations.ts';
+import { readFileTexts } from '../metadata/file-texts.ts';
 import { walksFault } from '../provenance/ingredient-walks.ts';
 import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
 import { settingsFor, UNJUDGED, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';
 import { activeManifest, boundReport, cutText, toC2paReport } from './c2pa-report.ts';
-import { toDeclarations } from './declarations.ts';
-import { readFileTexts } from './file-texts.ts';
 import { compareThumbnail } from './thumbnail.ts';
 
 /** A manifest that lies beside the file instead of in it. */

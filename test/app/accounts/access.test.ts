@@ -1,5 +1,6 @@
 /** What lets somebody in: sign-in, sessions, links, passwords, keys, terms; each stops when it should. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { listAudit } from '../../../src/app/accounts/audit.ts';
 import {
@@ -62,9 +63,10 @@ test('the creation mail sets the first password, once, and verifies the address'
   const { id, email } = await addUser(app, admin);
   const credentials = { email, password: PASSWORD, userAgent: 'test', from: from() };
   await assert.rejects(signIn(app, credentials), reason('credentials'));
-  const view = await sendCreationEmail(app, { principal: admin, id });
-  assert.equal(view.id, id);
+  const { user, sent, file } = await sendCreationEmail(app, { principal: admin, id });
+  assert.deepEqual([user.id, sent], [id, false], 'no server is set');
   const mail = (await readMails(open)).at(-1) ?? '';
+  assert.equal(await readFile(file ?? '', 'utf8'), mail);
   assert.match(mail, new RegExp(email.replaceAll('.', '\\.')));
   const token = tokenIn(mail);
   await assert.rejects(

@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { SMTPServer } from 'smtp-server';
 import { type Mail, Mailer } from '../../../src/app/accounts/mail.ts';
 import { sendCreationEmail } from '../../../src/app/accounts/users.ts';
+import { checkMail } from '../../../src/app/appliance/doctor/mail.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addUser, openApp, tokenIn } from '../open-app.ts';
 
@@ -73,12 +74,29 @@ test('the creation mail reaches the SMTP server of the settings, with a link tha
     ASSAY_MAIL_FROM: 'Desk <desk@example.org>',
   });
   const user = await addUser(open.app, open.admin, { name: 'Ada Rossi', email: 'ada@example.org' });
-  await sendCreationEmail(open.app, { principal: open.admin, id: user.id });
+  const { sent, file } = await sendCreationEmail(open.app, { principal: open.admin, id: user.id });
+  assert.deepEqual([sent, file, open.app.mailer.folder], [true, null, null]);
   const [first] = server.received;
   assert.deepEqual([first?.from, first?.to], ['desk@example.org', ['ada@example.org']]);
   assert.match(first?.message ?? '', /^From: Desk <desk@example\.org>\r$/m);
   assert.match(first?.message ?? '', /^Subject: Your Assay account\r$/m);
   assert.equal(tokenIn(first?.message).length, 43);
+});
+
+test('doctor tries the mail server, and says where mail lies if none is set', async () => {
+  await using server = await openSmtpServer();
+  await using other = await openSmtpServer({ password: 'another' });
+  for (const [url, state, found] of [
+    [server.url, 'good', /answers and lets Assay in/],
+    [other.url, 'bad', /refuses: .*535/],
+    ['', 'notice', /mail is not sent; 0 lie in \/.*mail$/],
+  ] as const) {
+    await using open = await openApp({ ASSAY_MAIL_SMTP_URL: url });
+    const [finding] = await checkMail(open.app);
+    assert.equal(finding?.state, state);
+    assert.match(finding?.found ?? '', found);
+  }
+  assert.deepEqual(server.received, [], 'nothing is sent to try it');
 });
 
 test('a server that is away is told to the partner as 503', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import { readFileTexts } from '../../../src/worker/steps/file-texts.ts';
+import { readFileTexts } from '../../../src/worker/metadata/file-texts.ts';
 import { type ProvenanceOrder, readProvenance } from '../../../src/worker/steps/provenance.ts';
 import { compareThumbnail } from '../../../src/worker/steps/thumbnail.ts';
 import { softPicture } from '../../media/soft-picture.ts';

@@ -17,6 +17,7 @@ import {
   checkMemory,
   checkPorts,
 } from './machine.ts';
+import { checkMail } from './mail.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkReaders, checkRecords } from './storage.ts';
 import { checkAnswers, checkCustodyLog, checkPictureSearch } from './store-checks.ts';
 import { checkTimestampAuthorities } from './timestamp-authorities.ts';
@@ -37,7 +38,7 @@ const CHECKS: readonly Check[] = [
   ],
   ...[checkBackup, checkQueue],
   ...[checkWatchedFolders, checkTimestampAuthorities, checkBroker, checkWorkers],
-  ...[checkClock, checkTls, checkTrustLists, checkPorts, checkDescriptors],
+  ...[checkMail, checkClock, checkTls, checkTrustLists, checkPorts, checkDescriptors],
 ];
 
 /** Administrators only. */

@@ -17,7 +17,7 @@ export interface ExifTexts {
   thumbnail: Buffer | null;
 }
 
-/** Of a damaged file what could be read of it. `file` is a picture or a block of EXIF. */
+/** What can be read of a damaged file, too. `file` is a picture or a block of EXIF. */
 export function readExifTexts(file: Buffer): ExifTexts {
   const tags = loadTags(file);
   const texts = new Map([

@@ -5,14 +5,14 @@ import { formatOf } from '../../domain/media/formats.ts';
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
 import { HeifFile } from '../libav/heif-items.ts';
 import type { Picture } from '../media/picture.ts';
-import { readExifTexts } from '../pictures/exif-texts.ts';
 import { FileWindow } from '../pictures/file-window.ts';
 import { readSegments } from '../pictures/jpeg-segments.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { pngChunks } from '../pictures/png-chunks.ts';
 import { readStealthChannel } from '../pictures/stealth-channel.ts';
 import { openableTiff } from '../pictures/tiff-samples.ts';
-import { decodeXmp, readXmpFacts, readXmpTexts } from '../pictures/xmp-texts.ts';
+import { readExifTexts } from './exif-texts.ts';
+import { decodeXmp, readXmpFacts, readXmpTexts } from './xmp-texts.ts';
 
 /** Tags that are read from a container; real ones have a dozen. */
 const TAGS_MAX = 64;
@@ -117,7 +117,7 @@ async function readBlocks(path: string, mime: string): Promise<Blocks> {
   return { xmp, comments, pixels, exif: await readExifBytes(path, mime) };
 }
 
-/** Of a JPEG or PNG a file of nothing but what may hold EXIF and IPTC; of others all of it. */
+/** A JPEG or a PNG is cut to what may hold EXIF and IPTC; other files are read whole. */
 async function readExifBytes(path: string, mime: string): Promise<Buffer | undefined> {
   if (mime === 'image/jpeg') return await readJpegHead(path);
   if (mime === 'image/png') return readPngHead(path);

@@ -7,11 +7,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { toMoment, toPlace } from '../../src/domain/provenance/fact-values.ts';
-import { type FactKind, findFacts } from '../../src/domain/provenance/file-facts.ts';
-import { readMediaType } from '../../src/worker/pictures/media-header.ts';
-import { readFileTexts } from '../../src/worker/steps/file-texts.ts';
-import { sharedData } from '../shared-data.ts';
+import { toMoment, toPlace } from '../../../src/domain/provenance/fact-values.ts';
+import { type FactKind, findFacts } from '../../../src/domain/provenance/file-facts.ts';
+import { readFileTexts } from '../../../src/worker/metadata/file-texts.ts';
+import { readMediaType } from '../../../src/worker/pictures/media-header.ts';
+import { sharedData } from '../../shared-data.ts';
 
 const FILES_MAX = 2000;
 const TAGS = ['DateTimeOriginal', 'OffsetTimeOriginal', 'Make', 'Model', 'LensModel'].map(
