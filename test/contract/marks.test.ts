@@ -107,7 +107,10 @@ test('a record tells its marks by gRPC and GraphQL, and by REST nothing new', as
   assert.deepEqual(classification.fileFacts, { facts: [fact], contradictions: [] });
   const stored = { kind: 'FACT_KIND_SOFTWARE', field: 'EXIF Software', value: 'NovelAI', is_signed: false };
   assert.deepEqual(record.file_facts, { facts: [stored], contradictions: [] });
-  assert.match((await assay('get', identifier)).stdout, /the file says +software +NovelAI +EXIF Software/);
+  assert.match(
+    (await daemon.assay('get', identifier)).out,
+    /the file says +software +NovelAI +EXIF Software/,
+  );
   assertFound(classification.marks);
   const codes = classification.assessment.reasons.map(({ code }) => code);
   assert.ok(codes.includes('WATERMARK_FOUND') && codes.includes('METADATA_GENERATOR'), codes.join());

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readExifTexts } from '../../src/worker/pictures/exif-texts.ts';
-import { decodeXmp, readXmpTexts } from '../../src/worker/pictures/xmp-texts.ts';
+import { readExifTexts } from '../../src/worker/metadata/exif-texts.ts';
+import { decodeXmp, readXmpTexts } from '../../src/worker/metadata/xmp-texts.ts';
 import { readSignatures } from '../../src/worker/provenance/signature-box.ts';
 import { readTimeStamp } from '../../src/worker/provenance/time-stamp-token.ts';
 
@@ -74,7 +74,7 @@ test('EXIF in any bytes gives texts by their fields', () => {
   const files = fc.tuple(fc.constantFrom(...heads), bytes).map((parts) => Buffer.concat(parts));
   fc.assert(
     fc.property(files, (file) => {
-      for (const [field, text] of readExifTexts(file))
+      for (const [field, text] of readExifTexts(file).texts)
         assert.ok(/^(EXIF|IPTC) /.test(field) && text.trim() !== '');
     }),
   );
