@@ -32,7 +32,9 @@ export function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): s
     signingKey,
     nats?.nkeySeed,
   ];
-  return secrets.flatMap((secret) => secret?.reveal() ?? []);
+  // What a mail server refuses is logged with its host.
+  const mailHost = URL.parse(mail.smtpUrl?.reveal() ?? '')?.hostname ?? [];
+  return secrets.flatMap((secret) => secret?.reveal() ?? []).concat(mailHost);
 }
 
 export function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConfig {

@@ -74,7 +74,7 @@ async function readSettings(terminal: Terminal, { config }: CheckOptions): Promi
   }
 }
 
-/** As a block of lines: the sentences are too long for columns. */
+/** A block of lines: the sentences are too long for columns. */
 function explain({ key, value, origin, file, lines, variable, takes, description }: Setting): string {
   const place = file ?? 'a file that assay serve --config FILE or ASSAY_CONFIG names';
   return [
