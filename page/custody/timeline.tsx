@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_CUSTODY } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
+import { useNames } from '../parts/colleagues.ts';
 import { formatTime } from '../parts/format.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Time } from '../parts/parts.tsx';
@@ -32,6 +33,7 @@ export function Timeline({
   children: ComponentChildren;
 }): JSX.Element {
   const entries = usePaged(READ_CUSTODY, { identifier }, ({ custody }) => custody);
+  const nameOf = useNames(account);
   const { nodes, hasMore, isLoading } = entries;
   const isOlder = !hasMore && !isLoading && !nodes.some(({ kind }) => kind === 'received');
   return (
@@ -42,7 +44,7 @@ export function Timeline({
           <li key={entry.sequence}>
             <Time iso={entry.at} />
             <span>
-              {describe(entry, account)}
+              {describe(entry, nameOf)}
               <Details {...entry} />
             </span>
           </li>
@@ -57,11 +59,10 @@ export function Timeline({
 }
 
 /** `Account 3 opened it over REST`; what the box did by itself names no one. */
-function describe({ kind, accountId, facade }: Entry, account: AccountInfo): string {
+function describe({ kind, accountId, facade }: Entry, nameOf: (id: string) => string): string {
   const text = findText(`custody_${kind}`) ?? kind;
   if (accountId === null) return text;
-  const who =
-    accountId === String(account.id) ? showText(account.name) : t('accountNumber', { id: accountId });
+  const who = nameOf(accountId);
   const via = findText(`via_${facade}`);
   return via === undefined ? `${text} · ${who}` : `${text} · ${who}, ${via}`;
 }

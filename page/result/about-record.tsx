@@ -5,6 +5,7 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES, RECORD_FACTS } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
+import { useNames } from '../parts/colleagues.ts';
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
@@ -129,6 +130,7 @@ function modelsOf(record: FullRecord): string {
 function Overrides({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element | null {
   const { hash, kind } = record;
   const { data, isLoading } = useQuery(READ_OVERRIDES, { hash, kind });
+  const nameOf = useNames(account);
   if (isLoading) return <Loading />;
   return (
     <>
@@ -137,10 +139,7 @@ function Overrides({ record, account }: { record: FullRecord; account: AccountIn
           <Time iso={at} />
           <span>
             {t('overriddenBy', {
-              who:
-                byAccountId === String(account.id)
-                  ? showText(account.name)
-                  : t('accountNumber', { id: byAccountId }),
+              who: nameOf(byAccountId),
               classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
             })}
             {reason !== '' && <q>{reason}</q>}

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildSchema, type ExecutionArgs, GraphQLError, parse } from 'graphql';
+import { updatePlan } from '../../src/app/accounts/plans.ts';
 import type { Reader } from '../../src/app/callers/principal.ts';
 import { getClassification } from '../../src/app/records/classifications.ts';
 import { appliancePlan } from '../../src/domain/accounts/plan.ts';
@@ -15,7 +16,7 @@ import { getSchema } from '../../src/facade/graphql/schema.ts';
 import type { GraphqlContext } from '../../src/facade/graphql/transport/context.ts';
 import { type Payload, Payloads } from '../../src/facade/graphql/transport/payloads.ts';
 import { recordOrThrow, type Watched } from '../../src/facade/graphql/transport/watch-stream.ts';
-import { addRecord, addUser, openApp } from '../app/open-app.ts';
+import { addRecord, addUser, openApp, principalOf } from '../app/open-app.ts';
 
 const PLAN = appliancePlan(0);
 const RECORD = { name: 'harbour' };
@@ -118,8 +119,10 @@ const SEEN = 'subscription { classifications { identifier seenBefore { identifie
 test('two readers of one record with different rights get different answers', async () => {
   await using open = await openApp();
   const { app, admin } = open;
-  const owner = await addUser(app, admin);
-  const stranger = await addUser(app, admin);
+  await updatePlan(app, { principal: admin, id: 1, fields: { seen_before_across_users: true } });
+  const partner = principalOf(app, (await addUser(app, admin, { role: 'partner' })).id);
+  const owner = await addUser(app, partner);
+  const stranger = await addUser(app, partner);
   const identifier = await addRecord(app, owner.id, { hash: 'e'.repeat(64) });
   const stored = app.store.read.records.get(identifier);
   assert.ok(stored !== undefined);

@@ -26,6 +26,7 @@ const NAMED = [
   'submit',
   'search',
   'account',
+  'desks',
   'webhooks',
   'ledger',
   'users',
