@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, WebSocketRoute } from 'playwright-core';
 import sharp from 'sharp';
-import { PATHS } from '../../page/parts/paths.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
 import { openBreakingLine } from './breaking-line.ts';
@@ -174,36 +173,6 @@ test('a finding that waits for a second pair of eyes is found by the filter, dis
   assert.deepEqual(desk.faults, []);
   const read = 'query ($id: ID!) { it: classification(identifier: $id) { signOff { state } } }';
   assert.deepEqual(await askGraphql(secret, read, { id: identifier }), { signOff: { state: 'DISAGREED' } });
-});
-
-test('a desk is made, a member is named, and a submission may be for the desk', async () => {
-  const user = { name: 'Night editor', email: 'night@example.org' };
-  const created = 'mutation ($user: UserInput!) { it: createUser(input: $user) { user { id } } }';
-  await askGraphql(TEST_KEY, created, { user });
-  await using desk = await browser.open(daemon.http);
-  const { page } = desk;
-  await signIn(desk);
-  await page.goto(`${daemon.http}${PATHS.desks}`);
-  await page.getByLabel('Name of the desk').fill('Night desk');
-  await page.getByRole('button', { name: 'Make a desk' }).click();
-  const panel = page.getByRole('region', { name: 'Night desk' });
-  for (const [email, role] of [
-    ['night@example.org', 'signs off'],
-    [ADMIN.email, 'submits'],
-  ] as const) {
-    await panel.getByLabel('E-mail').fill(email);
-    await panel.getByLabel('Role').selectOption({ label: role });
-    await panel.getByRole('button', { name: 'Give the role' }).click();
-    await panel.getByRole('row', { name: email }).getByText(role).waitFor();
-  }
-  await panel.getByText('Your role: submits.').waitFor();
-  await page.goto(`${daemon.http}${PATHS.submit}`);
-  await page.getByText('Options').first().click();
-  await page.getByRole('combobox', { name: 'Desk' }).selectOption({ label: 'Night desk' });
-  await page.goto(`${daemon.http}${PATHS.desks}`);
-  await panel.getByRole('button', { name: `Leave: ` }).click();
-  await panel.getByText('You are no member').waitFor();
-  assert.deepEqual(desk.faults, []);
 });
 
 test('the list follows a submission by another program without a reload', async () => {
