@@ -25,7 +25,7 @@ export async function openBox({
   await using stack = new AsyncDisposableStack();
   const open = stack.use(
     await openApp({
-      ASSAY_ADMIN_API_KEY: TEST_KEY,
+      ...{ ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DECODE_SLOTS: '2' },
       ...(folder === undefined ? {} : { ASSAY_DATA_DIR: folder }),
       ...(models === 'tiny' ? await tinyModels() : BUILT_IN_MODELS),
       ...env,

@@ -45,7 +45,7 @@ async function turnedJpeg(): Promise<Buffer> {
 }
 
 export function film(container: string, codec: string, more: Partial<VideoRecipe> = {}): () => Buffer {
-  const size = { seconds: SECONDS, width: WIDTH, height: HEIGHT, fps: 5 };
+  const size = { seconds: SECONDS, width: WIDTH, height: HEIGHT, fps: 10 };
   return () => makeVideoByAny({ container, codec: codec as FFEncoderCodec, ...size, ...more });
 }
 
