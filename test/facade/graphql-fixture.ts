@@ -186,7 +186,7 @@ function stubEngine(feed: Feed): App['engine'] {
   };
   const engine: Pick<
     App['engine'],
-    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'looks'
+    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'waitReason' | 'phase' | 'resolveModels' | 'looks'
   > = {
     phase: 'ready',
     resolveModels: () => [],
@@ -196,6 +196,7 @@ function stubEngine(feed: Feed): App['engine'] {
     },
     watch: (filter, signal) => feed.watch(filter, signal),
     findingsOf: () => NO_FINDINGS,
+    waitReason: () => null,
     progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
   };
   return engine as App['engine'];
