@@ -1,9 +1,9 @@
 /** Measures what a model must not be asked about: pictures that are flat, noise, or drawn in flat colours. */
 import type { Texture } from '../../domain/media/resized-view.ts';
-import { Scratch } from '../media/scratch.ts';
 
-/** ITU-R BT.601, as the models' makers weigh it. */
-const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
+/** ITU-R BT.601, as the models' makers weigh it, in thousandths: whole numbers add up exactly. */
+const [RED, GREEN, BLUE] = [299, 587, 114];
+const THOUSAND = 1000;
 
 /** Regions of one picture, each measured about its own mean. */
 export class TextureMeter {
@@ -15,26 +15,34 @@ export class TextureMeter {
 
   /** RGB bytes, row by row. */
   add(bytes: Uint8Array, width: number): void {
-    const luma = lumaOf(bytes);
-    let sum = 0;
-    for (let at = 0; at < luma.length; at++) sum += luma[at] as number;
-    const mean = sum / luma.length;
-    let [squares, products, pairs, equal] = [this.#squares, this.#products, this.#pairs, this.#equal];
-    for (let start = 0; start < luma.length; start += width) {
-      const last = Math.min(start + width, luma.length) - 1;
-      let value = (luma[start] as number) - mean;
-      for (let at = start; at < last; at++) {
+    const pixels = bytes.length / 3;
+    // About the first pixel, so that little is lost where a region is nearly flat.
+    const first = lumaAt(bytes, 0);
+    let [sum, squares, products, equal, firsts, lasts] = [0, 0, 0, 0, 0, 0];
+    for (let start = 0; start < pixels; start += width) {
+      const last = Math.min(start + width, pixels) - 1;
+      let value = lumaAt(bytes, start * 3) - first;
+      firsts += value;
+      for (let at = start * 3; at < last * 3; at += 3) {
+        const next = lumaAt(bytes, at + 3) - first;
+        sum += value;
         squares += value * value;
-        const next = (luma[at + 1] as number) - mean;
         products += value * next;
-        if (isEqual(bytes, at * 3)) equal += 1;
+        if (isEqual(bytes, at)) equal += 1;
         value = next;
       }
+      sum += value;
       squares += value * value;
-      pairs += last - start;
+      lasts += value;
     }
-    [this.#squares, this.#products, this.#pairs, this.#equal] = [squares, products, pairs, equal];
-    this.#pixels += luma.length;
+    const pairs = pixels - Math.ceil(pixels / width);
+    const mean = sum / pixels;
+    this.#squares += (squares - mean * sum) / THOUSAND ** 2;
+    // Each pixel is the left one of a pair but the last of a row, and the right one but the first.
+    this.#products += (products - mean * (2 * sum - firsts - lasts) + pairs * mean * mean) / THOUSAND ** 2;
+    this.#equal += equal;
+    this.#pairs += pairs;
+    this.#pixels += pixels;
   }
 
   get texture(): Texture {
@@ -48,16 +56,8 @@ export class TextureMeter {
   }
 }
 
-const lumaMemory = new Scratch();
-
-function lumaOf(bytes: Uint8Array): Float64Array {
-  const luma = lumaMemory.doubles(bytes.length / 3);
-  for (let pixel = 0; pixel < luma.length; pixel++) {
-    const at = pixel * 3;
-    luma[pixel] =
-      RED * (bytes[at] as number) + GREEN * (bytes[at + 1] as number) + BLUE * (bytes[at + 2] as number);
-  }
-  return luma;
+function lumaAt(bytes: Uint8Array, at: number): number {
+  return RED * (bytes[at] as number) + GREEN * (bytes[at + 1] as number) + BLUE * (bytes[at + 2] as number);
 }
 
 /** Whether a pixel has the colour of its right neighbour. */
