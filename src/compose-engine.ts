@@ -83,14 +83,17 @@ const MISSING_LISTENER = {
 
 /**
  * A failed start of the models is shown by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
- * come up, in their own processes, while this one loads the facades; not later than after the head start.
+ * come up, in their own processes, while this one loads the facades; not later than after the head start. `packsRead`: from then on
+ * submissions are taken, unless the start failed.
  */
-export async function startEngine(engine: Engine, log: App['log']): Promise<void> {
+export async function startEngine(engine: Engine, log: App['log']): Promise<{ packsRead: Promise<void> }> {
   const started = engine
     .start()
     .catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
   const headStart = delay(HEAD_START_MS, undefined, { ref: false });
-  await Promise.race([engine.modelsLoading, started, headStart]);
+  const packsRead = Promise.race([engine.modelsLoading, started]);
+  await Promise.race([packsRead, headStart]);
+  return { packsRead };
 }
 
 /** Says whether a daemon that ended without a word was killed, or the machine with it. */

@@ -67,6 +67,8 @@ export interface Daemon extends AsyncDisposable {
   readonly newKey: string | null;
   /** Sets the administrator's password, only at the first start and where the settings gave none. */
   readonly passwordLink: string | null;
+  /** Until then a submission is refused as `starting`; reads are answered before. */
+  readonly packsRead: Promise<void>;
   /** Stops taking work, finishes what runs, then closes everything. */
   drain(): Promise<void>;
 }
@@ -141,7 +143,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const webhooks = stack.use(openDeliveryLoop(app, toWebhookBody));
   const timestampLoop = stack.use(openTimestampLoop(app));
   const watchLoop = stack.use(new WatchLoop(app));
-  await startEngine(engine, log);
+  const { packsRead } = await startEngine(engine, log);
   const { serveFacades } = await import('./compose-facades.ts');
   const grpc = await serveFacades(stack, settings, { http, app, tls });
   for (const loop of [webhooks, timestampLoop, watchLoop, app.trustRechecks]) loop.start();
@@ -151,6 +153,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     http,
     grpc,
     app,
+    packsRead,
     isFirstStart: firstStart !== null,
     newKey: firstStart?.isKeyNew === true ? firstStart.key : null,
     passwordLink: firstStart?.passwordToken ? passwordLink(app, firstStart.passwordToken) : null,

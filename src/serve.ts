@@ -38,6 +38,8 @@ export async function serve(argv: readonly string[]): Promise<void> {
       }),
     );
   }
+  const stopped = once(stop.signal, 'abort');
+  await Promise.race([daemon.packsRead, stopped]);
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   using notice = openNotice(
     () => daemon.app.engine.status(),
@@ -45,7 +47,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   );
   await notice.ready(`serving ${http.url} and gRPC on ${grpc.address}`);
   flushCompileCache();
-  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  if (!stop.signal.aborted) await stopped;
   daemon.app.log.info({ signal: String(stop.signal.reason) }, 'stopping: no new work, finishing what runs');
   await notice.stopping();
   await daemon.drain();

@@ -1,7 +1,7 @@
 /** The pages of somebody who is not signed in: sign in, register, forgotten and new password, verified address. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Link, useSearch } from 'wouter-preact';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import { loadSession, postSession, type SessionInfo, session } from '../parts/api.ts';
 import { Button, Check, Fault, Field, Form, Notice, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
@@ -178,62 +178,58 @@ export function NewPassword({ value, onValue }: ValueProps): JSX.Element {
   );
 }
 
-export function SetPasswordPage(): JSX.Element {
+/** A page that a mailed link opens: the password that is given with its token signs this browser in. */
+function TokenPage(props: {
+  path: 'set-password' | 'verify-email';
+  title: string;
+  password: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { path, title, password, children } = props;
   const token = useToken();
-  const [password, setPassword] = useState('');
-  const [isDone, setDone] = useState(false);
+  const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
-  const send = async (): Promise<void> =>
-    setDone(await run(() => postSession('set-password', { token, password })));
+  const send = (): void => {
+    void run(async () => {
+      await postSession(path, { token, password });
+      await loadSession();
+      navigate(PATHS.records, { replace: true });
+    });
+  };
   return (
     <Card>
-      <Title>{t('setPassword')}</Title>
-      {isDone ? (
-        <>
-          <Notice kind="good">{t('passwordSet')}</Notice>
-          <Link href={PATHS.signIn}>{t('signIn')}</Link>
-        </>
-      ) : (
-        <Form onSend={() => void send()}>
-          <NewPassword value={password} onValue={setPassword} />
-          <Fault error={fault} />
-          {token === '' && <Notice kind="bad">{t('linkIncomplete')}</Notice>}
-          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={token === ''}>
-            {t('setPassword')}
-          </Button>
-        </Form>
-      )}
-    </Card>
-  );
-}
-
-export function VerifyEmailPage(): JSX.Element {
-  const token = useToken();
-  const [password, setPassword] = useState('');
-  const [isDone, setDone] = useState(false);
-  const { isBusy, fault, run } = useWork();
-  const send = async (): Promise<void> =>
-    setDone(await run(() => postSession('verify-email', { token, password })));
-  return (
-    <Card>
-      <Title>{t('verifyEmail')}</Title>
-      {isDone ? (
-        <Notice kind="good">{t('emailVerified')}</Notice>
-      ) : (
-        <Form onSend={() => void send()}>
-          <p class="quiet">{t('verifyLead')}</p>
-          <PasswordField value={password} onValue={setPassword} />
-          <Fault error={fault} />
-          {token === '' && <Notice kind="bad">{t('linkIncomplete')}</Notice>}
-          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={token === ''}>
-            {t('verifyEmail')}
-          </Button>
-        </Form>
-      )}
+      <Title>{title}</Title>
+      <Form onSend={send}>
+        {children}
+        <Fault error={fault} />
+        {token === '' && <Notice kind="bad">{t('linkIncomplete')}</Notice>}
+        <Button kind="main" type="submit" {...{ isBusy }} isDisabled={token === ''}>
+          {title}
+        </Button>
+      </Form>
       <p class="links">
         <Link href={PATHS.signIn}>{t('signIn')}</Link>
       </p>
     </Card>
+  );
+}
+
+export function SetPasswordPage(): JSX.Element {
+  const [password, setPassword] = useState('');
+  return (
+    <TokenPage path="set-password" title={t('setPassword')} {...{ password }}>
+      <NewPassword value={password} onValue={setPassword} />
+    </TokenPage>
+  );
+}
+
+export function VerifyEmailPage(): JSX.Element {
+  const [password, setPassword] = useState('');
+  return (
+    <TokenPage path="verify-email" title={t('verifyEmail')} {...{ password }}>
+      <p class="quiet">{t('verifyLead')}</p>
+      <PasswordField value={password} onValue={setPassword} />
+    </TokenPage>
   );
 }
 

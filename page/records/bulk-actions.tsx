@@ -5,9 +5,10 @@ import { useState } from 'preact/hooks';
 import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
 import { DELETE_RECORD } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { Button, Dialog, Fault } from '../parts/parts.tsx';
+import { Button, Fault } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
 import { type ExportFormat, exportAddress, exportRecords } from './export.ts';
 import type { RecordFilter } from './record-filter.ts';
 import { choose, type Selection } from './selection.ts';
@@ -26,16 +27,20 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
   const picked = [...chosen.values()];
+  // What the filter hides is not deleted: nobody sees that it goes.
+  const inList = new Set(records.shown.map(({ identifier }) => identifier));
+  const deletable = picked.filter(({ identifier }) => inList.has(identifier));
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
-      for (const [identifier, record] of chosen) {
+      for (const record of deletable) {
+        const { identifier } = record;
         await change(DELETE_RECORD, { identifier });
         records.remove(new Set([identifier]));
         choose([record], false);
       }
     });
     setAsking(false);
-    if (isDone) onDone();
+    if (isDone && deletable.length === picked.length) onDone();
   };
   return (
     <section class="bulk" aria-label={t('chosenRecords')}>
@@ -55,15 +60,13 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
       <Fault error={fault} />
       {isPacking && <EvidenceDialog identifiers={[...chosen.keys()]} onClose={() => setPacking(false)} />}
       {isAsking && (
-        <Dialog title={t('deleteRecords', { count: chosen.size })} onClose={() => setAsking(false)}>
-          <p>{t('deleteLead')}</p>
-          <p class="actions">
-            <Button kind="danger" {...{ isBusy }} onPress={() => void remove()}>
-              {t('delete')}
-            </Button>
-            <Button onPress={() => setAsking(false)}>{t('cancel')}</Button>
-          </p>
-        </Dialog>
+        <DeleteDialog
+          records={deletable}
+          keptCount={picked.length - deletable.length}
+          {...{ isBusy }}
+          onDelete={() => void remove()}
+          onClose={() => setAsking(false)}
+        />
       )}
     </section>
   );

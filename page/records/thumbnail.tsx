@@ -20,9 +20,12 @@ const known = new Map<string, 'ready' | 'none'>();
 const waiting: (() => void)[] = [];
 let loading = 0;
 
-export function Thumbnail({ record }: { record: ListedRecord }): JSX.Element {
-  const { identifier, kind, hash } = record;
-  if ('isNsfw' in record && record.isNsfw === true) {
+/** What is needed of a record to show its picture. */
+export type Pictured = Pick<ListedRecord, 'identifier' | 'kind' | 'hash'> & { isNsfw?: boolean | null };
+
+export function Thumbnail({ record }: { record: Pictured }): JSX.Element {
+  const { identifier, kind, hash, isNsfw } = record;
+  if (isNsfw === true) {
     return <span class="thumbnail covered-thumbnail">{t('coveredThumbnail')}</span>;
   }
   if (hash === '') return <Placeholder {...{ kind }} />;

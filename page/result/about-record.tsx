@@ -6,7 +6,7 @@ import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES, RECORD_FACTS } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { useNames } from '../parts/colleagues.ts';
-import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../parts/format.ts';
+import { formatBytes, formatDuration, formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { findText, language, t } from '../texts/language.ts';
@@ -74,6 +74,9 @@ function sizesOf(record: FullRecord): Row[] {
   const rows: Row[] = [];
   if (record.__typename !== 'AudioClassification' && record.width !== null && record.height !== null) {
     rows.push([t('pictureSize'), `${formatNumber(record.width)} × ${formatNumber(record.height)}`]);
+  }
+  if (record.__typename !== 'AudioClassification' && record.nsfwProbability !== null) {
+    rows.push([t('unsafeContent'), formatPercent(record.nsfwProbability)]);
   }
   if (record.__typename !== 'ImageClassification' && record.durationSeconds !== null) {
     rows.push([t('duration'), formatSeconds(record.durationSeconds)]);

@@ -65,10 +65,9 @@ export function AddAnalyses({ record, account, onChange }: AddProps): JSX.Elemen
             {...{ isBusy }}
             onPress={() => void run(() => change(ADD_ANALYSES, { identifier, analyses: [name] }))}
           >
-            {t(priceOf(name) === 0 ? 'makeFree' : 'makeFor', {
-              what: nameOf(name),
-              credits: priceOf(name),
-            })}
+            {priceOf(name) === 0
+              ? nameOf(name)
+              : t('makeFor', { what: nameOf(name), credits: priceOf(name) })}
           </Button>
         ))}
       </p>

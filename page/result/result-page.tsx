@@ -1,6 +1,6 @@
 /** Where `result_url` leads: one record, with why, how sure, and what could not be checked. */
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
@@ -23,9 +23,10 @@ import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { ANCHORS, type Anchor, Fold, FoldLink } from '../parts/fold.tsx';
 import { useLive } from '../parts/live.ts';
-import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Title } from '../parts/parts.tsx';
+import { Button, CopyButton, Empty, Fault, Loading, Notice, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
+import { DeleteDialog } from '../records/delete-dialog.tsx';
 import { stepName } from '../records/record-row.tsx';
 import { t } from '../texts/language.ts';
 import { AboutRecord, Custody } from './about-record.tsx';
@@ -246,32 +247,13 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
         />
       )}
       {isAsking && (
-        <Ask title={t('deleteRecords', { count: 1 })} onClose={() => setAsking(false)}>
-          <Button kind="danger" {...{ isBusy }} onPress={() => void act('remove')}>
-            {t('delete')}
-          </Button>
-        </Ask>
+        <DeleteDialog
+          records={[record]}
+          {...{ isBusy }}
+          onDelete={() => void act('remove')}
+          onClose={() => setAsking(false)}
+        />
       )}
     </div>
-  );
-}
-
-function Ask({
-  title,
-  onClose,
-  children,
-}: {
-  title: string;
-  onClose: () => void;
-  children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <Dialog {...{ title, onClose }}>
-      <p>{t('deleteLead')}</p>
-      <p class="actions">
-        {children}
-        <Button onPress={onClose}>{t('cancel')}</Button>
-      </p>
-    </Dialog>
   );
 }

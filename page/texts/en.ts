@@ -77,11 +77,9 @@ export const EN = {
   registered: 'Nearly done: open the link that was sent to your address.',
   registrationClosed: 'Registration is closed here. Ask the administrator for an account.',
   setPassword: 'Set a password',
-  passwordSet: 'The password is set.',
   linkIncomplete: 'This link is incomplete. Open it as it was sent to you.',
   verifyEmail: 'Confirm the address',
   verifyLead: 'Enter the password of this account: it shows that you chose it, and not somebody else.',
-  emailVerified: 'Your address is confirmed.',
   terms: 'Terms of service',
   termsLead:
     'Before this account can be used, the terms of service of this appliance’s operator must be accepted.',
@@ -122,9 +120,12 @@ export const EN = {
   loadedSoFar: '{count} loaded; more follow as you scroll',
   loadedAll: '{count} records',
   exportFound: 'All that is found, as a file:',
-  deleteRecords: 'Delete {count} records?',
+  deleteOne: 'Delete “{name}”?',
+  deleteMany: 'Delete {count} records?',
+  deleteCount: 'Delete {count} records',
   deleteLead:
-    'The record, its heatmap and its previews are deleted, and the file with its last record. This cannot be undone.',
+    'Each record is deleted with its maps and previews, and its file once no other record has it. This cannot be undone.',
+  deleteKept: 'Chosen, but not in the list as it is filtered now, and therefore kept: {count}.',
 
   submitTitle: 'Submit files',
   dropHere: 'Drop files or folders here',

@@ -77,11 +77,9 @@ export const IT: Texts = {
   registered: 'Quasi fatto: apri il link inviato al tuo indirizzo.',
   registrationClosed: 'Qui la registrazione è chiusa. Chiedi un account all’amministratore.',
   setPassword: 'Scegli una password',
-  passwordSet: 'La password è impostata.',
   linkIncomplete: 'Questo link è incompleto. Aprilo così come ti è stato inviato.',
   verifyEmail: 'Conferma l’indirizzo',
   verifyLead: 'Inserisci la password di questo account: mostra che l’hai scelta tu, e non qualcun altro.',
-  emailVerified: 'Il tuo indirizzo è confermato.',
   terms: 'Condizioni d’uso',
   termsLead:
     'Prima di usare questo account bisogna accettare le condizioni d’uso del gestore di questa macchina.',
@@ -122,9 +120,12 @@ export const IT: Texts = {
   loadedSoFar: '{count} caricate; le altre seguono scorrendo',
   loadedAll: '{count} schede',
   exportFound: 'Tutto ciò che è trovato, in un file:',
-  deleteRecords: 'Eliminare {count} schede?',
+  deleteOne: 'Eliminare «{name}»?',
+  deleteMany: 'Eliminare {count} schede?',
+  deleteCount: 'Elimina {count} schede',
   deleteLead:
-    'Scheda, mappa di calore e anteprime vengono eliminate, e il file con la sua ultima scheda. Non si può annullare.',
+    'Ogni scheda viene eliminata con mappe e anteprime, e il suo file quando nessun’altra scheda lo usa. Non si può annullare.',
+  deleteKept: 'Scelte, ma non nell’elenco filtrato ora, e perciò conservate: {count}.',
 
   submitTitle: 'Invia file',
   dropHere: 'Trascina qui file o cartelle',

@@ -89,26 +89,32 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
       return (await work(fieldsOf(request), request, reply)) ?? { ok: true };
     });
   };
-  post('/session/sign-in', async (fields, request, reply) => {
+  const openBrowser = async (request: FastifyRequest, reply: FastifyReply, email: string) => {
     const { cookieValue } = await signIn(app, {
-      email: textField(fields, 'email').trim(),
-      password: textField(fields, 'password'),
+      email,
+      password: textField(fieldsOf(request), 'password'),
       userAgent: request.headers['user-agent'] ?? '',
       from: originOf(request),
     });
     setCookie(app, reply, cookieValue, SESSION_SECONDS);
-  });
+  };
+  post('/session/sign-in', (fields, request, reply) =>
+    openBrowser(request, reply, textField(fields, 'email').trim()),
+  );
   post('/session/request-password', (fields, request) =>
     requestPasswordReset(app, { email: fields.email, from: originOf(request) }),
   );
-  post('/session/set-password', async (fields, request) => {
+  post('/session/set-password', async (fields, request, reply) => {
     const token = textField(fields, 'token');
     const { email } = await setPassword(app, { token, password: fields.password, from: originOf(request) });
+    // The token was proof enough: who has just chosen the password need not type it again.
+    await openBrowser(request, reply, email);
     return { email };
   });
-  post('/session/verify-email', async (fields, request) => {
+  post('/session/verify-email', async (fields, request, reply) => {
     const [token, password] = [textField(fields, 'token'), textField(fields, 'password')];
     const { email } = await verifyEmail(app, { token, password, from: originOf(request) });
+    await openBrowser(request, reply, email);
     return { email };
   });
   post('/session/register', (fields, request) =>

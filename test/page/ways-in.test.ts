@@ -93,9 +93,17 @@ test('files come by drop, by paste, as a folder and from an address; many are ex
   await bulk.getByRole('button', { name: 'JSON' }).click();
   const lines = JSON.parse(await text(await (await download).createReadStream())) as { name: string }[];
   assert.deepEqual(lines.map(({ name }) => name).sort(), ['by-drop.jpg', 'by-paste.jpg']);
+  // What the filter hides is kept, and what goes is named with its picture.
+  await page.getByRole('searchbox', { name: 'Name, reference, hash or identifier' }).fill('by-drop');
+  await page.getByRole('link', { name: 'by-paste.jpg' }).waitFor({ state: 'detached' });
   await bulk.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const dialog = page.getByRole('dialog', { name: 'Delete “by-drop.jpg”?' });
+  await dialog.getByRole('listitem').filter({ hasText: 'by-drop.jpg' }).locator('img').waitFor();
+  await dialog.getByText('and therefore kept: 1.').waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'by-paste.jpg' }).waitFor();
   assert.equal(await page.getByText('by-drop.jpg').count(), 0);
   assert.deepEqual(desk.faults, []);
 });

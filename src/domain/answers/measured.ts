@@ -54,6 +54,7 @@ export const UNMEASURED_IMAGE: MeasuredImage = {
   height: null,
   medium: null,
   isNsfw: null,
+  nsfwProbability: null,
   hasHeatmap: false,
   heatmapLayers: [],
   results: [],
@@ -75,6 +76,7 @@ export const UNMEASURED_VIDEO: MeasuredVideo = {
   height: null,
   durationSeconds: null,
   isNsfw: null,
+  nsfwProbability: null,
 };
 
 /** Probability from which NSFW is stated. */
@@ -93,6 +95,7 @@ export function measureImage(
     height: result.height,
     medium: mediumOf(result),
     isNsfw: isNsfw(result.nsfw),
+    nsfwProbability: result.nsfw,
     c2pa: provenance.c2pa,
     hasHeatmap: result.hasHeatmap,
     heatmapLayers: layersOf(result),
@@ -143,6 +146,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     height: result.height,
     durationSeconds: result.durationSeconds,
     isNsfw: isNsfw(result.nsfw),
+    nsfwProbability: result.nsfw,
     c2pa: provenance.c2pa,
     verdict: mainOf(verdicts, reading),
     verdicts,

@@ -140,6 +140,8 @@ export const IMAGE = {
     ),
   ),
   isNsfw: nullable(flag()),
+  /** Not for REST. */
+  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
   c2pa: nullable(json<C2paReport>()),
   hasHeatmap: flag(),
   heatmapLayers: listOf(oneOf(HEATMAP_LAYER, 'The maps that were made.')),
@@ -166,6 +168,8 @@ export const VIDEO = {
   height: nullable(whole()),
   durationSeconds: nullable(number()),
   isNsfw: nullable(flag()),
+  /** Not for REST. */
+  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
   c2pa: nullable(json<C2paReport>()),
   // Records themselves: domain/answers/record.ts says of which kind.
   images: listOf(noun<unknown>('ImageClassification')),
