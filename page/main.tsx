@@ -16,6 +16,7 @@ import { PATHS, RESULT_PATH } from './parts/paths.ts';
 import { ListPage } from './records/list-page.tsx';
 import { Frame } from './result/frame.tsx';
 import { useCell } from './state/cell.ts';
+import { DropAnywhere } from './submit/drop-anywhere.tsx';
 import { SubmitPage } from './submit/submit-page.tsx';
 import { language, t } from './texts/language.ts';
 import './parts/base.css';
@@ -23,6 +24,7 @@ import './parts/parts.css';
 import './records/records.css';
 import './result/result.css';
 import './result/screen.css';
+import './submit/submit.css';
 import './media/rendition.css';
 
 /** A page whose script is loaded when it is first asked for. */
@@ -98,6 +100,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
   if (account.mustAcceptTerms) return <TermsPage />;
   return (
     <Frame {...{ account }}>
+      {!account.readonly && <DropAnywhere />}
       <Switch>
         <Route path={PATHS.records} component={ListPage} />
         <Route path={PATHS.submit}>{<SubmitPage {...{ account }} />}</Route>

@@ -12,7 +12,7 @@ import type { App } from './app/appliance/app.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { ReaderWatch } from './app/appliance/doctor/reader-watch.ts';
 import { EarlierPictures } from './app/appliance/earlier-pictures.ts';
-import { setUpFirstStart } from './app/appliance/first-start.ts';
+import { type FirstStart, setUpFirstStart } from './app/appliance/first-start.ts';
 import type { Listener } from './app/appliance/parts.ts';
 import { Sweeper, type SweeperParts } from './app/appliance/sweeper.ts';
 import { UnfinishedIndexes } from './app/appliance/unfinished-indexes.ts';
@@ -154,11 +154,20 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     grpc,
     app,
     packsRead,
-    isFirstStart: firstStart !== null,
-    newKey: firstStart?.isKeyNew === true ? firstStart.key : null,
-    passwordLink: firstStart?.passwordToken ? passwordLink(app, firstStart.passwordToken) : null,
+    ...describeFirstStart(app, firstStart),
     drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function describeFirstStart(
+  app: App,
+  start: FirstStart | null,
+): Pick<Daemon, 'isFirstStart' | 'newKey' | 'passwordLink'> {
+  return {
+    isFirstStart: start !== null,
+    newKey: start?.isKeyNew === true ? start.key : null,
+    passwordLink: start?.passwordToken ? passwordLink(app, start.passwordToken) : null,
   };
 }
 

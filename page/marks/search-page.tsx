@@ -27,7 +27,11 @@ export function SearchPage(): JSX.Element {
     void run(async () => setSearched({ name: file.name, search: await findByPicture(file) }));
   };
   useEffect(() => {
-    const paste = ({ clipboardData }: ClipboardEvent): void => find(clipboardData?.files[0]);
+    const paste = (event: ClipboardEvent): void => {
+      // Here a pasted picture is looked for, not sent.
+      event.stopPropagation();
+      find(event.clipboardData?.files[0]);
+    };
     document.addEventListener('paste', paste);
     return () => document.removeEventListener('paste', paste);
   }, []);

@@ -20,6 +20,8 @@ interface ViewerProps {
   height: number;
   heatmap: { source: string; opacity: number } | null;
   faces: readonly Detection[];
+  /** Fills the window with the picture, or puts it back. */
+  onWhole: () => void;
 }
 
 export interface View {
@@ -32,6 +34,8 @@ export interface View {
 const WHOLE: View = { scale: 1, x: 0, y: 0 };
 const SCALE_MAX = 16;
 const STEP = 1.4;
+/** A hand that clicks is not quite still. */
+const CLICK_PIXELS = 5;
 /** Height of the legend that the daemon draws under its map; the page has a legend of its own. */
 const LEGEND_PIXELS = 32;
 
@@ -48,10 +52,10 @@ function bounded({ scale, x, y }: View): View {
 }
 
 export function PictureViewer(props: ViewerProps): JSX.Element {
-  const { source, onBroken, tiles, name, width, height, heatmap, faces } = props;
+  const { source, onBroken, tiles, name, width, height, heatmap, faces, onWhole } = props;
   const [view, setView] = useState(WHOLE);
   const stage = useRef<HTMLElement>(null);
-  useGestures(stage, setView);
+  useGestures(stage, setView, onWhole);
   const shift = { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` };
   const size = {
     aspectRatio: `${width} / ${height}`,
@@ -66,7 +70,7 @@ export function PictureViewer(props: ViewerProps): JSX.Element {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys that zoom and move need a place to be pressed
         tabIndex={0}
         aria-label={t('viewerHelp')}
-        onKeyDown={(event) => pressKey(event, setView)}
+        onKeyDown={(event) => pressKey(event, setView, onWhole)}
       >
         <div class="layers" style={shift}>
           {source !== null && <img src={source} alt={name} draggable={false} onError={onBroken} />}
@@ -83,6 +87,7 @@ export function PictureViewer(props: ViewerProps): JSX.Element {
           −
         </Button>
         <Button onPress={() => setView(WHOLE)}>{t('wholePicture')}</Button>
+        <Button onPress={onWhole}>{t('largeView')}</Button>
         <span class="quiet figure">{formatPercent(view.scale)}</span>
       </p>
     </>
@@ -96,11 +101,16 @@ const MOVES: ReadonlyMap<string, readonly [number, number]> = new Map([
   ['ArrowDown', [0, -0.1]],
 ]);
 
-function pressKey(event: KeyboardEvent, setView: (change: (view: View) => View) => void): void {
+function pressKey(
+  event: KeyboardEvent,
+  setView: (change: (view: View) => View) => void,
+  onWhole: () => void,
+): void {
   const move = MOVES.get(event.key);
   if (event.key === '+' || event.key === '=') setView((now) => zoomed(now, STEP));
   else if (event.key === '-') setView((now) => zoomed(now, 1 / STEP));
   else if (event.key === '0') setView(() => WHOLE);
+  else if (event.key === 'Enter') onWhole();
   else if (move !== undefined) setView((now) => bounded({ ...now, x: now.x + move[0], y: now.y + move[1] }));
   else return;
   event.preventDefault();
@@ -110,11 +120,13 @@ function pressKey(event: KeyboardEvent, setView: (change: (view: View) => View) 
 function useGestures(
   stage: { current: HTMLElement | null },
   setView: (change: (view: View) => View) => void,
+  onWhole: () => void,
 ): void {
   useEffect(() => {
     const element = stage.current;
     if (element === null) return undefined;
     let last: PointerEvent | undefined;
+    let travelled = 0;
     const wheel = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -124,17 +136,23 @@ function useGestures(
     };
     const press = (event: PointerEvent): void => {
       last = event;
+      travelled = 0;
       element.setPointerCapture(event.pointerId);
     };
     const move = (event: PointerEvent): void => {
       if (last === undefined) return;
       const { width, height } = element.getBoundingClientRect();
       const [dx, dy] = [(event.clientX - last.clientX) / width, (event.clientY - last.clientY) / height];
+      travelled += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
       last = event;
       setView((now) => bounded({ ...now, x: now.x + dx, y: now.y + dy }));
     };
     const release = (): void => {
       last = undefined;
+    };
+    // In the page a click opens the picture whole; there it is looked at closely.
+    const click = (): void => {
+      if (travelled < CLICK_PIXELS && element.closest(':popover-open') === null) onWhole();
     };
     const twice = (): void => setView((now) => (now.scale > 1 ? WHOLE : zoomed(now, 3)));
     const listeners = {
@@ -143,6 +161,7 @@ function useGestures(
       pointermove: move,
       pointerup: release,
       pointercancel: release,
+      click,
       dblclick: twice,
     };
     const added = Object.entries(listeners) as [string, EventListener][];

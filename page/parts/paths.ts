@@ -29,6 +29,15 @@ export const PATHS = {
 export const PAGE_PATHS: readonly string[] = Object.values(PATHS);
 export const RESULT_PATH = '/classifications/:identifier';
 
+/** A place in a film, as the player and media fragments write it. */
+export function momentPath(identifier: string, seconds: number): string {
+  return `${resultPath(identifier)}#t=${seconds}`;
+}
+
+export function momentOf(hash: string): number {
+  return Number(/^#t=(\d+(?:\.\d+)?)$/.exec(hash)?.[1] ?? 0);
+}
+
 export function resultPath(identifier: string): string {
   return `/classifications/${identifier}`;
 }

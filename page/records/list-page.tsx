@@ -1,6 +1,6 @@
 /** The account's records: live, filtered, drawn only where the reader looks. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { session } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
@@ -12,6 +12,7 @@ import { t } from '../texts/language.ts';
 import { Bulk, ExportFound } from './bulk-actions.tsx';
 import { LIST_ORDERS, type ListOrder, ORDERED_MAX } from './list-order.ts';
 import { ListTools } from './list-tools.tsx';
+import { leaveList } from './listed.ts';
 import { isFiltering, NO_FILTER, type RecordFilter, readFilter, writeFilter } from './record-filter.ts';
 import { RecordFilters } from './record-filters.tsx';
 import { Rows } from './rows.tsx';
@@ -33,6 +34,13 @@ export function ListPage(): JSX.Element {
   const [view, setView] = useRemembered<ListView>('assay.list', Object.keys(LAYOUTS) as ListView[], 'rows');
   const [order, setOrder] = useRemembered<ListOrder>('assay.order', LIST_ORDERS, 'newest');
   const isFiltered = isFiltering(filter);
+  useEffect(() => {
+    addEventListener('pagehide', leaveList);
+    return () => {
+      removeEventListener('pagehide', leaveList);
+      leaveList();
+    };
+  }, []);
   return (
     <>
       <div class="page-head">

@@ -18,12 +18,15 @@ interface RowProps {
   index: number;
   /** Whether the keys are on it. */
   isActive: boolean;
+  /** Whether it came since the reader was last here. */
+  isNew: boolean;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
   onFocus: () => void;
 }
 
-export function RecordRow({ record, index, isActive, isChosen, onChoose, onFocus }: RowProps): JSX.Element {
+export function RecordRow(props: RowProps): JSX.Element {
+  const { record, index, isActive, isNew, isChosen, onChoose, onFocus } = props;
   const { identifier, name, refId, createdAt, signOff } = record;
   const shownName = name === '' ? identifier.slice(0, 12) : showText(name);
   return (
@@ -40,6 +43,7 @@ export function RecordRow({ record, index, isActive, isChosen, onChoose, onFocus
           {shownName}
         </Link>
         <small class="quiet">
+          {isNew && <span class="new">{t('isNew')} </span>}
           {refId !== '' && <span class="ref">{showText(refId)} · </span>}
           <Time iso={createdAt} isAge />
           {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}

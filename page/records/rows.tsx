@@ -1,10 +1,11 @@
 /** The records in sight, beneath or beside each other; the others only take their place. */
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isRefused } from '../parts/records.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { type ListOrder, ORDERED_MAX, orderRows } from './list-order.ts';
+import { lastVisit, listed } from './listed.ts';
 import { RecordRow, RefusedRecordRow } from './record-row.tsx';
 import { choose, selection } from './selection.ts';
 import { useListKeys } from './use-list-keys.ts';
@@ -28,6 +29,11 @@ export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Eleme
   const seen = useWindow(ref, rows.length, view);
   const { first, last, columns, lineHeight } = seen;
   const { active, takeFocus } = useListKeys(ref, rows, seen);
+  const [since] = useState(lastVisit);
+  useEffect(() => {
+    const identifiers = rows.filter((row) => !isRefused(row)).map(({ identifier }) => identifier);
+    listed.set({ identifiers, path: `${location.pathname}${location.search}` });
+  }, [rows]);
   useEffect(() => {
     const { length } = rows;
     // The first page comes by itself.
@@ -58,6 +64,7 @@ export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Eleme
               record={row}
               index={first + offset}
               isActive={first + offset === active}
+              isNew={since !== null && row.createdAt > since}
               isChosen={chosen.has(row.identifier)}
               onChoose={(isOn) => choose([row], isOn)}
               onFocus={() => takeFocus(first + offset)}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { resultPath } from '../parts/paths.ts';
 import { isRefused, type ListRow } from '../parts/records.ts';
+import { isTyping } from '../parts/typing.ts';
 import { toggle } from './selection.ts';
 import type { Window } from './use-window.ts';
 
@@ -70,12 +71,4 @@ export function useListKeys(
     scrollTo({ top: top + Math.floor(active / columns) * lineHeight - innerHeight / 2 });
   }, [active, first, last]);
   return { active, takeFocus: (index) => isFocusing.current || go(index) };
-}
-
-/** Fields that take letters get them, and so do the browser's own shortcuts. */
-function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || isComposing) return true;
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
-  return target.matches('select, textarea, [contenteditable]') || target.closest('dialog') !== null;
 }

@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { FOLLOW_RECORDS, READ_SIGN_OFFS_WAITING } from '../gen/documents.ts';
 import { type AccountInfo, postSession, session } from '../parts/api.ts';
+import { KeysHelp } from '../parts/keys-help.tsx';
 import { closeLive, isLive, useLive } from '../parts/live.ts';
 import { Select } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
@@ -92,6 +93,7 @@ export function Frame({
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      <KeysHelp />
     </>
   );
 }
@@ -117,6 +119,13 @@ function UserMenu({ account }: { account: AccountInfo }): JSX.Element {
   useEffect(() => {
     const close = (event: Event): void => {
       const isOutside = event instanceof MouseEvent && !ref.current?.contains(event.target as Node);
+      // Escape closes the menu, and nothing else with it.
+      if (
+        event instanceof KeyboardEvent &&
+        event.key === 'Escape' &&
+        ref.current?.querySelector('.menu:not([hidden])')
+      )
+        event.preventDefault();
       if (isOutside || (event instanceof KeyboardEvent && event.key === 'Escape')) setOpen(false);
     };
     document.addEventListener('click', close);

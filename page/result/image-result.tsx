@@ -1,7 +1,7 @@
 /** The picture itself, with where it looks artificial and the faces found in it. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { Detection } from '../gen/documents.ts';
 import { Compare, CompareChoice, type Compared } from '../media/compare.tsx';
@@ -46,8 +46,13 @@ function Layers({ record, width, height }: LayersProps): JSX.Element {
   const shown = useShown(record);
   const map = chosen === 'ORIGINAL' || chosen === 'COMPARE' ? null : chosen;
   const name = showText(record.name);
+  // One element in the page and over it, so that zoom and layer stay. Tab leads out of the large view, and ends it.
+  const place = useRef<HTMLElement>(null);
+  const leave = ({ currentTarget, relatedTarget }: JSX.TargetedFocusEvent<HTMLElement>): void => {
+    if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.hidePopover();
+  };
   return (
-    <section class="picture" aria-label={t('picture')}>
+    <section class="picture" popover="auto" aria-label={t('picture')} ref={place} onFocusOut={leave}>
       <div class="picture-controls unprinted">
         <LayerChoice layers={heatmapLayers} {...{ chosen }} onChoose={setChosen} />
         {faces.length > 0 && chosen !== 'COMPARE' && (
@@ -67,6 +72,7 @@ function Layers({ record, width, height }: LayersProps): JSX.Element {
           source={shown.source}
           onBroken={shown.onBroken}
           tiles={shown.tiles}
+          onWhole={() => place.current?.togglePopover()}
           {...{ name, width, height }}
           heatmap={map === null ? null : { source: layerPath(identifier, map), opacity }}
           faces={areFacesShown ? faces : []}

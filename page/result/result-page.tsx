@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useLocation } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { Timeline } from '../custody/timeline.tsx';
 import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
@@ -24,7 +24,7 @@ import type { Document } from '../parts/document.ts';
 import { ANCHORS, type Anchor, Fold, FoldLink } from '../parts/fold.tsx';
 import { useLive } from '../parts/live.ts';
 import { Button, CopyButton, Empty, Fault, Loading, Notice, Title } from '../parts/parts.tsx';
-import { PATHS } from '../parts/paths.ts';
+import { momentPath, PATHS } from '../parts/paths.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { DeleteDialog } from '../records/delete-dialog.tsx';
 import { stepName } from '../records/record-row.tsx';
@@ -34,6 +34,7 @@ import { AddAnalyses } from './add-analyses.tsx';
 import { AtAGlance } from './at-a-glance.tsx';
 import { AudioResult } from './audio-result.tsx';
 import { ImageResult } from './image-result.tsx';
+import { Neighbours } from './neighbours.tsx';
 import { OverridePanel } from './override.tsx';
 import { ProvenancePanel } from './provenance.tsx';
 import { LimitsPanel, ReasonsPanel } from './reasons.tsx';
@@ -65,10 +66,12 @@ export function ResultPage({
   if (record === undefined || isLoading) return <Loading />;
   return (
     <article class="result">
+      <Neighbours {...{ identifier }} />
       <div class="page-head">
         <Title>{record.name === '' ? record.identifier.slice(0, 12) : showText(record.name)}</Title>
         <Actions {...{ record, account }} onChange={() => void reload()} />
       </div>
+      <WholeLink {...{ record }} />
       {record.status === 'NEW' && <Progress {...{ record }} />}
       {record.status === 'NEW' && <TentativePanel {...{ record }} />}
       {record.status === 'ERRORED' && (
@@ -82,9 +85,22 @@ export function ResultPage({
   );
 }
 
-/** A frame, whose custody is its video's. */
-function isPart(record: FullRecord): boolean {
-  return record.__typename === 'ImageClassification' && record.timeSeconds !== null;
+/** A frame or a track, whose custody is its video's. */
+function isPart({ partOf }: FullRecord): boolean {
+  return partOf !== null;
+}
+
+/** From a frame to its moment in the video. */
+function WholeLink({ record }: { record: FullRecord }): JSX.Element | null {
+  if (record.partOf === null) return null;
+  const seconds = record.__typename === 'ImageClassification' ? record.timeSeconds : null;
+  return (
+    <p>
+      <Link href={momentPath(record.partOf, seconds ?? 0)}>
+        {t(seconds === null ? 'trackOfFilm' : 'frameOfFilm')}
+      </Link>
+    </p>
+  );
 }
 
 interface PartProps {

@@ -9,7 +9,7 @@ import { RenditionNote, sentenceOf } from '../media/rendition-note.tsx';
 import { SoundPicture } from '../media/sound-picture.tsx';
 import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';
-import { resultPath } from '../parts/paths.ts';
+import { momentOf, resultPath } from '../parts/paths.ts';
 import { type VideoRecord, verdictScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { TranscriptPanel } from '../transcript/transcript.tsx';
@@ -22,8 +22,8 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const film = useRendition(isBroken ? renditionPath(identifier, 'film.webm') : null);
   const original = `/media/${identifier}/original`;
   const source = isBroken ? (film.state === 'ready' ? film.source : null) : original;
-  const [now, setNow] = useState(0);
-  const [chosen, setChosen] = useState(0);
+  const [now, setNow] = useState(() => momentOf(location.hash));
+  const [chosen, setChosen] = useState(() => nearestFrame(images, now));
   const duration = Math.max(
     record.durationSeconds ?? 0,
     ...images.map(({ timeSeconds }) => timeSeconds ?? 0),
@@ -80,6 +80,11 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
       )}
     </section>
   );
+}
+
+function nearestFrame(images: readonly Frame[], seconds: number): number {
+  const distances = images.map(({ timeSeconds }) => Math.abs((timeSeconds ?? 0) - seconds));
+  return Math.max(0, distances.indexOf(Math.min(...distances)));
 }
 
 interface TracksProps {

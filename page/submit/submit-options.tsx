@@ -7,23 +7,8 @@ import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { language, t } from '../texts/language.ts';
+import { CHOICES, FRAME_COUNTS } from './submission.ts';
 import type { SubmitOptions } from './uploads.ts';
-
-export const START_OPTIONS: SubmitOptions = {
-  refId: '',
-  noCache: false,
-  deskId: '',
-  options: { withHeatmap: true, withAudio: true, frames: 10 },
-};
-
-const CHOICES = [
-  ['heatmap', 'withHeatmap', 'optionHeatmap'],
-  ['morphing', 'withMorphing', 'optionMorphing'],
-  ['tampering', 'withTampering', 'optionTampering'],
-  ['nsfw', 'withNsfw', 'optionNsfw'],
-  ['audio_track', 'withAudio', 'optionAudio'],
-  ['transcript', 'withTranscript', 'optionTranscript'],
-] as const;
 
 /** A language without a transcript is refused. */
 const FORGET_LANGUAGE: AnalysisOptionsInput = { transcriptLanguage: '' };
@@ -43,7 +28,7 @@ interface OptionsProps {
 
 export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.Element {
   const { data } = useQuery(READ_OWN_TERMS, {});
-  const allowed = (data?.viewer.plan.options ?? []).map((name) => name.toLowerCase());
+  const allowed = data?.viewer.plan.options ?? [];
   const { options, refId, noCache, deskId } = submission;
   const desks = (data?.desks ?? []).filter(({ ownRole }) => ownRole !== null && ownRole !== 'LOOKS');
   const put = (part: AnalysisOptionsInput): void =>
@@ -74,7 +59,7 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
         <Select
           label={t('optionFrames')}
           value={String(options.frames)}
-          options={[5, 10, 30].map((count) => [String(count), String(count)] as const)}
+          options={FRAME_COUNTS.map((count) => [String(count), String(count)] as const)}
           onValue={(value) => put({ frames: Number(value) })}
         />
         {CHOICES.filter(([option]) => allowed.includes(option)).map(([option, name, label]) => (

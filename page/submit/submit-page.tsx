@@ -1,53 +1,37 @@
 /** Handing in files: dropped, chosen, pasted, a whole folder or an address. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { AccountInfo } from '../parts/api.ts';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { isMedia } from '../parts/dropped.ts';
-import { Button, Field, Form, Notice, Title } from '../parts/parts.tsx';
+import { Button, Fault, Field, Form, Notice, Title } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
+import { SentProgress } from './sent-progress.tsx';
 import { SheetPanel } from './sheet-panel.tsx';
-import { isSheet } from './sheet-rows.ts';
-import { OptionsPanel, START_OPTIONS } from './submit-options.tsx';
+import { chooseSubmission, submission } from './submission.ts';
+import { OptionsPanel } from './submit-options.tsx';
+import { sheet, takeFiles } from './take-files.ts';
 import { UploadList } from './upload-list.tsx';
 import { addUploads, clearEnded, type SubmitOptions, uploads } from './uploads.ts';
-import { withManifests } from './with-manifests.ts';
 
 export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
-  const [submission, setSubmission] = useState<SubmitOptions>(START_OPTIONS);
+  const asked = useCell(submission);
   const sent = useCell(uploads);
-  const latest = useRef(submission);
-  latest.current = submission;
-  const [sheet, setSheet] = useState<File | null>(null);
-  const addFiles = (files: readonly File[]): void => {
-    setSheet((before) => files.find(isSheet) ?? before);
-    addUploads(
-      withManifests(files.filter((file) => !isSheet(file))).map(({ file, manifest }) => ({
-        file,
-        manifest,
-        name: file.name,
-      })),
-      latest.current,
-    );
-  };
-  useEffect(() => {
-    const paste = ({ clipboardData }: ClipboardEvent): void => {
-      if (clipboardData !== null && clipboardData.files.length > 0) addFiles([...clipboardData.files]);
-    };
-    document.addEventListener('paste', paste);
-    return () => document.removeEventListener('paste', paste);
-  }, []);
+  const dropped = useCell(sheet);
+  const { fault, run } = useWork();
   if (account.readonly) return <Notice>{t('readonlyAccount')}</Notice>;
   return (
     <>
       <Title>{t('submitTitle')}</Title>
-      <FileDrop onFiles={addFiles} />
-      <AddressForm {...{ submission }} />
-      {sheet !== null && (
-        <SheetPanel key={sheet.name + sheet.lastModified} file={sheet} {...{ submission }} />
+      <FileDrop onFiles={(files) => void run(() => takeFiles(files))} />
+      <Fault error={fault} />
+      <AddressForm submission={asked} />
+      {dropped !== null && (
+        <SheetPanel key={dropped.name + dropped.lastModified} file={dropped} submission={asked} />
       )}
-      <OptionsPanel {...{ submission }} onSubmission={setSubmission} />
+      <OptionsPanel submission={asked} onSubmission={chooseSubmission} />
       {sent.length > 0 && (
         <section aria-labelledby="sent">
           <div class="page-head">
@@ -56,6 +40,7 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
               {t('clearEnded')}
             </Button>
           </div>
+          <SentProgress />
           <UploadList {...{ sent }} />
         </section>
       )}

@@ -72,21 +72,37 @@ async function findCutTables({ page }: Desk): Promise<string[]> {
   );
 }
 
+/** The row of a picture's layers wraps: none is out of sight. */
+async function findCutLayers({ page }: Desk): Promise<string[]> {
+  return await page.evaluate(() =>
+    [...document.querySelectorAll('.picture-controls button')]
+      .filter((button) => {
+        const { left, right } = button.getBoundingClientRect();
+        const row = button.closest('fieldset');
+        return left < 0 || right > innerWidth || (row !== null && row.scrollWidth > row.clientWidth);
+      })
+      .map((button) => `the layer “${button.textContent}” is cut off at ${innerWidth} pixels`),
+  );
+}
+
 /** In this order, since a browser lays out anew for each. */
 async function findWide(desk: Desk): Promise<string[]> {
   const { page } = desk;
-  const wide: string[] = [];
+  const wide = await findCutLayers(desk);
   const note = (what: string, beyond: number) =>
     beyond > 0 && wide.push(`${beyond} pixels wider than ${what}`);
   await page.setViewportSize(NARROW);
   note('1,024 pixels', await widthBeyond(desk));
+  wide.push(...(await findCutLayers(desk)));
   wide.push(...(await findCutTables(desk)));
   await page.setViewportSize(PHONE);
   note('a phone', await widthBeyond(desk));
+  wide.push(...(await findCutLayers(desk)));
   wide.push(...(await findCutTables(desk)).map((fault) => `on a phone ${fault}`));
   await page.setViewportSize(DESK);
   await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
   note('a window with letters of 200 %', await widthBeyond(desk));
+  wide.push(...(await findCutLayers(desk)));
   await page.evaluate(() => document.documentElement.style.removeProperty('font-size'));
   return wide;
 }

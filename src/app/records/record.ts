@@ -223,6 +223,7 @@ function partBase(
     mime,
     credits: 0,
     sourceUrl: null,
+    partOf: base.identifier,
     resultUrl: resultUrlOf(app, identifier),
     ...findingOf(app, { ...heldFor(classification.accountId, classification.deskId), kind, hash }),
   };
@@ -305,6 +306,7 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
     stepTimes: status === 'done' ? [...(analysis.stepTimes ?? [])] : [],
     tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
+    partOf: null,
     submittedBy: classification.submittedBy ?? null,
     exports: [],
   };

@@ -93,6 +93,8 @@ export const RECORD = {
       'What it said in each evidence package that went out, oldest first.',
     ),
   ),
+  /** Not for REST. */
+  partOf: nullable(text('The video whose frame or track it is; null for a file of its own.')),
   submittedBy: nullable(
     noun<SubmittedBy>('SubmittedBy', 'Null in records of versions that did not note it.'),
   ),

@@ -32,6 +32,7 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
     ...{ clips: [], transcript: [], state: 'inconclusive', probability: 0.5 },
   },
   cancelled: false,
+  partOf: null,
   submittedBy: null,
   exports: [],
 };

@@ -10,10 +10,10 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { COMPILED, TestDaemon } from '../daemon.ts';
-import { COARSE_MODEL, writeTinyImagePack, writeTinyPacks } from '../interface/packs.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { distinctPicture, postPicture, until } from './rounds/submissions.ts';
+import { COMPILED, TestDaemon } from '../../daemon.ts';
+import { COARSE_MODEL, writeTinyImagePack, writeTinyPacks } from '../../interface/packs.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { distinctPicture, postPicture, until } from '../../faults/rounds/submissions.ts';
 
 /** Hashing it takes longer than the daemon waits for its packs before it serves. */
 const HOLES_BYTES = 2 * 1024 ** 3;
@@ -47,7 +47,7 @@ test('SIGTERM to npx ends the daemon that it started', async () => {
   };
   const npx = spawn('npx', ['assay', 'serve'], {
     env,
-    cwd: join(import.meta.dirname, '..', '..'),
+    cwd: join(import.meta.dirname, '..', '..', '..'),
     stdio: ['ignore', 'pipe', 'ignore'],
     // A group of its own, so that what a failed test leaves behind can be ended.
     detached: true,

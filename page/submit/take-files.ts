@@ -1,0 +1,47 @@
+/** Files as they come in anywhere on the page: sheets apart, manifests with their files, sent at once unless the plan charges for them. */
+import { READ_OWN_TERMS, type ReadOwnTermsAnswer } from '../gen/documents.ts';
+import { ask } from '../parts/api.ts';
+import { Cell } from '../state/cell.ts';
+import { isSheet, kindOfAddress } from './sheet-rows.ts';
+import { OPTION_NAMES, submission } from './submission.ts';
+import { addUploads, type SubmitOptions } from './uploads.ts';
+import { type NamedFile, withManifests } from './with-manifests.ts';
+
+type Terms = ReadOwnTermsAnswer['viewer']['plan'];
+
+/** What was dropped under a plan that charges, until its owner has seen it. */
+export interface Offer {
+  files: readonly NamedFile[];
+  terms: Terms;
+}
+
+export const offer = new Cell<Offer | null>(null);
+/** A sheet of addresses; the page for submissions shows it. */
+export const sheet = new Cell<File | null>(null);
+
+export async function takeFiles(given: readonly File[]): Promise<void> {
+  const found = given.find(isSheet);
+  if (found !== undefined) sheet.set(found);
+  const files = withManifests(given.filter((file) => !isSheet(file)));
+  if (files.length === 0) return;
+  const terms = (await ask(READ_OWN_TERMS, {})).viewer.plan;
+  const added = { files: [...(offer.get()?.files ?? []), ...files], terms };
+  if (creditsOf(added, submission.get()) > 0) offer.set(added);
+  else sendFiles(files);
+}
+
+export function sendFiles(files: readonly NamedFile[]): void {
+  const named = files.map(({ file, manifest }) => ({ file, manifest, name: file.name }));
+  addUploads(named, submission.get());
+}
+
+/** By their endings: what a file is, the appliance finds out by its content. */
+export function creditsOf({ files, terms }: Offer, { options }: SubmitOptions): number {
+  const allowed = terms.optionCredits.filter(({ option }) => terms.options.includes(option));
+  const extras = allowed.filter(({ option }) => options[OPTION_NAMES.get(option) ?? 'frames'] === true);
+  const extra = extras.reduce((sum, { credits }) => sum + credits, 0);
+  return files.reduce((sum, { file }) => {
+    const kind = terms.kinds.find((one) => one.kind === kindOfAddress(file.name));
+    return sum + (kind?.credits ?? 0) + extra;
+  }, 0);
+}
