@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { COMPILED, TestDaemon } from '../../daemon.ts';
+import { distinctPicture, postPicture, until } from '../../faults/rounds/submissions.ts';
 import { COARSE_MODEL, writeTinyImagePack, writeTinyPacks } from '../../interface/packs.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
-import { distinctPicture, postPicture, until } from '../../faults/rounds/submissions.ts';
 
 /** Hashing it takes longer than the daemon waits for its packs before it serves. */
 const HOLES_BYTES = 2 * 1024 ** 3;
