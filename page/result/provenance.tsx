@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
 import { Fold } from '../parts/fold.tsx';
 import { Facts, Time } from '../parts/parts.tsx';
+import { Thumbnail } from '../records/thumbnail.tsx';
 import type { TextKey } from '../texts/en.ts';
 import { findText, language, t } from '../texts/language.ts';
 
@@ -15,12 +16,12 @@ export function ProvenancePanel({ record }: { record: FullRecord }): JSX.Element
   const { provenance } = record;
   return (
     <Fold anchor="provenance" title={t('provenance')}>
-      {provenance === null ? <p>{t('notReadThen')}</p> : <Content {...{ provenance }} />}
+      {provenance === null ? <p>{t('notReadThen')}</p> : <Content {...{ provenance, record }} />}
     </Fold>
   );
 }
 
-function Content({ provenance }: { provenance: Provenance }): JSX.Element {
+function Content({ provenance, record }: { provenance: Provenance; record: FullRecord }): JSX.Element {
   const { sentence, readings, manifests, leftOut, remoteManifestUrl, fault, outer } = provenance;
   if (sentence === null) return <p>{t('noManifest')}</p>;
   return (
@@ -38,7 +39,7 @@ function Content({ provenance }: { provenance: Provenance }): JSX.Element {
         </p>
       )}
       {readings !== null && <Answers {...{ readings }} />}
-      {manifests.length > 0 && <Timeline {...{ manifests }} />}
+      {manifests.length > 0 && <Timeline {...{ manifests, record }} />}
       {leftOut > 0 && <p class="quiet">{t('manifestsLeftOut', { count: leftOut })}</p>}
       <JudgedBy {...{ provenance }} />
     </>
@@ -82,40 +83,63 @@ function answerRows({ unchanged, signedBy, inTime, who, notes }: Readings): [str
   return rows.filter(([, value]) => value !== '');
 }
 
-function Timeline({ manifests }: { manifests: Manifest[] }): JSX.Element {
+interface TimelineProps {
+  manifests: Manifest[];
+  record: FullRecord;
+}
+
+function Timeline({ manifests, record }: TimelineProps): JSX.Element {
   return (
     <>
       <h3>{t('howItCame')}</h3>
       <p class="quiet">{t('howItCameLead')}</p>
-      <ol class="tree">
+      <ol class="provenance-line">
         {manifests.map((manifest) => (
-          <ManifestItem key={manifest.label} {...{ manifest, manifests }} />
+          <li key={manifest.label} class={manifest.readings.state.toLowerCase()}>
+            <ManifestPicture {...{ manifest, manifests, record }} />
+            <ManifestItem {...{ manifest, manifests }} />
+          </li>
         ))}
       </ol>
     </>
   );
 }
 
+/** What the file looked like then: the file itself, or what the manifest after it kept of it. */
+function ManifestPicture({
+  manifest: { label, isActive },
+  manifests,
+  record,
+}: TimelineProps & { manifest: Manifest }): JSX.Element {
+  const kept = manifests.flatMap(({ ingredients }) => ingredients).find(({ manifest }) => manifest === label);
+  if (isActive) return <Thumbnail {...{ record }} />;
+  return <span class="thumbnail">{kept?.thumbnail && <img src={kept.thumbnail} alt="" />}</span>;
+}
+
 function ManifestItem({ manifest, manifests }: { manifest: Manifest; manifests: Manifest[] }): JSX.Element {
   const { generator, title, readings, steps, ingredients, trainingMining, isActive } = manifest;
   const mining = trainingMining.map(describeMining).join(', ');
+  const at = readings.inTime.stampedAt ?? steps.find((step) => step.at)?.at ?? null;
   return (
-    <li>
-      <details open={isActive || manifests.length <= 3}>
-        <summary>
-          {generator || title || readings.signedBy.name} · {t(`reading_${readings.state}`)}
-        </summary>
-        {!isActive && <Facts rows={answerRows(readings)} />}
-        {steps.length === 0 && <p class="quiet">{t('noSteps')}</p>}
-        <ul>
-          {steps.map((step, index) => (
-            <li key={`${step.action}${index}`}>{stepText(step)}</li>
-          ))}
-        </ul>
-        {mining !== '' && <Facts rows={[[t('trainingMining'), mining]]} />}
-        {ingredients.length > 0 && <Ingredients {...{ manifest, manifests }} />}
-      </details>
-    </li>
+    <details open={isActive || manifests.length <= 3}>
+      <summary>
+        <strong>{generator || title || readings.signedBy.name}</strong> · {t(`reading_${readings.state}`)}{' '}
+        {at !== null && (
+          <small class="quiet">
+            <Time iso={at} />
+          </small>
+        )}
+      </summary>
+      {!isActive && <Facts rows={answerRows(readings)} />}
+      {steps.length === 0 && <p class="quiet">{t('noSteps')}</p>}
+      <ul>
+        {steps.map((step, index) => (
+          <li key={`${step.action}${index}`}>{stepText(step)}</li>
+        ))}
+      </ul>
+      {mining !== '' && <Facts rows={[[t('trainingMining'), mining]]} />}
+      {ingredients.length > 0 && <Ingredients {...{ manifest, manifests }} />}
+    </details>
   );
 }
 
