@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
+import { TEST_KEY } from '../daemon.ts';
 import { patternImage } from '../media/pictures.ts';
 import { scene } from '../media/scene.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
@@ -194,5 +195,36 @@ test('signed pictures are dropped and say who signed them', {
     await page.getByRole('link', { name: 'Provenance' }).click();
     await page.getByText('Signed by', { exact: true }).first().waitFor();
   }
+  assert.deepEqual(desk.faults, []);
+});
+
+test('what was dropped is shown with its price where the plan charges, and the options are remembered', async () => {
+  const query = 'mutation { updatePlan(id: 1, input: { imageCredits: 2 }) { userErrors { message } } }';
+  const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
+  const answer = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
+  assert.deepEqual(await answer.json(), { data: { updatePlan: { userErrors: [] } } });
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  const [first, second] = await pictures(2);
+  assert.ok(first !== undefined && second !== undefined);
+  await dropAnywhere(page, [first]);
+  const dialog = page.getByRole('dialog', { name: 'Send what was dropped?' });
+  await dialog.getByText('Credits that this takes: 2.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dropAnywhere(page, [first, second]);
+  await dialog.getByText(second.name).waitFor();
+  await dialog.getByText('Credits that this takes: 4.').waitFor();
+  await dialog.getByText('Options').click();
+  await dialog.getByLabel('Heatmap').uncheck();
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('2 of 2 judged.').waitFor();
+  await page.goto('/submit');
+  await page.getByText('Options').click();
+  assert.equal(await page.getByLabel('Heatmap').isChecked(), false);
   assert.deepEqual(desk.faults, []);
 });
