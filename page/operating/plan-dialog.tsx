@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
+import { type C2paPolicy, CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
 import { FormFields } from '../parts/rows.tsx';
@@ -22,6 +22,9 @@ const OPTIONS = [
   'webhook',
   'foreign_types',
 ] as const;
+
+/** Which signatures make older programs read `artificial`. */
+export const C2PA_POLICIES = ['ANY', 'GENERATIVE', 'NEVER'] as const satisfies readonly C2paPolicy[];
 
 const SWITCHES = ['zeroRetention', 'seenBeforeAcrossUsers', 'fourEyes'] as const;
 
@@ -55,6 +58,7 @@ function startOf(plan: Plan | null) {
     rate: String(plan?.rateLimitPerMinute ?? 0),
     mediaDays: String(plan?.mediaDays ?? 0),
     recordDays: String(plan?.recordDays ?? 0),
+    c2paPolicy: plan?.c2paPolicy ?? 'ANY',
     zeroRetention: plan?.zeroRetention ?? false,
     seenBeforeAcrossUsers: plan?.seenBeforeAcrossUsers ?? false,
     fourEyes: plan?.fourEyes ?? false,
@@ -63,12 +67,13 @@ function startOf(plan: Plan | null) {
 }
 
 function toInput({ name, sku, kinds, options, ...rest }: Fields): PlanInput {
-  const { zeroRetention, seenBeforeAcrossUsers, fourEyes, ...figures } = rest;
+  const { c2paPolicy, zeroRetention, seenBeforeAcrossUsers, fourEyes, ...figures } = rest;
   return {
     name,
     sku,
     kinds,
     options,
+    c2paPolicy,
     zeroRetention,
     seenBeforeAcrossUsers,
     fourEyes,
@@ -177,6 +182,11 @@ function LimitFields({ fields, put }: PartProps): JSX.Element {
       <FormFields
         {...{ fields, put }}
         asked={[
+          {
+            of: 'c2paPolicy',
+            label: t('signatureRule'),
+            options: C2PA_POLICIES.map((policy) => [policy, t(`signatureRule_${policy}`)] as const),
+          },
           { of: 'rate', label: t('rateLimit'), type: 'number', hint: t('rateLimitHint') },
           ...SWITCHES.map((of) => ({ of, label: t(of) })),
           { of: 'fourEyesDays', label: t('fourEyesDays'), type: 'number', hint: t('fourEyesDaysHint') },

@@ -76,6 +76,7 @@ function PlanFacts({ plan }: { plan: Plan }): JSX.Element {
           t('rateLimit'),
           plan.rateLimitPerMinute === 0 ? t('noLimit') : formatNumber(plan.rateLimitPerMinute),
         ],
+        [t('signatureRule'), t(`signatureRule_${plan.c2paPolicy}`)],
         [
           t('retention'),
           plan.zeroRetention

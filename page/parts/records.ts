@@ -20,6 +20,14 @@ export function outcomeOf({ outcome }: Pick<ListedRecord, 'outcome'>): Outcome {
   return outcome.toLowerCase() as Outcome;
 }
 
+/** How a headline looks: by what it rests on, and what it comes to. */
+export function headlineClass({
+  headline,
+  outcome,
+}: Pick<ListedRecord, 'outcome'> & { headline: { word: string } }): string {
+  return `${outcome.toLowerCase()} ${headline.word.toLowerCase().replaceAll('_', '-')}`;
+}
+
 /** Probability of an artificial origin by one model; null if it gave no answer. */
 export function artificialScore({
   classification,

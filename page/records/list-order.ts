@@ -1,5 +1,6 @@
 /** In which order the loaded records stand. The daemon lists the newest first; any other order is made here. */
-import { isRefused, type ListRow, verdictScore } from '../parts/records.ts';
+import type { HeadlineWord } from '../gen/documents.ts';
+import { isRefused, type ListRow } from '../parts/records.ts';
 
 export const LIST_ORDERS = ['newest', 'oldest', 'suspicious', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
@@ -20,12 +21,16 @@ export function orderRows(rows: readonly ListRow[], order: ListOrder): readonly 
   }
 }
 
-/** Probability of an artificial origin; what has none stands last. */
+const CERTAIN = new Map<HeadlineWord, number>([
+  ['FOUND_ARTIFICIAL', 1],
+  ['SIGNED_GENERATION', 1],
+  ['FOUND_HUMAN', 0],
+]);
+
+/** What a person or a trusted signature says, else the models' probability; what has none stands last. */
 function suspicionOf(row: ListRow): number {
   if (isRefused(row)) return -2;
-  const { assessment, verdict, forceClassification } = row;
-  if (forceClassification !== null) return forceClassification === 'ARTIFICIAL' ? 1 : 0;
-  return assessment?.probability ?? verdictScore(verdict) ?? -1;
+  return CERTAIN.get(row.headline.word) ?? row.assessment?.probability ?? -1;
 }
 
 function nameOf(row: ListRow): string {

@@ -8,8 +8,8 @@ import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
-import { isAgainstOutcome, outcomeOf, verdictScore } from '../parts/records.ts';
-import { findText, t } from '../texts/language.ts';
+import { headlineClass, isAgainstOutcome, outcomeOf } from '../parts/records.ts';
+import { findText, language, t } from '../texts/language.ts';
 import { ReasonSentence } from './reason-sentence.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -85,7 +85,7 @@ export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
 /** Word and shape, not the colour alone, say what came out. */
 export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
   const outcome = outcomeOf(record);
-  const { progress, verdict, forceClassification } = record;
+  const { progress, headline, assessment } = record;
   if (outcome === 'waiting') {
     const { step, done, total } = progress ?? { step: 'queued', done: 0, total: 1 };
     return (
@@ -95,19 +95,15 @@ export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
       </div>
     );
   }
-  const score = record.assessment?.probability ?? verdictScore(verdict);
-  const isForced = forceClassification !== null || verdict?.models.includes('c2pa') === true;
   return (
-    <div class={`outcome ${outcome}`}>
-      <span class="mark">{t(`outcome_${outcome}`)}</span>
+    <div class={`outcome ${headlineClass(record)}`}>
+      <span class="mark">{headline.title[language.get()]}</span>
       <small class="quiet">
         {outcome === 'failed' && (record.cancelled ? t('cancelled') : record.errors)}
-        {outcome !== 'failed' && isForced && t(forceClassification === null ? 'bySignature' : 'byPerson')}
-        {outcome !== 'failed' &&
-          outcome !== 'not_applicable' &&
-          !isForced &&
-          score !== null &&
-          t('artificialAt', { share: formatPercent(score) })}
+        {assessment?.probability != null &&
+          t(headline.word.startsWith('SIGNED') ? 'chanceByModels' : 'artificialAt', {
+            share: formatPercent(assessment.probability),
+          })}
       </small>
     </div>
   );

@@ -15,7 +15,7 @@ import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindOfPictureName, tierName } from '../texts/names.ts';
 import { figuresOf, type KindRate } from './figures.ts';
-import { Formal, ScoreLine } from './verdict-card.tsx';
+import { ScoreLine } from './verdict-card.tsx';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */
 function resultsOf(record: FullRecord): ModelResult[] {
@@ -45,7 +45,6 @@ export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
       ))}
       {resultsOf(record).length === 0 && <p class="quiet">{t('noAnswer')}</p>}
       <h3>{t('heuristics')}</h3>
-      {record.verdict !== null && <Formal verdict={record.verdict} />}
       <Heuristics verdicts={record.verdicts} chosen={record.verdict?.heuristic ?? ''} />
     </Fold>
   );

@@ -1,52 +1,26 @@
-/** The verdict as a sentence, with how sure it is; what forced it is said before anything else. */
+/** What the record comes to as a sentence, with how sure it is; what older programs read stands beneath it. */
 import type { JSX } from 'preact';
-import { certaintyOf, shownRatio, supportOf } from '../../src/domain/records/finding-words.ts';
-import type { Assessment, FullRecord, Verdict } from '../gen/documents.ts';
+import { shownRatio, supportOf } from '../../src/domain/records/finding-words.ts';
+import { showText } from '../../src/domain/shown-text.ts';
+import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
-import { outcomeOf } from '../parts/records.ts';
-import type { TextKey } from '../texts/en.ts';
-import { t } from '../texts/language.ts';
+import { headlineClass } from '../parts/records.ts';
+import { language, t } from '../texts/language.ts';
 import { signOffSentence } from './sign-off.tsx';
 
 export function VerdictCard({ record }: { record: FullRecord }): JSX.Element {
-  const { forceClassification, verdict, assessment, signOff } = record;
-  const outcome = outcomeOf(record);
-  const isSigned = verdict?.models.includes('c2pa') === true;
+  const { headline, assessment, signOff } = record;
+  const { sentence, beside, documented } = headline;
   return (
-    <section class={`card verdict ${outcome}`} aria-label={t('verdict')}>
-      <p class="verdict-sentence">{headline(record)}</p>
+    <section class={`card verdict ${headlineClass(record)}`} aria-label={t('verdict')}>
+      <p class="verdict-sentence mark">{showText(sentence[language.get()])}</p>
       {signOff !== null && <p>{signOffSentence(signOff)}</p>}
-      {(forceClassification !== null || isSigned) && assessment !== null && (
-        <p>
-          {t(forceClassification === null ? 'forcedBySignature' : 'forcedByPerson')}{' '}
-          {forceClassification === null && `${t('ruleNotFinding')} `}
-          {t('measuredWas', { sentence: measuredSentence(record, assessment) })}
-        </p>
-      )}
+      {beside !== null && <p>{showText(beside[language.get()])}</p>}
       {assessment?.probability != null && <Gauge {...{ assessment }} probability={assessment.probability} />}
       {assessment?.probability != null && <p class="quiet">{strength(assessment)}</p>}
+      {documented !== null && <p class="formal quiet">{documented[language.get()]}</p>}
     </section>
   );
-}
-
-function headline(record: FullRecord): string {
-  const thing = t(`thing_${record.kind}`);
-  const { forceClassification, verdict, assessment } = record;
-  if (forceClassification !== null) return t(`said_${forceClassification}`, { thing });
-  if (verdict?.models.includes('c2pa')) return t('signedArtificial', { thing });
-  return assessment === null ? t('verdict_NOT_APPLICABLE', { thing }) : measuredSentence(record, assessment);
-}
-
-function measuredSentence({ kind }: FullRecord, assessment: Assessment): string {
-  const { state, probability, strength: basis, reasons } = assessment;
-  const thing = t(`thing_${kind}`);
-  if (basis === 'SIGNED') return t('measured_SIGNED', { thing });
-  const isCaptureShown = reasons.some(({ code }) => code === 'SIGNED_CAPTURED');
-  if (state === 'HUMAN' && isCaptureShown) return t('measured_CAPTURED', { thing });
-  if (state === 'INCONCLUSIVE') return t('verdict_INCONCLUSIVE', { thing });
-  if (state === 'NOT_APPLICABLE' || probability === null) return t('verdict_NOT_APPLICABLE', { thing });
-  const stated = state === 'ARTIFICIAL' ? probability : 1 - probability;
-  return t(`verdict_${state}_${certaintyOf(stated)}` as TextKey, { thing });
 }
 
 /** A place on a line from human to artificial, not a bar that fills: it says how likely, not how much. */
@@ -54,7 +28,7 @@ function Gauge({ probability, assessment }: { probability: number; assessment: A
   const share = formatPercent(probability);
   return (
     <figure class="gauge">
-      <div class="gauge-line" role="img" aria-label={t('artificialAt', { share })}>
+      <div class="gauge-line" role="img" aria-label={t('chanceByModels', { share })}>
         {assessment.stability?.variants.map(({ name, probability: variant }) => (
           <i key={name} class="gauge-variant" style={{ left: `${variant * 100}%` }} />
         ))}
@@ -62,7 +36,7 @@ function Gauge({ probability, assessment }: { probability: number; assessment: A
       </div>
       <figcaption>
         <span>{t('human')}</span>
-        <span class="figure">{t('artificialAt', { share })}</span>
+        <span class="figure">{t('chanceByModels', { share })}</span>
         <span>{t('artificial')}</span>
       </figcaption>
     </figure>
@@ -76,19 +50,6 @@ function strength({ log10LikelihoodRatio, probability }: Assessment): string {
   const ratio = shownRatio(log10LikelihoodRatio);
   const sentence = log10LikelihoodRatio >= 0 ? 'ratioArtificial' : 'ratioHuman';
   return `${lead} ${t(sentence, { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), band })}`;
-}
-
-export function Formal({ verdict }: { verdict: Verdict }): JSX.Element {
-  const { classification, confidence, heuristic } = verdict;
-  return (
-    <p class="formal quiet">
-      {t('formalVerdict', {
-        heuristic: t(`heuristic_${heuristic}` as TextKey),
-        classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
-        confidence: formatNumber(confidence, 3),
-      })}
-    </p>
-  );
 }
 
 /** For lists of models: their score as a place on the same line. */

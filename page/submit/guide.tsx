@@ -3,10 +3,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { READ_PUBLIC_URL } from '../gen/documents.ts';
+import { showText } from '../../src/domain/shown-text.ts';
+import { READ_PLANS, READ_PUBLIC_URL, UPDATE_PLAN } from '../gen/documents.ts';
 import { DeviceTest } from '../operating/device-test.tsx';
-import { session } from '../parts/api.ts';
-import { Button, Fault, Notice, Panel, Title } from '../parts/parts.tsx';
+import { C2PA_POLICIES } from '../operating/plan-dialog.tsx';
+import { change, session } from '../parts/api.ts';
+import { Button, Fault, Notice, Panel, Select, Title } from '../parts/parts.tsx';
 import { PATHS, resultPath } from '../parts/paths.ts';
 import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
@@ -39,6 +41,9 @@ function Steps(): JSX.Element {
       </li>
       <li>
         <DeviceTest />
+      </li>
+      <li>
+        <SignatureStep />
       </li>
       <li>
         <Panel title={t('guideModels')}>
@@ -91,7 +96,40 @@ function AddressStep(): JSX.Element {
   );
 }
 
-/** A picture drawn here, handed in as any other; the way leads to its result. */
+/** Which signatures make older programs read `artificial`: a plan's own rule, asked for before the first of them does. */
+function SignatureStep(): JSX.Element {
+  const { data, error, reload } = useQuery(READ_PLANS, {});
+  const { fault, run } = useWork();
+  return (
+    <Panel title={t('signatureRule')}>
+      <p>{t('signatureRuleLead')}</p>
+      <ul>
+        {C2PA_POLICIES.map((policy) => (
+          <li key={policy}>
+            <strong>{t(`signatureRule_${policy}`)}</strong>: {t(`signatureRuleDoes_${policy}`)}
+          </li>
+        ))}
+      </ul>
+      <Fault error={error ?? fault} />
+      {data?.plans.map(({ id, name, c2paPolicy }) => (
+        <Select
+          key={id}
+          label={t('signatureRuleOf', { plan: showText(name) })}
+          value={c2paPolicy}
+          options={C2PA_POLICIES.map((policy) => [policy, t(`signatureRule_${policy}`)] as const)}
+          onValue={(policy) =>
+            void run(async () => {
+              await change(UPDATE_PLAN, { id, input: { c2paPolicy: policy } });
+              await reload();
+            })
+          }
+        />
+      ))}
+    </Panel>
+  );
+}
+
+/** A picture drawn here, submitted as any other; the way leads to its result. */
 function SampleStep(): JSX.Element {
   const [isSent, setSent] = useState(false);
   const { isBusy, fault, run } = useWork();

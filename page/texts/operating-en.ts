@@ -132,9 +132,20 @@ export const OPERATING_EN = {
     'Links begin with {url}, but you opened this page at {here}. If others shall follow them, set http.public_url (ASSAY_PUBLIC_URL) to the address that they use.',
   guideSample: 'Try it',
   guideSampleLead:
-    'Your browser draws a picture and hands it in. Then hand in a file whose origin you know: so you see how an answer reads before you depend on one.',
+    'Your browser draws a picture and submits it. Then submit a file whose origin you know: so you see how an answer reads before you depend on one.',
   guideSampleStart: 'Analyse a sample',
-  guideSubmit: 'Hand in a file of your own',
+  guideSubmit: 'Submit a file of your own',
+  signatureRule: 'What older programs read of a signature',
+  signatureRuleLead:
+    'Assay shows what a signature says, whichever rule you choose. Programs that know only “human” or “artificial” get the verdict, and the plan says what a signature does to it.',
+  signatureRuleOf: 'Rule of the plan {plan}',
+  signatureRule_ANY: 'Any signature',
+  signatureRule_GENERATIVE: 'Signed as AI',
+  signatureRule_NEVER: 'Off',
+  signatureRuleDoes_ANY:
+    'they read “artificial” for every signed file, also for a photograph signed by its camera.',
+  signatureRuleDoes_GENERATIVE: 'they read “artificial” if the signature declares generated content.',
+  signatureRuleDoes_NEVER: 'they read what the models measured.',
   guideModels: 'Add a stronger model',
   guideModelsLead:
     'The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up to 8 of 100 photographs, depending on where these come from. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',

@@ -139,6 +139,17 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
     'Il tuo browser disegna un’immagine e la invia. Poi invia un file di cui conosci l’origine: così vedi come si legge una risposta prima di dipenderne.',
   guideSampleStart: 'Analizza un esempio',
   guideSubmit: 'Invia un tuo file',
+  signatureRule: 'Che cosa leggono di una firma i programmi più vecchi',
+  signatureRuleLead:
+    'Assay mostra ciò che dice una firma, qualunque regola tu scelga. I programmi che conoscono solo «umano» o «artificiale» ricevono il verdetto, e il piano dice che cosa ne fa una firma.',
+  signatureRuleOf: 'Regola del piano {plan}',
+  signatureRule_ANY: 'Qualunque firma',
+  signatureRule_GENERATIVE: 'Firmato come IA',
+  signatureRule_NEVER: 'Nessuna',
+  signatureRuleDoes_ANY:
+    'leggono «artificiale» per ogni file firmato, anche per una foto firmata dalla sua fotocamera.',
+  signatureRuleDoes_GENERATIVE: 'leggono «artificiale» se la firma dichiara contenuti generati.',
+  signatureRuleDoes_NEVER: 'leggono ciò che hanno misurato i modelli.',
   guideModels: 'Aggiungi un modello più forte',
   guideModelsLead:
     'I modelli forniti con Assay sono prove deboli: su 100 immagini generate ne trovano da 34 a 57, e accusano fino a 8 fotografie su 100, secondo la loro provenienza. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',

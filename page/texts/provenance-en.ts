@@ -79,7 +79,4 @@ export const PROVENANCE_EN = {
   meaning_SIGNED_CAPTURED: 'Strong support for a human origin. It does not show what stood before the lens.',
   reason_CAPTURE_WITH_GENERATED_PARTS: 'The manifests declare a capture, and parts that were generated.',
   meaning_CAPTURE_WITH_GENERATED_PARTS: 'What was captured may be real; what was put into it is not.',
-  measured_SIGNED: 'A trusted signature shows that {thing} was declared generated.',
-  measured_CAPTURED: 'A trusted signature shows that {thing} was captured by a conforming device.',
-  ruleNotFinding: 'A rule made this verdict, not a finding.',
 };

@@ -85,7 +85,4 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   reason_CAPTURE_WITH_GENERATED_PARTS: 'I manifesti dichiarano una ripresa, e parti generate.',
   meaning_CAPTURE_WITH_GENERATED_PARTS:
     'Ciò che è stato ripreso può essere vero; ciò che vi è stato inserito no.',
-  measured_SIGNED: 'Una firma fidata mostra che {thing} è dichiarato generato.',
-  measured_CAPTURED: 'Una firma fidata mostra che {thing} è stato ripreso con un dispositivo conforme.',
-  ruleNotFinding: 'Questo verdetto viene da una regola, non da una constatazione.',
 };

@@ -113,7 +113,7 @@ test('GraphQL names it, and the command line saves the same bytes and tells the 
   assert.equal(images.length, FRAMES);
   assert.ok(most.probability > 0.5 && most.seconds >= 0 && most.seconds < 4, JSON.stringify(most));
   const shown = await assay(['get', identifier]);
-  assert.match(shown.out, /most suspicious +0:0\d\.\d, \d+ % artificial/);
+  assert.match(shown.out, /most suspicious +0:0\d\.\d, \d+ % chance of AI/);
 });
 
 test('a removed rendition is drawn again as it was, bit by bit', async () => {

@@ -259,7 +259,7 @@ test('messages and files beside an original can be made of each that is shown', 
     const record = readRecord(open.app, identifier);
     JSON.parse(toWebhookBody(record));
     const summary = summaryOf(record);
-    const notice = { ...summary, accountName: '', isTest: false };
+    const notice = { ...summary, headline: record.headline, accountName: '', isTest: false };
     for (const toBody of Object.values(NOTICE_BODIES)) JSON.stringify(toBody(notice));
     assert.doesNotMatch(toMail(notice).subject, /[\p{Cc}\u202a-\u202e]/u);
     JSON.parse(toJsonSidecar(summary, NOW));

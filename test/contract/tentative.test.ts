@@ -156,6 +156,6 @@ test('the command line says what was found so far', async () => {
   await submit('video', make(30), { frames: 30 });
   const identifier = await submit('video', make(9), { frames: FRAMES });
   const lines = await watchByCommandLine(identifier);
-  const found = lines.filter((line) => /frames \d+\/10 {2}so far \d+ % artificial/.test(line));
+  const found = lines.filter((line) => /frames \d+\/10 {2}so far \d+ % chance of AI/.test(line));
   assert.ok(found.length > 0, lines.join('\n'));
 });

@@ -91,7 +91,10 @@ function noticeOf(app: NoticeParts, rule: NoticeRule, identifier: string): Notic
   const ownerId = app.store.read.records.get(identifier)?.accountId;
   const isForeign = ownerId !== undefined && ownerId !== rule.accountId;
   const accountName = isForeign ? (app.store.read.accounts.getUnlessDamaged(ownerId)?.name ?? '') : '';
-  return { ...summaryOfRecord(app, identifier), accountName, isTest: false };
+  return app.refusals.shown(identifier, () => {
+    const record = readRecord(app, identifier);
+    return { ...summaryOf(record), headline: record.headline, accountName, isTest: false };
+  });
 }
 
 function summaryOfRecord(app: NoticeParts, identifier: string): RecordSummary {

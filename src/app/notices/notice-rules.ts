@@ -194,6 +194,14 @@ function sampleOf({ config, clock }: AccountParts): Notice {
     link: `${config.publicUrl}/`,
     error: '',
     createdAt: clock.now(),
+    headline: {
+      title: { en: 'Artificial', it: 'Artificiale' },
+      sentence: {
+        en: 'This is how a record’s headline reads.',
+        it: 'Così si legge il titolo di una scheda.',
+      },
+      documented: null,
+    },
     accountName: '',
     isTest: true,
   };

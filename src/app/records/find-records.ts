@@ -11,9 +11,9 @@ import { holderOfDesk } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import { decidedBy, fromNumber, PROFILES } from '../../domain/records/answer-class.ts';
+import { type Answered, decidedBy, fromNumber, PROFILES } from '../../domain/records/answer-class.ts';
 import { type Classification, type Status, statusOf } from '../../domain/records/classification.ts';
-import { type Decided, outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
+import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import { matchesText, type Searched } from '../../domain/records/record-search.ts';
 import { isSaid } from '../../domain/transcripts/transcript.ts';
 import { transcriptOf } from '../../domain/verdicts/transcripts-of.ts';
@@ -296,7 +296,7 @@ function wantedStatuses({ status, outcome, verdict }: RecordFilter): Status[] {
   );
 }
 
-function matchesFindings(record: Decided, { outcome, verdict }: RecordFilter): boolean {
+function matchesFindings(record: Answered, { outcome, verdict }: RecordFilter): boolean {
   if (verdict !== undefined && record.verdict?.classification !== verdict) return false;
   return outcome === undefined || outcomeOf(record) === outcome;
 }

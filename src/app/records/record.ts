@@ -30,7 +30,9 @@ import {
   statusOf,
 } from '../../domain/records/classification.ts';
 import { readingOfRecord, readsOtherwise } from '../../domain/records/exported-reading.ts';
+import { type Headlined, headlineOf } from '../../domain/records/headline.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import { outcomeOf } from '../../domain/records/outcome.ts';
 import { toTimestampStatus } from '../../domain/records/package-timestamps.ts';
 import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
 import type {
@@ -111,9 +113,16 @@ function convertible<T extends ClassificationRecord>(record: T): T {
   return record;
 }
 
+/** What stands at its top follows from all the rest. */
+type Headless = Omit<RecordBase, 'outcome' | 'headline'>;
+
+function headed<T extends Headlined>(record: T, { policy }: Reading): T & Omit<RecordBase, keyof Headless> {
+  return { ...record, outcome: outcomeOf(record), headline: headlineOf(record, policy) };
+}
+
 interface Measurable {
   classification: Classification;
-  base: RecordBase;
+  base: Headless;
   reading: Reading;
   result: AnalysisResult | null;
 }
@@ -125,19 +134,19 @@ function measuredRecord(
   switch (classification.kind) {
     case 'image': {
       const measured = result?.kind === 'image' ? measureImage(result, reading) : UNMEASURED_IMAGE;
-      return { ...base, kind: 'image', ...measured };
+      return headed({ ...base, kind: 'image', ...measured }, reading);
     }
     case 'audio': {
       const measured = result?.kind === 'audio' ? measureAudio(result, reading) : UNMEASURED_AUDIO;
-      return { ...base, kind: 'audio', ...measured };
+      return headed({ ...base, kind: 'audio', ...measured }, reading);
     }
     case 'video': {
       if (result?.kind !== 'video')
-        return { ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] };
+        return headed({ ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] }, reading);
       const whole: Whole = { app, base, reading, result, classification };
       const images = result.frames.map((frame) => frameRecord(whole, frame));
       const audios = result.tracks.map((track) => trackRecord(whole, track));
-      return { ...base, kind: 'video', ...measureVideo(result, reading), images, audios };
+      return headed({ ...base, kind: 'video', ...measureVideo(result, reading), images, audios }, reading);
     }
   }
 }
@@ -182,7 +191,7 @@ function partOf(
 /** The video that a part belongs to. */
 interface Whole {
   app: RecordParts;
-  base: RecordBase;
+  base: Headless;
   reading: Reading;
   result: VideoResult;
   classification: Classification;
@@ -192,19 +201,16 @@ function frameRecord(whole: Whole, frame: FrameResult): ImageRecord {
   const { image, timeSeconds } = frame;
   const name = `${whole.base.name} at ${timeSeconds.toFixed(2)} s`;
   const measured = measureImage(image, whole.reading, whole.result.provenance);
-  return {
-    ...partBase(whole, 'image', { ...frame, name, mime: image.mime }),
-    kind: 'image',
-    ...measured,
-    timeSeconds,
-  };
+  const base = partBase(whole, 'image', { ...frame, name, mime: image.mime });
+  return headed({ ...base, kind: 'image', ...measured, timeSeconds }, whole.reading);
 }
 
 function trackRecord(whole: Whole, track: TrackResult): AudioRecord {
   const { audio } = track;
   const name = `${whole.base.name}, sound`;
   const measured = measureAudio(audio, whole.reading, whole.result.provenance);
-  return { ...partBase(whole, 'audio', { ...track, name, mime: audio.mime }), kind: 'audio', ...measured };
+  const base = partBase(whole, 'audio', { ...track, name, mime: audio.mime });
+  return headed({ ...base, kind: 'audio', ...measured }, whole.reading);
 }
 
 /** Never charged and never a submission: what it shares with its video it takes from there. */
@@ -212,7 +218,7 @@ function partBase(
   { app, base, classification }: Whole,
   kind: MediaKind,
   part: Pick<RecordBase, 'identifier' | 'hash' | 'sizeBytes' | 'name' | 'mime'>,
-): RecordBase {
+): Headless {
   const { identifier, hash, sizeBytes, name, mime } = part;
   return {
     ...base,
@@ -278,7 +284,7 @@ export function profileOf(app: RecordParts, owned: Pick<Classification, 'account
   };
 }
 
-function baseOf(app: RecordParts, classification: Classification, analysis: Analysis): RecordBase {
+function baseOf(app: RecordParts, classification: Classification, analysis: Analysis): Headless {
   const { identifier, hash } = classification;
   const status = statusOf(classification, analysis);
   return {

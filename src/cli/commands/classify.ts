@@ -138,8 +138,8 @@ function report(run: Run, shownName: string, record: Classification, seconds: nu
     printLine(run.terminal, JSON.stringify({ path: shownName, ...toRecordJson(record) }));
     return;
   }
-  const { length, verdict, confidence, assessment, decidedBy } = describeRecord(record);
-  run.rows.push([shownName, length, verdict, confidence, assessment, decidedBy, seconds.toFixed(1)]);
+  const { length, answer, chance, verdict } = describeRecord(record);
+  run.rows.push([shownName, length, answer, chance, verdict, seconds.toFixed(1)]);
 }
 
 function reportFailure(run: Run, shownName: string, error: unknown): void {
@@ -155,13 +155,13 @@ function reportFailure(run: Run, shownName: string, error: unknown): void {
   if (run.options.json === true) {
     printLine(run.terminal, JSON.stringify({ path: shownName, error: error.message }));
   } else {
-    run.rows.push([shownName, '', 'failed', '', '', '', '']);
+    run.rows.push([shownName, '', 'Failed', '', '', '']);
   }
 }
 
 async function printOutcome(run: Run): Promise<void> {
   const { terminal, rows, counts } = run;
-  const head = ['name', 'length', 'verdict', 'confidence', 'assessment', 'decided by', 'seconds'];
+  const head = ['name', 'length', 'answer', 'chance of AI', 'for older programs', 'seconds'];
   if (rows.length > 0) {
     const { formatTable } = await import('../views/table.ts');
     printLine(terminal, formatTable(head, rows));

@@ -6,6 +6,7 @@ import {
   Medium,
   Outcome,
   type SeenBefore,
+  Status,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
@@ -67,21 +68,24 @@ async function getRecords(
 }
 
 function describeFully(record: Classification): string {
-  const { length, verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  const { length, answer, chance } = describeRecord(record);
+  const { sentence, beside, documented } = record.headline ?? {};
   const parts = describeParts(record).map((cells) => ['', cells.join('  ')]);
   const moment = momentOf(record);
-  const reasons = record.assessment?.reasons.map(({ sentence }) => ['', sentence]) ?? [];
+  const reasons =
+    record.assessment?.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason.sentence]) ?? [];
   return `${formatColumns([
     ['identifier', record.identifier],
     ['name', record.name],
     ['hash', record.hash],
     ['created', formatCreated(record)],
     ...(length === '' ? [] : [['length', length]]),
-    ['verdict', [verdict, confidence].filter(Boolean).join(', ')],
-    ['decided by', decidedBy],
+    ['answer', record.status === Status.DONE ? (sentence?.en ?? '') : answer],
+    ...(beside === undefined ? [] : [['', beside.en]]),
+    ...(chance === '' ? [] : [['by the models', `${chance} chance of AI`]]),
     ...describeSignOff(record.signOff).map((line, index) => [index === 0 ? 'sign-off' : '', line]),
-    ['assessment', assessment],
     ...reasons,
+    ...(documented === undefined ? [] : [['documented', documented.en]]),
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
     ...record.seenAgain.map((later) => ['seen again', describeEarlier(later)]),
     ...describeProvenance(record.provenance),

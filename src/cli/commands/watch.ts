@@ -45,10 +45,10 @@ function openChanges(
 
 function toLine(record: Classification): string {
   const { progress } = record;
-  const { verdict, confidence } = describeRecord(record);
+  const { answer, chance } = describeRecord(record);
   const step = progress === undefined ? '' : `${progress.step} ${progress.done}/${progress.total}`;
   const cells = [
-    ...[record.identifier, step, step === '' ? verdict : '', describeTentative(record), confidence],
+    ...[record.identifier, step, step === '' ? answer : '', describeTentative(record), chance],
     record.name,
   ];
   return showText(cells.filter(Boolean).join('  '));

@@ -1,7 +1,6 @@
 /** A record as the command line shows it: one row for a person, one JSON line for a machine. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
-import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
   ClassificationSchema,
@@ -20,50 +19,34 @@ export function toRecordJson(record: Classification): JsonObject {
 export interface RecordCells {
   /** Length of a video or a sound, like `1:05`; empty for a picture. */
   length: string;
+  /** The title of the headline. */
+  answer: string;
+  /** `3 %`, by the models; empty if none could answer. */
+  chance: string;
+  /** The documented verdict, for programs that know no other: `artificial (signature)`. */
   verdict: string;
-  confidence: string;
-  assessment: string;
-  /** What the verdict rests on: models, `c2pa`, or `override` if a person decided. */
-  decidedBy: string;
 }
 
 export function describeRecord(record: Classification): RecordCells {
-  const { verdict } = record;
-  const length = describeLength(record);
-  if (record.status !== Status.DONE) {
-    const word = record.status === Status.ERRORED ? `errored: ${record.errors}` : 'new';
-    return { length, verdict: word, confidence: '', assessment: '', decidedBy: '' };
-  }
-  const assessment = nameOf(AssessmentState, record.assessment?.state);
-  if (record.forceClassification !== Label.UNSPECIFIED) {
-    return {
-      length,
-      verdict: nameOf(Label, record.forceClassification),
-      confidence: '',
-      assessment,
-      decidedBy: 'override',
-    };
-  }
+  const { verdict, headline, assessment, status, errors } = record;
+  const title = headline?.title?.en ?? '';
+  const rule = verdict?.models.includes('c2pa') === true ? ' (signature)' : '';
   return {
-    length,
-    verdict: nameOf(Label, verdict?.classification),
-    confidence: verdict === undefined ? '' : `${(verdict.confidence * 100).toFixed(1)} %`,
-    assessment,
-    decidedBy: describeModels(verdict),
+    length: describeLength(record),
+    answer: status === Status.ERRORED ? `${title}: ${errors}` : title,
+    chance: describeChance(assessment?.probability),
+    verdict: verdict === undefined ? '' : `${nameOf(Label, verdict.classification)}${rule}`,
   };
 }
 
-/** A signature decides by the rule of the plan: it is no finding. */
-function describeModels(verdict: Verdict | undefined): string {
-  if (verdict === undefined || verdict.models.length === 0) return 'nothing';
-  const names = verdict.models.join(', ');
-  return verdict.models.includes('c2pa') ? `${names} (a rule on signatures, no finding)` : names;
+function describeChance(probability: number | undefined): string {
+  return probability === undefined ? '' : `${(probability * 100).toFixed(0)} %`;
 }
 
-/** `so far 12 % artificial`; empty if nothing is known yet or no model could answer. */
+/** `so far 12 % chance of AI`; empty if nothing is known yet or no model could answer. */
 export function describeTentative({ tentative }: Classification): string {
-  const probability = tentative?.probability;
-  return probability === undefined ? '' : `so far ${(probability * 100).toFixed(0)} % artificial`;
+  const chance = describeChance(tentative?.probability);
+  return chance === '' ? '' : `so far ${chance} chance of AI`;
 }
 
 function describeLength({ media }: Classification): string {
@@ -124,9 +107,9 @@ function scoreOf(verdict: Verdict | undefined): number | null {
   return verdict.classification === Label.ARTIFICIAL ? verdict.confidence : 1 - verdict.confidence;
 }
 
-/** `0:37, 91 % artificial`. */
+/** `0:37, 91 % chance of AI`. */
 export function describeMoment({ seconds, probability }: ToldMoment): string {
-  return `${formatSeconds(seconds)}, ${(probability * 100).toFixed(0)} % artificial`;
+  return `${formatSeconds(seconds)}, ${describeChance(probability)} chance of AI`;
 }
 
 /** A verdict that no model contributed to says nothing. */

@@ -4,10 +4,12 @@
  */
 
 import type { NoticeChannel } from '../automation/notice-rule.ts';
+import type { Headline } from '../records/headline.ts';
 import { showText } from '../shown-text.ts';
 import type { RecordSummary } from './record-summary.ts';
 
 export interface Notice extends Omit<RecordSummary, 'readings'> {
+  headline: Pick<Headline, 'title' | 'sentence' | 'documented'>;
   /** Name of the account whose record it is; empty if a notice is for that account itself. */
   accountName: string;
   /** Nothing was judged: somebody tries the rule. */
@@ -26,37 +28,29 @@ const REASONS_MAX = 3;
 /** Slack refuses a field beyond 2000 characters and a text beyond 3000, Teams a message beyond 28 KB. */
 const TEXT_CHARACTERS_MAX = 1500;
 
-const WORDS: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
-    artificial: 'Artificial',
-    human: 'Human',
-    inconclusive: 'Inconclusive',
-    not_applicable: 'Not judged',
-    failed: 'Failed',
-  }),
-);
-
-function titleOf({ name, outcome, isTest }: Notice): string {
-  const title = `${WORDS.get(outcome) ?? outcome}: ${shown(name) || 'a file without a name'}`;
+function titleOf({ name, headline, isTest }: Notice): string {
+  const title = `${headline.title.en}: ${shown(name) || 'a file without a name'}`;
   return cut(isTest ? `Test: ${title}` : title, TITLE_CHARACTERS_MAX);
 }
 
 type Fact = readonly [name: string, value: string];
 
-function factsOf({ kind, assessment, probability, accountName, error }: Notice): Fact[] {
+function factsOf({ kind, probability, accountName, error, headline: { documented } }: Notice): Fact[] {
   const facts: Fact[] = [
     ['Kind', kind],
-    ['Assessment', WORDS.get(assessment) ?? ''],
-    ['Probability of artificial', probability === null ? '' : `${Math.round(probability * 100)} %`],
+    ['Chance of AI, by the models', probability === null ? '' : `${Math.round(probability * 100)} %`],
+    ['Documented verdict', documented?.en ?? ''],
     ['Account', shown(accountName)],
     ['Error', cut(shown(error), TEXT_CHARACTERS_MAX)],
   ];
   return facts.filter(([, value]) => value !== '');
 }
 
-function reasonsOf({ reasons }: Notice): string[] {
-  const each = Math.floor(TEXT_CHARACTERS_MAX / REASONS_MAX);
-  return reasons.slice(0, REASONS_MAX).map((reason) => cut(shown(reason), each));
+/** What the headline says, then why. */
+function reasonsOf({ headline, reasons }: Notice): string[] {
+  const each = Math.floor(TEXT_CHARACTERS_MAX / (1 + REASONS_MAX));
+  const said = reasons.length === 0 ? [] : [headline.sentence.en, ...reasons.slice(0, REASONS_MAX)];
+  return said.map((sentence) => cut(shown(sentence), each));
 }
 
 /** One line, with what turns or hides text made visible. */

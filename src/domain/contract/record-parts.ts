@@ -22,6 +22,7 @@ import { FACT_NOUNS } from '../provenance/shown-facts.ts';
 import { PROGRESS, type Progress, type SubmittedBy } from '../records/classification.ts';
 import { EXPORTED_READING } from '../records/exported-reading.ts';
 import { FOUND_PICTURE, PICTURE_SEARCH } from '../records/found-picture.ts';
+import { HEADLINE } from '../records/headline.ts';
 import type { TimestampStatus } from '../records/package-timestamps.ts';
 import { SEEN_BEFORE } from '../records/seen-before.ts';
 import { SIGN_OFF, SIGN_OFF_ANSWER, type SignOff } from '../records/sign-off.ts';
@@ -172,6 +173,7 @@ const ADDED_ANALYSES = {
 
 export const RECORD_PARTS: readonly Noun[] = [
   { name: 'Verdict', fields: { ...VERDICT, ...VIDEO_VERDICT } },
+  { name: 'Headline', fields: HEADLINE },
   { name: 'Score', message: 'LabelScore', fields: SCORE },
   { name: 'PlaceSpread', fields: PLACE_SPREAD },
   { name: 'ModelResult', fields: MODEL_RESULT },

@@ -26,7 +26,9 @@ import type { FileFacts } from '../provenance/shown-facts.ts';
 import { type AddedAnalyses, type Progress, STATUS, type SubmittedBy } from '../records/classification.ts';
 
 import type { ExportedReading } from '../records/exported-reading.ts';
+import type { Headline } from '../records/headline.ts';
 import type { AnalysisOptions } from '../records/options.ts';
+import { OUTCOME } from '../records/outcome.ts';
 import type { SignOff } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { TranscriptSummary } from '../transcripts/transcript.ts';
@@ -47,6 +49,13 @@ export const RECORD = {
   /** Null until the analysis completes. Not for REST. */
   rules: nullable(json<AppliedRules>({ isComputed: true })),
   status: oneOf(STATUS),
+  /** Not for REST. */
+  outcome: oneOf(OUTCOME),
+  /** Not for REST. */
+  headline: noun<Headline>(
+    'Headline',
+    'What stands at the top of the record wherever it is shown; the documented verdict stands beneath it.',
+  ),
   errors: text('Why the work failed; empty where it did not.'),
   name: text(),
   refId: text({ label: ['Reference', 'Riferimento'] }),

@@ -1,8 +1,6 @@
 /** One sentence of what a manifest comes to, in the languages of the page. It never says more than the answers do. */
 import type { Readings } from './readings.ts';
-import type { Sentence } from './sentence.ts';
-
-const both = (en: string, it: string): Sentence => ({ en, it });
+import { both, type Sentence } from './sentence.ts';
 
 /** `hasBrokenIngredient`: the manifest of something that went into the file fails, beneath one that does not. */
 export function sentenceOf(readings: Readings, hasBrokenIngredient: boolean): Sentence {

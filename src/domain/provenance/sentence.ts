@@ -3,3 +3,11 @@ export interface Sentence {
   en: string;
   it: string;
 }
+
+export const both = (en: string, it: string): Sentence => ({ en, it });
+
+/** One after the other; nulls are left out. */
+export function joined(sentences: readonly (Sentence | null)[]): Sentence {
+  const said = sentences.filter((sentence) => sentence !== null);
+  return both(said.map(({ en }) => en).join(' '), said.map(({ it }) => it).join(' '));
+}

@@ -100,20 +100,21 @@ function hasExtremeFigure(value: unknown): boolean {
   return false;
 }
 
+/** What filters compare: the outcome's parts, and the class of the documented verdict. */
+export interface Answered extends Decided {
+  verdict: { classification: Label } | null;
+}
+
 /** What a reader with the profile is shown of such a record; null if only the record can say. */
 export function decidedBy(
   { state, finding, assessment, forcing, artificialBy }: AnswerClass,
   { heuristic, policy }: Profile,
-): Decided | null {
+): Answered | null {
   if (state === 'unreadable') return null;
   const status = state === 'unmeasured' ? 'done' : state;
   if (assessment === null) return { status, forceClassification: finding, verdict: null, assessment: null };
-  const isForced = forcing.includes(policy);
-  const isArtificial = isForced || artificialBy.includes(heuristic);
-  const verdict = {
-    classification: isArtificial ? ('artificial' as const) : ('human' as const),
-    models: isForced ? ['c2pa'] : [],
-  };
+  const isArtificial = forcing.includes(policy) || artificialBy.includes(heuristic);
+  const verdict = { classification: isArtificial ? ('artificial' as const) : ('human' as const) };
   return { status, forceClassification: finding, verdict, assessment: { state: assessment } };
 }
 

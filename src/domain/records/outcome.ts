@@ -16,7 +16,7 @@ export const OUTCOMES = [
 export const OUTCOME = {
   name: 'Outcome',
   description:
-    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
+    'What a record comes to: a finding of a person first, then the assessment. No rule on signatures takes part.',
   words: OUTCOMES,
 } as const satisfies Choice;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -25,17 +25,13 @@ export type Outcome = (typeof OUTCOMES)[number];
 export interface Decided {
   status: Status;
   forceClassification: Label | null;
-  verdict: { classification: Label; models: readonly string[] } | null;
   assessment: { state: AssessmentState } | null;
 }
 
-/** A person's finding first, then a signature that forces the verdict, then what was measured. */
-export function outcomeOf({ status, forceClassification, verdict, assessment }: Decided): Outcome {
+export function outcomeOf({ status, forceClassification, assessment }: Decided): Outcome {
   if (status === 'new') return 'waiting';
   if (status === 'errored') return 'failed';
-  if (forceClassification !== null) return forceClassification;
-  if (verdict?.models.includes('c2pa')) return verdict.classification;
-  return assessment?.state ?? verdict?.classification ?? 'not_applicable';
+  return forceClassification ?? assessment?.state ?? 'not_applicable';
 }
 
 /** The states in which a record can have the outcome. */

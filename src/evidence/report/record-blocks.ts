@@ -275,7 +275,12 @@ function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): 
       type: 'facts',
       rows: [
         { name: speaker.say('heuristic'), value: heuristic },
-        { name: speaker.text('c2paPolicy'), value: speaker.text(`c2paPolicy_${reading.policy}`) },
+        {
+          name: speaker.say('signatureRule'),
+          value: speaker.say(
+            `signatureRule_${reading.policy.toUpperCase() as Uppercase<typeof reading.policy>}`,
+          ),
+        },
         ...asked,
       ],
     },

@@ -12,10 +12,9 @@ import type {
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
 import { RECORD_OPERATION } from '../../domain/desk.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
-import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
-import { builder, enumOf, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';
+import { builder, enumOf, heatmapLayerEnum, transcriptFormatEnum } from './builder.ts';
 import { fieldsOf, findType, nameInterface, nameType } from './nouns.ts';
 import { renditionType } from './rendition-types.ts';
 
@@ -48,7 +47,7 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
         'Version of the rules that read its figures now, by which verdicts and assessment are derived.',
       resolve: ({ rules }) => rules?.read,
     }),
-    outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),
+    outcome: t.field({ type: resolve: outcomeOf }),
     rights: t.field({
       type: [enumOf(RECORD_OPERATION)],
       description: 'What the caller may do with it.',

@@ -7,7 +7,6 @@ import type { BackupStatus } from '../../domain/contract/backups.ts';
 import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 import type { ClipRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import type { TentativeClip } from '../../domain/verdicts/tentative.ts';
 
@@ -19,7 +18,6 @@ const CLIP = {
 
 export const EXCEPTIONS = {
   'assay.v1.Classification': {
-    outcome: outcomeOf,
     seenBefore: ({ seenBefore }: { seenBefore?: SeenBefore[] }) => seenBefore,
     seenAgain: ({ seenAgain }: { seenAgain?: SeenBefore[] }) => seenAgain,
     rulesVersion: ({ rules }: ClassificationRecord) => rules?.made,

@@ -8,6 +8,11 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
   apiVersion: null,
   rules: null,
   status: 'new',
+  outcome: 'waiting',
+  headline: {
+    ...{ word: 'waiting', beside: null, documented: null },
+    ...{ title: { en: 'In progress', it: 'In corso' }, sentence: { en: 'In progress.', it: 'In corso.' } },
+  },
   errors: '',
   name: 'photo.jpg',
   refId: '',

@@ -20,6 +20,11 @@ const NOTICE: Notice = {
   ...{ verdict: 'artificial', outcome: 'artificial', assessment: 'artificial', probability: 0.973 },
   ...{ reasons: ['One.', 'Two.', 'Three.', 'Four.'], link: 'https://assay.example/classifications/a' },
   ...{ error: '', createdAt: 0, accountName: '', isTest: false },
+  headline: {
+    title: { en: 'Artificial', it: 'Artificiale' },
+    sentence: { en: 'This picture is likely artificial.', it: '' },
+    documented: { en: 'Older programs read “artificial” (0.97).', it: '' },
+  },
 };
 /** What a stranger might call a file. */
 const EVIL = '<!channel> @all [x](http://evil.example) *b* \u202egpj.exe & \n new';
@@ -36,11 +41,21 @@ test('Slack: text, header within 150 characters, at most ten fields, texts withi
         type: 'section',
         fields: [
           { type: 'mrkdwn', text: '*Kind*\nimage', verbatim: true },
-          { type: 'mrkdwn', text: '*Assessment*\nArtificial', verbatim: true },
-          { type: 'mrkdwn', text: '*Probability of artificial*\n97 %', verbatim: true },
+          { type: 'mrkdwn', text: '*Chance of AI, by the models*\n97 %', verbatim: true },
+          {
+            ...{ type: 'mrkdwn', text: '*Documented verdict*\nOlder programs read “artificial” (0.97).' },
+            verbatim: true,
+          },
         ],
       },
-      { type: 'section', text: { type: 'mrkdwn', text: '• One.\n• Two.\n• Three.', verbatim: true } },
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: '• This picture is likely artificial.\n• One.\n• Two.\n• Three.',
+          verbatim: true,
+        },
+      },
       {
         type: 'section',
         text: {
@@ -81,7 +96,7 @@ test('Teams: a message with one adaptive card, within 28 KB, without Markdown of
   );
   deepEqual(
     (body as { type: string }[]).map((part) => part.type),
-    ['TextBlock', 'FactSet', 'TextBlock', 'TextBlock', 'TextBlock'],
+    ['TextBlock', 'FactSet', 'TextBlock', 'TextBlock', 'TextBlock', 'TextBlock'],
   );
   deepEqual(actions, [{ type: 'Action.OpenUrl', title: 'Look at the record', url: NOTICE.link }]);
   const [title] = card({ ...NOTICE, name: EVIL }).body as { text: string }[];
@@ -98,11 +113,14 @@ test('Mattermost: one attachment with a fallback, and no one is mentioned by a n
       color: '#b3261e',
       title: 'Artificial:\u2060 goal.jpg',
       title_link: NOTICE.link,
-      text: '- One.\n- Two.\n- Three.',
+      text: '- This picture is likely artificial.\n- One.\n- Two.\n- Three.',
       fields: [
         { short: true, title: 'Kind', value: 'image' },
-        { short: true, title: 'Assessment', value: 'Artificial' },
-        { short: true, title: 'Probability of artificial', value: '97 %' },
+        { short: true, title: 'Chance of AI, by the models', value: '97 %' },
+        {
+          ...{ short: true, title: 'Documented verdict' },
+          value: 'Older programs read “artificial” \\(0.97\\).',
+        },
       ],
     },
   ]);

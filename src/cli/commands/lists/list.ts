@@ -70,7 +70,7 @@ export function addFilterOptions(command: Command): Command {
 }
 
 export function narrowingOptions(): Option[] {
-  const outcome = 'what they come to for a reader: a finding, a signature, or the measurement';
+  const outcome = 'what they come to for a reader: what a person says, or the assessment';
   return [
     kindOption('only these'),
     new Option('--outcome <outcome>', outcome).choices(OUTCOMES),
@@ -191,14 +191,13 @@ const LABEL_VALUES: Readonly<Record<Label, ProtoLabel>> = {
 
 /** One line as it comes: a table would have to hold all of them. */
 export function toLine(record: Classification): string {
-  const { verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  const { answer, chance, verdict } = describeRecord(record);
   const cells = [
     record.identifier,
     formatCreated(record),
-    verdict.padEnd(10),
-    confidence.padStart(7),
-    assessment.padEnd(14),
-    decidedBy,
+    answer.padEnd(20),
+    chance.padStart(5),
+    verdict.padEnd(22),
     record.name,
   ];
   return showText(cells.join('  '));
