@@ -41,10 +41,3 @@ export function verdictScore(verdict: Verdict | null): number | null {
   if (verdict === null) return null;
   return verdict.classification === 'ARTIFICIAL' ? verdict.confidence : 1 - verdict.confidence;
 }
-
-/** What the models say when a person's word or a signature says otherwise: it is no reason for what the record comes to. */
-export function isAgainstOutcome(record: Pick<ListedRecord, 'outcome'>, code: string): boolean {
-  const { outcome } = record;
-  if (outcome === 'ARTIFICIAL') return code === 'MODEL_LEANS_HUMAN';
-  return outcome === 'HUMAN' && code === 'MODEL_LEANS_ARTIFICIAL';
-}

@@ -38,7 +38,7 @@ function toExported(record: ListedRecord): ExportedRecord {
     outcome,
     assessment: assessment?.state.toLowerCase() ?? '',
     probability: assessment?.probability ?? null,
-    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    reasons: (assessment?.reasons ?? []).flatMap(({ side, said }) => (side === 'NONE' ? [] : said.en)),
     link: resultUrl,
     error: errors,
     ...toReadingCells(provenance?.readings),

@@ -2,15 +2,16 @@
 
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { sortReasons } from '../../src/domain/records/finding-words.ts';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { ListedRecord } from '../gen/documents.ts';
 import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
-import { headlineClass, isAgainstOutcome, outcomeOf } from '../parts/records.ts';
+import { headlineClass, outcomeOf } from '../parts/records.ts';
 import { findText, language, t } from '../texts/language.ts';
-import { ReasonSentence } from './reason-sentence.tsx';
+import { sayReason } from './reason-sentence.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 interface RowProps {
@@ -48,21 +49,16 @@ export function RecordRow(props: RowProps): JSX.Element {
           <Time iso={createdAt} isAge />
           {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}
         </small>
-        <small class="quiet row-reason">
-          <StrongestReason {...{ record }} />
-        </small>
+        <small class="quiet row-reason">{strongestReason(record)}</small>
       </div>
       <OutcomeMark {...{ record }} />
     </li>
   );
 }
 
-/** The first of its reasons: the daemon lists what decided before what only adds to it. */
-function StrongestReason({ record }: { record: ListedRecord }): JSX.Element | null {
-  const { assessment } = record;
-  const first = assessment?.reasons.find(({ code }) => !isAgainstOutcome(record, code));
-  if (first === undefined) return null;
-  return <ReasonSentence {...first} probability={assessment?.probability ?? null} />;
+function strongestReason({ outcome, assessment }: ListedRecord): string {
+  const [first] = sortReasons(outcome, assessment?.reasons ?? []).for;
+  return first === undefined ? '' : sayReason(first);
 }
 
 /** In its place among the others: who looks for it learns that it is there, and why it is not shown. */

@@ -1,20 +1,22 @@
 /** What is read before a decision: the strongest reasons, and what speaks against them. */
 import type { JSX } from 'preact';
+import { STRONGEST_MAX, sortReasons } from '../../src/domain/records/finding-words.ts';
 import type { FullRecord } from '../gen/documents.ts';
 import { FoldLink } from '../parts/fold.tsx';
 import { outcomeOf } from '../parts/records.ts';
-import { ReasonSentence } from '../records/reason-sentence.tsx';
+import { sayReason } from '../records/reason-sentence.ts';
 import { t } from '../texts/language.ts';
-import { contraryFigures, strongestReasons, weakeningReasons } from './speaks-against.ts';
+import { contraryFigures } from './speaks-against.ts';
 
 export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | null {
   const { assessment, seenBefore } = record;
   if (assessment === null) return null;
-  const { probability } = assessment;
-  const strongest = strongestReasons(record, assessment);
-  const weakening = weakeningReasons(record, assessment);
-  const contrary = contraryFigures(record, assessment);
-  const count = weakening.length + contrary.length;
+  const sorted = sortReasons(record.outcome, assessment.reasons);
+  const strongest = sorted.for.slice(0, STRONGEST_MAX);
+  const against = [...sorted.against.map(sayReason), ...contraryFigures(record, assessment)].slice(
+    0,
+    STRONGEST_MAX,
+  );
   // What was not judged has nothing to speak against.
   const isAnswered = outcomeOf(record) !== 'not_applicable';
   return (
@@ -22,24 +24,17 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
       {strongest.length > 0 && <h2>{t('strongestReasons')}</h2>}
       <ul class="reasons">
         {strongest.map((reason) => (
-          <li key={reason.code}>
-            <ReasonSentence {...reason} {...{ probability }} />
-          </li>
+          <li key={reason.code}>{sayReason(reason)}</li>
         ))}
       </ul>
-      {(isAnswered || count > 0) && (
+      {(isAnswered || against.length > 0) && (
         <>
           <h2>{t('speaksAgainst')}</h2>
           <ul class="reasons">
-            {weakening.map((reason) => (
-              <li key={reason.code}>
-                <ReasonSentence {...reason} {...{ probability }} />
-              </li>
-            ))}
-            {contrary.map((sentence) => (
+            {against.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}
-            {count === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
+            {against.length === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
           </ul>
         </>
       )}

@@ -1,26 +1,35 @@
 /** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
 import type { JSX } from 'preact';
 import type { MediaKind } from '../../src/domain/media/media.ts';
-import { LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/records/finding-words.ts';
+import { LIMITS, SMALL_SIDE_PIXELS, sortReasons } from '../../src/domain/records/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { Fold } from '../parts/fold.tsx';
-import { ReasonSentence } from '../records/reason-sentence.tsx';
+import { sayReason } from '../records/reason-sentence.ts';
 import { findText, t } from '../texts/language.ts';
 import { ScoreLine } from './verdict-card.tsx';
 
 export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | null {
   const { assessment } = record;
   if (assessment === null) return null;
+  const { notes } = sortReasons(record.outcome, assessment.reasons);
   return (
     <Fold anchor="why" title={t('reasons')}>
       <ul class="reasons">
-        {assessment.reasons.map(({ code, sentence }) => (
-          <li key={code}>
-            <p>
-              <ReasonSentence {...{ code, sentence }} probability={assessment.probability} />
-            </p>
-            {findText(`meaning_${code}`) !== undefined && <p class="quiet">{findText(`meaning_${code}`)}</p>}
-          </li>
+        {assessment.reasons
+          .filter(({ side }) => side !== 'NONE')
+          .map((reason) => (
+            <li key={reason.code}>
+              <p>{sayReason(reason)}</p>
+              {findText(`meaning_${reason.code}`) !== undefined && (
+                <p class="quiet">{findText(`meaning_${reason.code}`)}</p>
+              )}
+            </li>
+          ))}
+      </ul>
+      {notes.length > 0 && <h3>{t('howItWasLookedAt')}</h3>}
+      <ul class="reasons">
+        {notes.map((note) => (
+          <li key={note.code}>{sayReason(note)}</li>
         ))}
       </ul>
       {assessment.stability !== null && <Stability stability={assessment.stability} />}

@@ -269,17 +269,7 @@ export const EN = {
   playFrom: 'Play',
 
   reasons: 'Why',
-  reason_NO_MODEL_ANSWERED: 'No model could answer.',
-  reason_MODEL_LEANS_ARTIFICIAL:
-    'The models put the chance of an artificial origin at {share}, if both origins were equally likely beforehand.',
-  reason_MODEL_LEANS_HUMAN:
-    'The models put the chance of an artificial origin at {share}, if both origins were equally likely beforehand.',
-  reason_WEAK_EVIDENCE: 'The evidence is too weak to speak for either origin.',
-  reason_UNSTABLE_UNDER_REENCODING: 'The answer changes when the picture is saved again or scaled.',
-  reason_PROVENANCE_CONTRADICTS_MODELS: 'What the file declares of its origin contradicts what was measured.',
-  reason_HEAVILY_COMPRESSED: 'The picture is heavily compressed.',
-  reason_NO_SOUND: 'The video has no sound.',
-  reason_C2PA_INVALID: 'The C2PA manifest does not match the file: it was altered after signing.',
+  howItWasLookedAt: 'How it was looked at',
   meaning_MODEL_LEANS_ARTIFICIAL:
     'If you had other grounds for or against it beforehand, they shift this figure.',
   meaning_MODEL_LEANS_HUMAN: 'If you had other grounds for or against it beforehand, they shift this figure.',

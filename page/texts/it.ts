@@ -269,18 +269,7 @@ export const IT: Texts = {
   playFrom: 'Ascolta',
 
   reasons: 'Perché',
-  reason_NO_MODEL_ANSWERED: 'Nessun modello ha potuto rispondere.',
-  reason_MODEL_LEANS_ARTIFICIAL:
-    'I modelli stimano la probabilità di un’origine artificiale al {share}, se prima le due origini erano ugualmente probabili.',
-  reason_MODEL_LEANS_HUMAN:
-    'I modelli stimano la probabilità di un’origine artificiale al {share}, se prima le due origini erano ugualmente probabili.',
-  reason_WEAK_EVIDENCE: 'Gli indizi sono troppo deboli per parlare dell’una o dell’altra origine.',
-  reason_UNSTABLE_UNDER_REENCODING:
-    'La risposta cambia se l’immagine viene salvata di nuovo o ridimensionata.',
-  reason_PROVENANCE_CONTRADICTS_MODELS: 'Ciò che il file dichiara della sua origine contraddice la misura.',
-  reason_HEAVILY_COMPRESSED: 'L’immagine è molto compressa.',
-  reason_NO_SOUND: 'Il video non ha audio.',
-  reason_C2PA_INVALID: 'Il manifesto C2PA non corrisponde al file: è stato modificato dopo la firma.',
+  howItWasLookedAt: 'Come è stato guardato',
   meaning_MODEL_LEANS_ARTIFICIAL: 'Se prima avevi altri motivi a favore o contro, spostano questa cifra.',
   meaning_MODEL_LEANS_HUMAN: 'Se prima avevi altri motivi a favore o contro, spostano questa cifra.',
   meaning_WEAK_EVIDENCE: 'Prima di decidere cerca il file originale, la sua fonte e altre copie.',

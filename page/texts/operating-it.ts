@@ -168,28 +168,6 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   soFarPlace: 'A {at}: artificiale al {share}',
   soFarNone: 'A {at}: nessuna risposta',
 
-  reason_FRAMES: '{figure1} fotogrammi su {figure2} tendono all’artificiale; decide il quinto più sospetto.',
-  reason_DAMAGED_FRAMES: '{figure1} dei fotogrammi scelti non si sono potuti decodificare.',
-  reason_ANIMATION_FRAMES:
-    'L’origine è stata valutata su {figure1} fotogrammi dell’animazione; decide il più sospetto, il numero {figure2}.',
-  reason_NO_PHOTOGRAPH:
-    'L’immagine probabilmente non è una fotografia; poiché i disegni delle persone ottengono punteggi più alti, è detta artificiale dal {figure1} % in su.',
-  reason_FIRST_PAGE_ONLY: 'È stata analizzata solo la prima di {figure1} pagine.',
-  reason_TRACK_NOT_JUDGED: '{figure1} altre tracce audio o video del file non sono state giudicate.',
-  reason_SMALL_PICTURE:
-    'L’immagine ha {figure1} righe; con meno di {figure2} si perde molto di ciò che i modelli cercano.',
-  reason_SEVERAL_PICTURES:
-    'Il file contiene {figure1} immagini in movimento; {figure2} dei fotogrammi sono di quelle che i lettori non mostrano per prime.',
-  reason_DAMAGED: 'Il suono è danneggiato o finisce prima; si è analizzato ciò che si poteva decodificare.',
-  reason_METADATA_CONTRADICT_MODELS:
-    'Metadati non firmati dichiarano contenuto generato, che i modelli non vedono.',
-  reason_C2PA_GENERATED: 'Il file porta un manifesto C2PA che lo dichiara generato da un algoritmo.',
-  reason_C2PA_COMPOSITE_WITH_GENERATED: 'Il file porta un manifesto C2PA che dichiara parti generate.',
-  reason_C2PA_CAPTURED: 'Il file porta un manifesto C2PA che dichiara una ripresa con fotocamera.',
-  reason_C2PA_EDITED: 'Il file porta un manifesto C2PA che dichiara modifiche di una persona.',
-  reason_C2PA_UNKNOWN: 'Il file porta un manifesto C2PA che non dichiara alcuna origine.',
-  reason_C2PA_REMOTE_NOT_FETCHED: 'Il file rimanda a un manifesto C2PA remoto, che non è stato scaricato.',
-  reason_C2PA_UNREADABLE: 'Il file contiene un manifesto C2PA illeggibile.',
   meaning_C2PA_CAPTURED: 'Una firma dice chi garantisce per il file; non prova che dica il vero.',
   meaning_C2PA_GENERATED: 'Lo dice chi l’ha fatto; di rado è una bugia.',
   meaning_C2PA_INVALID: 'Chiedi il file come fu firmato.',

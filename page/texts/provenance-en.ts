@@ -72,11 +72,7 @@ export const PROVENANCE_EN = {
   manifestFetched: 'Read from the remote manifest, fetched from {host}.',
   embeddedSpeaks: 'A manifest was sent beside the file and not read: the one within the file counts.',
   manifestsLeftOut: '{count} more manifests are left out.',
-  reason_SIGNED_GENERATED: 'A trusted manifest, unchanged and in time, declares the content generated.',
   meaning_SIGNED_GENERATED: 'That is weighed above what the models measured.',
-  reason_SIGNED_CAPTURED:
-    'A trusted manifest, unchanged and in time, declares a capture by a conforming product.',
   meaning_SIGNED_CAPTURED: 'Strong support for a human origin. It does not show what stood before the lens.',
-  reason_CAPTURE_WITH_GENERATED_PARTS: 'The manifests declare a capture, and parts that were generated.',
   meaning_CAPTURE_WITH_GENERATED_PARTS: 'What was captured may be real; what was put into it is not.',
 };

@@ -76,13 +76,9 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   embeddedSpeaks:
     'Accanto al file è stato inviato un manifesto, che non è stato letto: vale quello nel file.',
   manifestsLeftOut: 'Altri {count} manifesti sono tralasciati.',
-  reason_SIGNED_GENERATED: 'Un manifesto fidato, immutato e in tempo, dichiara il contenuto generato.',
   meaning_SIGNED_GENERATED: 'Pesa più di ciò che i modelli hanno misurato.',
-  reason_SIGNED_CAPTURED:
-    'Un manifesto fidato, immutato e in tempo, dichiara una ripresa con un prodotto conforme.',
   meaning_SIGNED_CAPTURED:
     'Forte sostegno a un’origine umana. Non mostra che cosa stesse davanti all’obiettivo.',
-  reason_CAPTURE_WITH_GENERATED_PARTS: 'I manifesti dichiarano una ripresa, e parti generate.',
   meaning_CAPTURE_WITH_GENERATED_PARTS:
     'Ciò che è stato ripreso può essere vero; ciò che vi è stato inserito no.',
 };

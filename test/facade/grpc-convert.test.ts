@@ -91,7 +91,9 @@ const IMAGE: ImageRecord = {
     strength: 'none',
     probability: 0.5,
     log10LikelihoodRatio: 0,
-    reasons: [{ code: 'WEAK_EVIDENCE', sentence: 'Weak.' }],
+    reasons: [
+      { code: 'WEAK_EVIDENCE', sentence: 'Weak.', said: { en: 'Weak.', it: 'Debole.' }, side: 'doubt' },
+    ],
     stability: {
       variants: [{ name: 'jpeg-60', logOdds: -1, probability: 0.25 }],
       flips: 1,
@@ -221,7 +223,9 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
         state: 'ASSESSMENT_STATE_INCONCLUSIVE',
         probability: 0.5,
         log10_likelihood_ratio: 0,
-        reasons: [{ code: 'WEAK_EVIDENCE', sentence: 'Weak.' }],
+        reasons: [
+          { code: 'WEAK_EVIDENCE', sentence: 'Weak.', said: { en: 'Weak.', it: 'Debole.' }, side: 'doubt' },
+        ],
         stability: {
           variants: [{ name: 'jpeg-60', log_odds: -1, probability: 0.25 }],
           flips: 1,

@@ -1,5 +1,6 @@
 /** `assay get`: records by their identifiers. */
 import type { Command } from 'commander';
+import { type AssessmentReason, ReasonSide } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
   LikenessRelation,
@@ -72,8 +73,7 @@ function describeFully(record: Classification): string {
   const { sentence, beside, documented } = record.headline ?? {};
   const parts = describeParts(record).map((cells) => ['', cells.join('  ')]);
   const moment = momentOf(record);
-  const reasons =
-    record.assessment?.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason.sentence]) ?? [];
+  const reasons = record.assessment?.reasons ?? [];
   return `${formatColumns([
     ['identifier', record.identifier],
     ['name', record.name],
@@ -84,7 +84,8 @@ function describeFully(record: Classification): string {
     ...(beside === undefined ? [] : [['', beside.en]]),
     ...(chance === '' ? [] : [['by the models', `${chance} chance of AI`]]),
     ...describeSignOff(record.signOff).map((line, index) => [index === 0 ? 'sign-off' : '', line]),
-    ...reasons,
+    ...linesOf('why', reasons, (side) => side !== ReasonSide.NONE),
+    ...linesOf('also noted', reasons, (side) => side === ReasonSide.NONE),
     ...(documented === undefined ? [] : [['documented', documented.en]]),
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
     ...record.seenAgain.map((later) => ['seen again', describeEarlier(later)]),
@@ -107,6 +108,16 @@ function describePicture({ media, hasHeatmap }: Classification): string[][] {
   const { medium } = media.value;
   const seen = medium === Medium.UNSPECIFIED ? [] : [['medium', nameOf(Medium, medium)]];
   return [...seen, ['heatmap', hasHeatmap ? 'yes' : 'no']];
+}
+
+function linesOf(
+  label: string,
+  reasons: readonly AssessmentReason[],
+  isOne: (side: ReasonSide) => boolean,
+): string[][] {
+  return reasons
+    .filter(({ side }) => isOne(side))
+    .map(({ sentence }, index) => [index === 0 ? label : '', sentence]);
 }
 
 /** An earlier record of the same picture as the command line shows it. */

@@ -4,7 +4,7 @@ import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import type { outcomeOf } from '../../domain/records/outcome.ts';
 import { toReadingCells } from '../../domain/sheets/sheet-columns.ts';
 import { fromTimestamp } from '../../domain/time.ts';
-import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
+import { AssessmentState, ReasonSide } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
   Outcome as ProtoOutcome,
@@ -38,7 +38,9 @@ export function toSummary(record: Classification): RecordSummary {
     verdict: record.status === Status.DONE ? wordOf(Label, formal) : outcome,
     assessment: wordOf(AssessmentState, assessment?.state) as RecordSummary['assessment'],
     probability: assessment?.probability ?? null,
-    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    reasons: (assessment?.reasons ?? []).flatMap(({ side, sentence }) =>
+      side === ReasonSide.NONE ? [] : sentence,
+    ),
     createdAt: createdAt === undefined ? 0 : fromTimestamp(createdAt),
     readings: readingsOf(record),
   };

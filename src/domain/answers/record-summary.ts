@@ -46,7 +46,7 @@ export function summaryOf(record: ClassificationRecord): RecordSummary {
     verdict: record.status === 'done' ? formal : outcome,
     assessment: assessment?.state ?? '',
     probability: assessment?.probability ?? null,
-    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    reasons: (assessment?.reasons ?? []).flatMap(({ side, sentence }) => (side === 'none' ? [] : sentence)),
     link: resultUrl,
     error: errors,
     readings: toReadingCells(record.provenance?.readings),

@@ -45,12 +45,32 @@ export const LIMITS = {
 /** A picture whose short side is below it leaves little to measure. */
 export const SMALL_SIDE_PIXELS = 400;
 
-/** The reader's own sentence with the figures of the daemon's: `{share}`, and `{figure1}` in the order of the sentence. */
-export function fillReason(text: string, sentence: string, share: string): string {
-  const figures = sentence.match(/\d+(?:\.\d+)?/g) ?? [];
-  return text
-    .replace('{share}', share)
-    .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
+/** As many reasons on a side as are read before a decision. */
+export const STRONGEST_MAX = 3;
+
+export interface SortedReasons<Reason> {
+  /** Why the record comes to this. */
+  for: Reason[];
+  /** What speaks against it, or weakens it. */
+  against: Reason[];
+  /** How the file was looked at: no reasons. */
+  notes: Reason[];
+}
+
+/** The reasons of a record by what they mean for its outcome, in their order; words in capitals, as GraphQL writes them, too. */
+export function sortReasons<Reason extends { side: string }>(
+  outcome: string,
+  reasons: readonly Reason[],
+): SortedReasons<Reason> {
+  const word = outcome.toLowerCase();
+  // What leaves an answer open is why there is none.
+  const supporting = word === 'human' || word === 'artificial' ? word : 'doubt';
+  const sorted: SortedReasons<Reason> = { for: [], against: [], notes: [] };
+  for (const one of reasons) {
+    const side = one.side.toLowerCase();
+    sorted[side === 'none' ? 'notes' : side === supporting ? 'for' : 'against'].push(one);
+  }
+  return sorted;
 }
 
 /** Disagreed with as often as it can be asked for: only another finding ends that. */

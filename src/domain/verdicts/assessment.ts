@@ -22,8 +22,9 @@ import {
   type Provenance,
 } from '../provenance/provenance.ts';
 
-import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
-import type { AssessmentReason } from './assessment-reason.ts';
+import { both, type Sentence } from '../provenance/sentence.ts';
+import { notesOnAudio, notesOnImage, notesOnVideo, WHATS, type What } from './assessment-notes.ts';
+import { type AssessmentReason, inOrderOfWeight, reason } from './assessment-reason.ts';
 import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
 import type {
   AnalysisResult,
@@ -89,8 +90,7 @@ export interface Assessment extends ValuesOf<typeof ASSESSMENT> {}
 
 /** What an assessment is made of, whatever the kind of media. */
 interface Evidence {
-  /** `picture`, `sound`, … in sentences. */
-  what: string;
+  what: What;
   runs: UsableRun[];
   stability: Stability | null;
   quality: Quality | null;
@@ -141,11 +141,11 @@ function weigh(evidence: Evidence): Assessment {
   const { declaredOrigin, remoteManifestUrl } = provenance;
   const base = { stability, quality, declaredOrigin, remoteManifestUrl };
   if (runs.length === 0) {
-    const silent = reason('NO_MODEL_ANSWERED', `No model could answer for this ${what}.`);
+    const silent = reason('NO_MODEL_ANSWERED', { what: WHATS[what] });
     const contradictions = unsignedContradictions(evidence);
     const signed = weighSignature(provenance, { probability: null, artificialFrom: 1, contradictions });
     const { state = 'not_applicable', strength = null } = signed ?? {};
-    const reasons = [...(signed?.reasons ?? []), silent, ...notes];
+    const reasons = inOrderOfWeight([...(signed?.reasons ?? []), silent, ...notes]);
     return { state, strength, probability: null, log10LikelihoodRatio: null, reasons, ...base };
   }
   const logOdds = fuseLogOdds(runs);
@@ -157,11 +157,12 @@ function weigh(evidence: Evidence): Assessment {
   const measured = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const state = signed?.state ?? measured;
   const strength = signed?.strength ?? strengthOf(logOdds / Math.LN10);
-  const lean = reason(
-    probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
-    `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds: ${evidenceBandOf(logOdds / Math.LN10)} evidence. ${expectErrors(probability)}`,
-  );
-  const reasons = [...(signed?.reasons ?? []), ...doubts, lean, ...notes];
+  const lean = reason(probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN', {
+    share: `${(probability * 100).toFixed(0)} %`,
+    band: bandWords(evidenceBandOf(logOdds / Math.LN10)),
+    errors: expectErrors(probability),
+  });
+  const reasons = inOrderOfWeight([...(signed?.reasons ?? []), ...doubts, lean, ...notes]);
   return { state, strength, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
 }
 
@@ -201,13 +202,25 @@ export function evidenceBandOf(log10LikelihoodRatio: number): (typeof EVIDENCE_B
 }
 
 /** What a calibrated probability means in errors. */
-function expectErrors(probability: number): string {
+function expectErrors(probability: number): Sentence {
   const wrong = Math.round(100 * Math.min(probability, 1 - probability));
-  return `Of a hundred answers like this one ${wrong === 0 ? 'fewer than one is' : `about ${wrong} are`} wrong.`;
+  if (wrong > 1) {
+    return both(
+      `Of a hundred answers like this one about ${wrong} are wrong.`,
+      `Di cento risposte come questa circa ${wrong} sono sbagliate.`,
+    );
+  }
+  return both(
+    `Of a hundred answers like this one ${wrong === 0 ? 'fewer than one' : 'about one'} is wrong.`,
+    `Di cento risposte come questa ${wrong === 0 ? 'meno di una' : 'circa una'} è sbagliata.`,
+  );
 }
 
-function reason(code: string, sentence: string): AssessmentReason {
-  return { code, sentence };
+function bandWords(band: ReturnType<typeof evidenceBandOf>): Sentence {
+  return both(
+    band,
+    { strong: 'forte', moderate: 'moderato', weak: 'debole', 'no usable': 'inutilizzabile' }[band],
+  );
 }
 
 function stabilityOf(
@@ -228,12 +241,10 @@ function doubtsOf(
   const doubts: AssessmentReason[] = [];
   const { inconclusiveLow, inconclusiveHigh } = boundsOf(runs);
   if (probability > inconclusiveLow && probability < inconclusiveHigh) {
-    doubts.push(reason('WEAK_EVIDENCE', 'The evidence is too weak to speak for either origin.'));
+    doubts.push(reason('WEAK_EVIDENCE'));
   }
   if (stability !== null && stability.flips > 0) {
-    doubts.push(
-      reason('UNSTABLE_UNDER_REENCODING', 'The answer changes when the picture is recompressed or scaled.'),
-    );
+    doubts.push(reason('UNSTABLE_UNDER_REENCODING'));
   }
   return doubts;
 }
@@ -243,9 +254,7 @@ function doubtsOf(
  * content is taken as unsigned metadata are: a file must not be called human against its own word.
  */
 function manifestContradictions({ declaredOrigin }: Provenance): AssessmentReason[] {
-  if (!declaresGenerated(declaredOrigin)) return [];
-  const sentence = 'What the file declares of its origin contradicts what the models measured.';
-  return [reason('PROVENANCE_CONTRADICTS_MODELS', sentence)];
+  return declaresGenerated(declaredOrigin) ? [reason('PROVENANCE_CONTRADICTS_MODELS')] : [];
 }
 
 /** What stands in the file against a human origin, and is not signed. */
@@ -256,13 +265,9 @@ function unsignedContradictions({
   const contradictions: AssessmentReason[] = [];
   // No one gains by calling their photograph generated; that it claims to be a photograph costs nothing.
   if (declarations.some(({ origin }) => declaresGenerated(origin))) {
-    const sentence = 'Unsigned metadata declare generated content, which the models do not see.';
-    contradictions.push(reason('METADATA_CONTRADICT_MODELS', sentence));
+    contradictions.push(reason('METADATA_CONTRADICT_MODELS'));
   }
-  if (isWatermarked) {
-    const sentence = 'The pixels hold the invisible watermark of a generator, which the models do not see.';
-    contradictions.push(reason('WATERMARK_CONTRADICTS_MODELS', sentence));
-  }
+  if (isWatermarked) contradictions.push(reason('WATERMARK_CONTRADICTS_MODELS'));
   return contradictions;
 }
 

@@ -2,7 +2,7 @@
  * The rules by which stored figures are read: heuristics, assessment, pooling of frames, texts. Raised by one with every
  * change after which the same figures read differently, since nothing that is derived is stored.
  */
-export const RULES_VERSION = 10;
+export const RULES_VERSION = 11;
 
 /** The version of results that were stored before rules had a number. */
 const RULES_VERSION_FIRST = 1;

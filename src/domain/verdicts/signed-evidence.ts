@@ -8,7 +8,7 @@ import { declaresGenerated, type Provenance } from '../provenance/provenance.ts'
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type Readings, readManifest } from '../provenance/readings.ts';
 import { isBegunBy, lineage } from '../provenance/timeline.ts';
-import type { AssessmentReason } from './assessment-reason.ts';
+import { type AssessmentReason, reason } from './assessment-reason.ts';
 
 export interface SignedWeight {
   state: 'artificial' | 'human' | 'inconclusive';
@@ -34,8 +34,8 @@ export function weighSignature(provenance: Provenance, beside: BesideSignature):
 }
 
 function weighGenerated({ signedBy }: SignedOrigin): SignedWeight {
-  const sentence = `A trusted manifest, unchanged and in time, signed by ${nameOf(signedBy)}, declares the content generated. That is weighed above what the models measured.`;
-  return { state: 'artificial', strength: 'signed', reasons: [{ code: 'SIGNED_GENERATED', sentence }] };
+  const reasons = [reason('SIGNED_GENERATED', { name: nameOf(signedBy) })];
+  return { state: 'artificial', strength: 'signed', reasons };
 }
 
 function weighCaptured(
@@ -43,16 +43,13 @@ function weighCaptured(
   { probability, artificialFrom, contradictions }: BesideSignature,
   { hasGeneratedParts }: { hasGeneratedParts: boolean },
 ): SignedWeight {
-  const sentence = `A trusted manifest, unchanged and in time, declares a capture by ${signedBy.product}, a conforming product: strong support for a human origin. It does not show what stood before the lens.`;
-  const reasons = [{ code: 'SIGNED_CAPTURED', sentence }];
+  const reasons = [reason('SIGNED_CAPTURED', { name: signedBy.product })];
   if (probability !== null && probability >= artificialFrom) {
-    const against = 'The models see an artificial origin where a trusted manifest declares a capture.';
-    reasons.push({ code: 'PROVENANCE_CONTRADICTS_MODELS', sentence: against });
+    reasons.push(reason('PROVENANCE_CONTRADICTS_MODELS'));
   }
   // An edit of the captured picture, or something that was placed into it: a file is not called human against its own word.
   if (hasGeneratedParts) {
-    const parts = 'The manifests declare a capture, and parts that were generated.';
-    reasons.push({ code: 'CAPTURE_WITH_GENERATED_PARTS', sentence: parts });
+    reasons.push(reason('CAPTURE_WITH_GENERATED_PARTS'));
   }
   const state = reasons.length > 1 || contradictions.length > 0 ? 'inconclusive' : 'human';
   return { state, strength: 'strong', reasons: [...reasons, ...contradictions] };

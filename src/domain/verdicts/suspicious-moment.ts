@@ -7,10 +7,13 @@ export interface Moment {
   probability: number | null;
 }
 
-/** Place in the list of the most suspicious one, the first of equals; null if no model could answer anywhere. */
+/** From where on a place leans to an artificial origin: below it none is suspicious. */
+const LEANS_FROM = 0.5;
+
+/** Place in the list of the most suspicious one, the first of equals; null if none leans to an artificial origin. */
 export function mostSuspiciousIndex(moments: readonly Pick<Moment, 'probability'>[]): number | null {
   let found: number | null = null;
-  let highest = -1;
+  let highest = LEANS_FROM - Number.EPSILON;
   for (const [index, { probability }] of moments.entries()) {
     if (probability === null || probability <= highest) continue;
     found = index;

@@ -3,7 +3,7 @@
 import type { ClassificationRecord, VideoRecord } from '../../domain/answers/record.ts';
 import { rowsOf } from '../../domain/field.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
-import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../domain/records/finding-words.ts';
+import { LIMITS, SMALL_SIDE_PIXELS, sortReasons } from '../../domain/records/finding-words.ts';
 import { isOptionOf } from '../../domain/records/options.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
@@ -67,18 +67,28 @@ function pictureBlocks(speaker: Speaker, { record, originalMember }: EvidenceRec
   return [{ type: 'figures', figures: [{ picture: record.identifier, caption }, ...maps] }];
 }
 
-function reasonBlocks(speaker: Speaker, { assessment }: ClassificationRecord): Block[] {
+function reasonBlocks(speaker: Speaker, { assessment, outcome }: ClassificationRecord): Block[] {
   if (assessment === null) return [];
-  const { reasons, probability, stability } = assessment;
-  const share = probability === null ? '' : speaker.percent(probability);
-  const items = reasons.map(({ code, sentence }) => {
-    const text = speaker.find(`reason_${code}`);
-    const said = text === undefined ? showText(sentence) : fillReason(text, sentence, share);
-    return bounded([said, speaker.find(`meaning_${code}`) ?? ''].join(' ').trim());
-  });
+  const { reasons, stability } = assessment;
+  const { notes, ...sorted } = sortReasons(outcome, reasons);
+  const itemsOf = (given: typeof reasons): string[] =>
+    given.map(({ code, said }) =>
+      bounded(`${showText(said[speaker.language])} ${speaker.find(`meaning_${code}`) ?? ''}`.trim()),
+    );
+  const lists = [
+    [speaker.say('reasons'), sorted.for],
+    [speaker.say('speaksAgainst'), sorted.against],
+    [speaker.say('howItWasLookedAt'), notes],
+  ] as const;
   return [
-    { type: 'heading', level: 2, text: speaker.say('reasons') },
-    { type: 'list', items },
+    ...lists.flatMap(([text, given]): Block[] =>
+      given.length === 0
+        ? []
+        : [
+            { type: 'heading', level: 2, text },
+            { type: 'list', items: itemsOf(given) },
+          ],
+    ),
     ...(stability === null ? [] : stabilityBlocks(speaker, stability)),
   ];
 }

@@ -47,7 +47,6 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
         'Version of the rules that read its figures now, by which verdicts and assessment are derived.',
       resolve: ({ rules }) => rules?.read,
     }),
-    outcome: t.field({ type: resolve: outcomeOf }),
     rights: t.field({
       type: [enumOf(RECORD_OPERATION)],
       description: 'What the caller may do with it.',

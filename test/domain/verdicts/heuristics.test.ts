@@ -110,14 +110,13 @@ const faceNotes: { name: string; face: ModelRun; code: string; sentence: RegExp 
     name: 'a face below the bound is not judged',
     face: run(0.3, SWAPPED),
     code: 'FACES_NOT_JUDGED',
-    sentence:
-      /the most suspicious one \(57 % at even prior odds\) lies below 60 %.*neither for a swap nor against one/,
+    sentence: /the most suspicious one \(57 %\) lies below 60 %.*neither for a swap nor against one/,
   },
   {
     name: 'a face from the bound on shows signs of a swap',
     face: run(0.6, SWAPPED),
     code: 'FACE_SWAP_LIKELY',
-    sentence: /^A face of the picture shows signs of a swap \(65 % at even prior odds\)\.$/,
+    sentence: /^A face of the picture shows signs of a swap \(65 %\)\.$/,
   },
   {
     name: 'without a face the note says why',

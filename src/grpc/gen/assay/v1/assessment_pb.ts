@@ -4,13 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Sentence } from "./provenance_pb.ts";
+import { file_assay_v1_provenance } from "./provenance_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file assay/v1/assessment.proto.
  */
 export const file_assay_v1_assessment: GenFile = /*@__PURE__*/
-  fileDesc("Chlhc3NheS92MS9hc3Nlc3NtZW50LnByb3RvEghhc3NheS52MSKZAwoKQXNzZXNzbWVudBIoCgVzdGF0ZRgBIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBEiMKFmxvZzEwX2xpa2VsaWhvb2RfcmF0aW8YAyABKAFIAYgBARIrCgdyZWFzb25zGAQgAygLMhouYXNzYXkudjEuQXNzZXNzbWVudFJlYXNvbhImCglzdGFiaWxpdHkYBSABKAsyEy5hc3NheS52MS5TdGFiaWxpdHkSIgoHcXVhbGl0eRgGIAEoCzIRLmFzc2F5LnYxLlF1YWxpdHkSMQoPZGVjbGFyZWRfb3JpZ2luGAcgASgOMhguYXNzYXkudjEuRGVjbGFyZWRPcmlnaW4SGwoTcmVtb3RlX21hbmlmZXN0X3VybBgIIAEoCRIuCghzdHJlbmd0aBgJIAEoDjIcLmFzc2F5LnYxLkFzc2Vzc21lbnRTdHJlbmd0aEIOCgxfcHJvYmFiaWxpdHlCGQoXX2xvZzEwX2xpa2VsaWhvb2RfcmF0aW8iMgoQQXNzZXNzbWVudFJlYXNvbhIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJIlwKCVN0YWJpbGl0eRIsCgh2YXJpYW50cxgBIAMoCzIaLmFzc2F5LnYxLlN0YWJpbGl0eVZhcmlhbnQSDQoFZmxpcHMYAiABKAUSEgoKbm90X25lZWRlZBgDIAMoCSJHChBTdGFiaWxpdHlWYXJpYW50EgwKBG5hbWUYASABKAkSEAoIbG9nX29kZHMYAiABKAESEwoLcHJvYmFiaWxpdHkYAyABKAEiXAoHUXVhbGl0eRISCgpzaG9ydF9zaWRlGAEgASgFEhkKDGpwZWdfcXVhbGl0eRgCIAEoBUgAiAEBEhEKCXRydW5jYXRlZBgDIAEoCEIPCg1fanBlZ19xdWFsaXR5KrgBCg9Bc3Nlc3NtZW50U3RhdGUSIAocQVNTRVNTTUVOVF9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkFTU0VTU01FTlRfU1RBVEVfSFVNQU4QARIfChtBU1NFU1NNRU5UX1NUQVRFX0FSVElGSUNJQUwQAhIhCh1BU1NFU1NNRU5UX1NUQVRFX0lOQ09OQ0xVU0lWRRADEiMKH0FTU0VTU01FTlRfU1RBVEVfTk9UX0FQUExJQ0FCTEUQBCrXAQoSQXNzZXNzbWVudFN0cmVuZ3RoEiMKH0FTU0VTU01FTlRfU1RSRU5HVEhfVU5TUEVDSUZJRUQQABIeChpBU1NFU1NNRU5UX1NUUkVOR1RIX1NJR05FRBABEh4KGkFTU0VTU01FTlRfU1RSRU5HVEhfU1RST05HEAISIAocQVNTRVNTTUVOVF9TVFJFTkdUSF9NT0RFUkFURRADEhwKGEFTU0VTU01FTlRfU1RSRU5HVEhfV0VBSxAEEhwKGEFTU0VTU01FTlRfU1RSRU5HVEhfTk9ORRAFKtUBCg5EZWNsYXJlZE9yaWdpbhIfChtERUNMQVJFRF9PUklHSU5fVU5TUEVDSUZJRUQQABIdChlERUNMQVJFRF9PUklHSU5fR0VORVJBVEVEEAESLAooREVDTEFSRURfT1JJR0lOX0NPTVBPU0lURV9XSVRIX0dFTkVSQVRFRBACEhwKGERFQ0xBUkVEX09SSUdJTl9DQVBUVVJFRBADEhoKFkRFQ0xBUkVEX09SSUdJTl9FRElURUQQBBIbChdERUNMQVJFRF9PUklHSU5fVU5LTk9XThAFYgZwcm90bzM");
+  fileDesc("Chlhc3NheS92MS9hc3Nlc3NtZW50LnByb3RvEghhc3NheS52MSKZAwoKQXNzZXNzbWVudBIoCgVzdGF0ZRgBIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBEiMKFmxvZzEwX2xpa2VsaWhvb2RfcmF0aW8YAyABKAFIAYgBARIrCgdyZWFzb25zGAQgAygLMhouYXNzYXkudjEuQXNzZXNzbWVudFJlYXNvbhImCglzdGFiaWxpdHkYBSABKAsyEy5hc3NheS52MS5TdGFiaWxpdHkSIgoHcXVhbGl0eRgGIAEoCzIRLmFzc2F5LnYxLlF1YWxpdHkSMQoPZGVjbGFyZWRfb3JpZ2luGAcgASgOMhguYXNzYXkudjEuRGVjbGFyZWRPcmlnaW4SGwoTcmVtb3RlX21hbmlmZXN0X3VybBgIIAEoCRIuCghzdHJlbmd0aBgJIAEoDjIcLmFzc2F5LnYxLkFzc2Vzc21lbnRTdHJlbmd0aEIOCgxfcHJvYmFiaWxpdHlCGQoXX2xvZzEwX2xpa2VsaWhvb2RfcmF0aW8ieAoQQXNzZXNzbWVudFJlYXNvbhIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJEiAKBHNhaWQYAyABKAsyEi5hc3NheS52MS5TZW50ZW5jZRIiCgRzaWRlGAQgASgOMhQuYXNzYXkudjEuUmVhc29uU2lkZSJcCglTdGFiaWxpdHkSLAoIdmFyaWFudHMYASADKAsyGi5hc3NheS52MS5TdGFiaWxpdHlWYXJpYW50Eg0KBWZsaXBzGAIgASgFEhIKCm5vdF9uZWVkZWQYAyADKAkiRwoQU3RhYmlsaXR5VmFyaWFudBIMCgRuYW1lGAEgASgJEhAKCGxvZ19vZGRzGAIgASgBEhMKC3Byb2JhYmlsaXR5GAMgASgBIlwKB1F1YWxpdHkSEgoKc2hvcnRfc2lkZRgBIAEoBRIZCgxqcGVnX3F1YWxpdHkYAiABKAVIAIgBARIRCgl0cnVuY2F0ZWQYAyABKAhCDwoNX2pwZWdfcXVhbGl0eSq4AQoPQXNzZXNzbWVudFN0YXRlEiAKHEFTU0VTU01FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBU1NFU1NNRU5UX1NUQVRFX0hVTUFOEAESHwobQVNTRVNTTUVOVF9TVEFURV9BUlRJRklDSUFMEAISIQodQVNTRVNTTUVOVF9TVEFURV9JTkNPTkNMVVNJVkUQAxIjCh9BU1NFU1NNRU5UX1NUQVRFX05PVF9BUFBMSUNBQkxFEAQq1wEKEkFzc2Vzc21lbnRTdHJlbmd0aBIjCh9BU1NFU1NNRU5UX1NUUkVOR1RIX1VOU1BFQ0lGSUVEEAASHgoaQVNTRVNTTUVOVF9TVFJFTkdUSF9TSUdORUQQARIeChpBU1NFU1NNRU5UX1NUUkVOR1RIX1NUUk9ORxACEiAKHEFTU0VTU01FTlRfU1RSRU5HVEhfTU9ERVJBVEUQAxIcChhBU1NFU1NNRU5UX1NUUkVOR1RIX1dFQUsQBBIcChhBU1NFU1NNRU5UX1NUUkVOR1RIX05PTkUQBSrVAQoORGVjbGFyZWRPcmlnaW4SHwobREVDTEFSRURfT1JJR0lOX1VOU1BFQ0lGSUVEEAASHQoZREVDTEFSRURfT1JJR0lOX0dFTkVSQVRFRBABEiwKKERFQ0xBUkVEX09SSUdJTl9DT01QT1NJVEVfV0lUSF9HRU5FUkFURUQQAhIcChhERUNMQVJFRF9PUklHSU5fQ0FQVFVSRUQQAxIaChZERUNMQVJFRF9PUklHSU5fRURJVEVEEAQSGwoXREVDTEFSRURfT1JJR0lOX1VOS05PV04QBSqJAQoKUmVhc29uU2lkZRIbChdSRUFTT05fU0lERV9VTlNQRUNJRklFRBAAEhoKFlJFQVNPTl9TSURFX0FSVElGSUNJQUwQARIVChFSRUFTT05fU0lERV9IVU1BThACEhUKEVJFQVNPTl9TSURFX0RPVUJUEAMSFAoQUkVBU09OX1NJREVfTk9ORRAEYgZwcm90bzM", [file_assay_v1_provenance]);
 
 /**
  * What the evidence alone says, and why; never forced by a signature or an override.
@@ -97,9 +99,21 @@ export type AssessmentReason = Message<"assay.v1.AssessmentReason"> & {
   code: string;
 
   /**
+   * In English, as `said` has it.
+   *
    * @generated from field: string sentence = 2;
    */
   sentence: string;
+
+  /**
+   * @generated from field: assay.v1.Sentence said = 3;
+   */
+  said?: Sentence | undefined;
+
+  /**
+   * @generated from field: assay.v1.ReasonSide side = 4;
+   */
+  side: ReasonSide;
 };
 
 /**
@@ -350,4 +364,45 @@ export type DeclaredOrigin = (typeof DeclaredOrigin)[keyof typeof DeclaredOrigin
  */
 export const DeclaredOriginSchema: GenEnum<DeclaredOrigin> = /*@__PURE__*/
   enumDesc(file_assay_v1_assessment, 2);
+
+/**
+ * @generated from enum assay.v1.ReasonSide
+ */
+export const ReasonSide = {
+  /**
+   * @generated from enum value: REASON_SIDE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: REASON_SIDE_ARTIFICIAL = 1;
+   */
+  ARTIFICIAL: 1,
+
+  /**
+   * @generated from enum value: REASON_SIDE_HUMAN = 2;
+   */
+  HUMAN: 2,
+
+  /**
+   * @generated from enum value: REASON_SIDE_DOUBT = 3;
+   */
+  DOUBT: 3,
+
+  /**
+   * @generated from enum value: REASON_SIDE_NONE = 4;
+   */
+  NONE: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.ReasonSide
+ */
+export type ReasonSide = (typeof ReasonSide)[keyof typeof ReasonSide] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.ReasonSide.
+ */
+export const ReasonSideSchema: GenEnum<ReasonSide> = /*@__PURE__*/
+  enumDesc(file_assay_v1_assessment, 3);
 
