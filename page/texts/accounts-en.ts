@@ -70,7 +70,7 @@ export const ACCOUNTS_EN = {
   retention: 'Kept',
   retentionDays: 'files: {media}; records: {record}',
   untilDeleted: 'until deleted',
-  days: '{days} days',
+  days: '{days} {days:day|days}',
   noLimit: 'no limit',
   mediaDays: 'Days until files go',
   recordDays: 'Days until records go',

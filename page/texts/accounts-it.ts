@@ -73,7 +73,7 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
   retention: 'Conservazione',
   retentionDays: 'file: {media}; schede: {record}',
   untilDeleted: 'finché non eliminati',
-  days: '{days} giorni',
+  days: '{days} {days:giorno|giorni}',
   noLimit: 'senza limite',
   mediaDays: 'Giorni di conservazione dei file',
   recordDays: 'Giorni di conservazione delle schede',

@@ -32,9 +32,9 @@ export const AUTOMATION_EN = {
   folderTriedAgain: 'Tried again',
   notByItself: 'not by itself',
   sheetTitle: 'The sheet {name}',
-  sheetRows: '{count} rows; the addresses are in the column “{column}”.',
+  sheetRows: '{count} {count:row|rows}; the addresses are in the column “{column}”.',
   sheetStart: 'Judge the rows',
-  sheetProgress: '{done} of {count} rows judged',
+  sheetProgress: '{done} of {count} {count:row|rows} judged',
   sheetStop: 'Stop',
   sheetSave: 'Save the sheet with verdicts',
   sheetTooLong:

@@ -34,9 +34,9 @@ export const AUTOMATION_IT: Readonly<Record<keyof typeof AUTOMATION_EN, string>>
   folderTriedAgain: 'Riprovato',
   notByItself: 'non da solo',
   sheetTitle: 'Il foglio {name}',
-  sheetRows: '{count} righe; gli indirizzi sono nella colonna “{column}”.',
+  sheetRows: '{count} {count:riga|righe}; gli indirizzi sono nella colonna “{column}”.',
   sheetStart: 'Giudica le righe',
-  sheetProgress: '{done} di {count} righe giudicate',
+  sheetProgress: '{done} di {count} {count:riga giudicata|righe giudicate}',
   sheetStop: 'Ferma',
   sheetSave: 'Salva il foglio con i verdetti',
   sheetTooLong:

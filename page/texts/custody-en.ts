@@ -5,7 +5,7 @@ export const CUSTODY_EN = {
     'Each line is an entry of the box’s own log. It is chained: none can be changed or taken out without its being found (assay custody verify).',
   custodyEntry: 'Entry {sequence}',
   custodyDetailsDeleted: 'Details deleted on {at}',
-  custodyOlder: 'Handed in before the custody log began; these lines are not part of it:',
+  custodyOlder: 'Submitted before the custody log began; these lines are not part of it:',
   custody_received: 'Received',
   custody_fetched: 'Fetched from its address',
   custody_analysed: 'Analysed',

@@ -21,7 +21,7 @@ export const EVIDENCE_EN = {
   stampedAt: 'Stamped by {authority}: {time} by its clock',
   stampWaiting: 'Waits for a stamp of {authority}. {reason}',
   stampFailed: 'Not stamped by {authority}: {reason}',
-  exportReading: '{state}, {share} artificial',
+  exportReading: '{state}, {share} chance of AI',
   exportReadsOtherwise:
     'An evidence package of {time} gave another reading of the same figures: {reading} (rules version {rules}). Both are valid; inform its recipients.',
 } as const;

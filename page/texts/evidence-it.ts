@@ -23,7 +23,7 @@ export const EVIDENCE_IT: Readonly<Record<keyof typeof EVIDENCE_EN, string>> = {
   stampedAt: 'Marcato da {authority}: {time} secondo il suo orologio',
   stampWaiting: 'In attesa di una marca temporale di {authority}. {reason}',
   stampFailed: 'Non marcato da {authority}: {reason}',
-  exportReading: '{state}, artificiale al {share}',
+  exportReading: '{state}, probabilità di IA: {share}',
   exportReadsOtherwise:
     'Un pacchetto di prova del {time} dava un’altra lettura delle stesse cifre: {reading} (versione delle regole {rules}). Valgono entrambe; dillo a chi lo possiede.',
 };

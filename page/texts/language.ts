@@ -1,4 +1,5 @@
 /** The reader's language: chosen here, else the browser's, else English. */
+import { fillText } from '../../src/domain/shown-text.ts';
 import { Cell } from '../state/cell.ts';
 import { read, write } from '../state/theme.ts';
 import { EN, type TextKey, type Texts } from './en.ts';
@@ -25,9 +26,7 @@ export function chooseLanguage(chosen: Language): void {
 
 /** The text with `{name}` filled in. */
 export function t(key: TextKey, filling: Readonly<Record<string, string | number>> = {}): string {
-  return CATALOGUE[language.get()][key].replace(/\{(\w+)\}/g, (whole, name: string) =>
-    String(filling[name] ?? whole),
-  );
+  return fillText(CATALOGUE[language.get()][key], filling);
 }
 
 /** For keys made from what the daemon says, such as a reason's code; undefined if there is no text for it. */

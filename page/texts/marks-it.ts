@@ -75,7 +75,7 @@ export const MARKS_IT = {
   seenByPerson: '{finding}, da una persona il {date}',
   labelTitle: 'Di quale etichetta ha bisogno?',
   labelLead:
-    'Tre domande su un pezzo a cui ha preso parte l’IA e che pubblichi, e ciò che l’articolo 50 del regolamento sull’IA ti chiede. Un aiuto a pensare, non una consulenza legale.',
+    'Tre domande su un pezzo a cui ha preso parte l’IA e che pubblichi, e ciò che l’articolo 50 del regolamento sull’IA ti chiede. Non è una consulenza legale.',
   labelKind: 'Il pezzo è',
   labelKind_IMAGE: 'un’immagine',
   labelKind_VIDEO: 'un filmato',

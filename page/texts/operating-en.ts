@@ -62,7 +62,7 @@ export const OPERATING_EN = {
 
   toMend: 'Needs the operator',
   nothingToMend: 'Everything that was looked at is in order.',
-  checkedGood: '{count} things are in order',
+  checkedGood: '{count} {count:thing is|things are} in order',
   finding_BAD: 'fix it',
   finding_NOTICE: 'look at it',
   finding_GOOD: 'in order',
@@ -158,9 +158,9 @@ export const OPERATING_EN = {
   soFarLead: 'What was judged until now. It may still turn; it is no result.',
   soFarNothing: 'Nothing was judged yet.',
   soFarUnclear: '{frames} frames and {clips} clips were looked at; no model could answer.',
-  soFarSays: '{frames} frames and {clips} clips were judged. Taken alone: {state}, {share} artificial.',
+  soFarSays: '{frames} frames and {clips} clips were judged. Taken alone: {state}, {share} chance of AI.',
   soFarPlaces: 'Places judged so far',
-  soFarPlace: 'At {at}: {share} artificial',
+  soFarPlace: 'At {at}: {share} chance of AI',
   soFarNone: 'At {at}: no answer',
 
   meaning_C2PA_CAPTURED: 'A signature says who vouches for the file; it is no proof of truth.',

@@ -65,7 +65,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
 
   toMend: 'Richiede l’operatore',
   nothingToMend: 'Tutto ciò che è stato esaminato è in ordine.',
-  checkedGood: '{count} cose sono in ordine',
+  checkedGood: '{count} {count:cosa è|cose sono} in ordine',
   finding_BAD: 'da riparare',
   finding_NOTICE: 'da guardare',
   finding_GOOD: 'in ordine',
@@ -163,9 +163,9 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   soFarNothing: 'Ancora nulla è stato giudicato.',
   soFarUnclear: '{frames} fotogrammi e {clips} spezzoni esaminati; nessun modello ha potuto rispondere.',
   soFarSays:
-    '{frames} fotogrammi e {clips} spezzoni giudicati. Presi da soli: {state}, artificiale al {share}.',
+    '{frames} fotogrammi e {clips} spezzoni giudicati. Presi da soli: {state}, probabilità di IA: {share}.',
   soFarPlaces: 'Punti giudicati finora',
-  soFarPlace: 'A {at}: artificiale al {share}',
+  soFarPlace: 'A {at}: probabilità di IA {share}',
   soFarNone: 'A {at}: nessuna risposta',
 
   meaning_C2PA_CAPTURED: 'Una firma dice chi garantisce per il file; non prova che dica il vero.',

@@ -71,7 +71,7 @@ export const PROVENANCE_EN = {
   manifestBeside: 'Read from the manifest that was sent beside the file.',
   manifestFetched: 'Read from the remote manifest, fetched from {host}.',
   embeddedSpeaks: 'A manifest was sent beside the file and not read: the one within the file counts.',
-  manifestsLeftOut: '{count} more manifests are left out.',
+  manifestsLeftOut: '{count} more {count:manifest is|manifests are} left out.',
   meaning_SIGNED_GENERATED: 'That is weighed above what the models measured.',
   meaning_SIGNED_CAPTURED: 'Strong support for a human origin. It does not show what stood before the lens.',
   meaning_CAPTURE_WITH_GENERATED_PARTS: 'What was captured may be real; what was put into it is not.',

@@ -75,7 +75,7 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   manifestFetched: 'Letto dal manifesto remoto, scaricato da {host}.',
   embeddedSpeaks:
     'Accanto al file è stato inviato un manifesto, che non è stato letto: vale quello nel file.',
-  manifestsLeftOut: 'Altri {count} manifesti sono tralasciati.',
+  manifestsLeftOut: 'Tralasciati ancora {count} {count:manifesto|manifesti}.',
   meaning_SIGNED_GENERATED: 'Pesa più di ciò che i modelli hanno misurato.',
   meaning_SIGNED_CAPTURED:
     'Forte sostegno a un’origine umana. Non mostra che cosa stesse davanti all’obiettivo.',

@@ -12,7 +12,7 @@ export const TRANSCRIPT_EN = {
   transcriptPlay: 'Play from {at}: {text}',
   transcriptChannel: 'Channel {channel}',
   transcriptUnsure: 'The machine was not sure of these words',
-  transcriptMore: 'Show all {count} lines',
+  transcriptMore: 'Show all {count} {count:line|lines}',
   transcriptFailed: 'The rest could not be loaded.',
   transcriptSoFar: 'What is said so far',
 };

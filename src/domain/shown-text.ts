@@ -1,5 +1,14 @@
 /** How a text that somebody else chose is shown to a person. What is stored and answered to programs stays as sent. */
 
+/** A text with `{name}` filled in; `{name:one|more}` takes the word that fits a number, in English and Italian alike. */
+export function fillText(text: string, filling: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, name: string, one?: string, more = '') => {
+    const value = filling[name];
+    if (value === undefined) return whole;
+    return one === undefined ? String(value) : String(value) === '1' ? one : more;
+  });
+}
+
 /** Controls, line separators, and the marks that turn the direction of what follows: `gpj.exe` reads as `exe.jpg`. */
 const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 

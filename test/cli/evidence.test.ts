@@ -133,7 +133,7 @@ test('figures that this version reads otherwise are told both ways, with their d
   await writeFile(path, await makePackage({ key: open.app.signingKeys.current(), payload }));
   const { code, out } = await offBox('verify', path);
   equal(code, 0, out);
-  match(out, /: human, 20\.0 % artificial, counts as human \(rules version 1\)/);
+  match(out, /: human, 20\.0 % chance of AI, counts as human \(rules version 1\)/);
   match(
     out,
     /read so on 20\S+Z; this version reads the same figures on 20\S+Z as:\n {2}artificial, .*rules version/,

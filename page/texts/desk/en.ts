@@ -64,7 +64,7 @@ export const DESK_EN = {
   strongestReasons: 'The strongest reasons',
   speaksAgainst: 'What speaks against it',
   nothingAgainst: 'Nothing that was measured. It can be wrong all the same.',
-  modelDisagrees: 'One model leans the other way: {model}, {share} artificial.',
+  modelDisagrees: 'One model leans the other way: {model}, {share} chance of AI.',
   seenBeforeCount: 'Seen before: {count}',
   partsOfResult: 'Parts of the result',
   layers: 'What is shown',

@@ -66,7 +66,7 @@ export const DESK_IT: Record<keyof typeof DESK_EN, string> = {
   strongestReasons: 'I motivi più forti',
   speaksAgainst: 'Che cosa parla contro',
   nothingAgainst: 'Niente di quanto è stato misurato. Può comunque essere sbagliato.',
-  modelDisagrees: 'Un modello propende per il contrario: {model}, artificiale al {share}.',
+  modelDisagrees: 'Un modello propende per il contrario: {model}, probabilità di IA: {share}.',
   seenBeforeCount: 'Già visto: {count}',
   partsOfResult: 'Parti del risultato',
   layers: 'Che cosa si vede',

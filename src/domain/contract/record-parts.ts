@@ -246,8 +246,7 @@ export const RECORD_PARTS: readonly Noun[] = [
   {
     name: 'LabelAdvice',
     message: 'AdviseLabelResponse',
-    description:
-      'What article 50 of the AI Act asks of the publisher of a piece: a help to think, no legal advice.',
+    description: 'What article 50 of the AI Act asks of the publisher of a piece. It is no legal advice.',
     fields: LABEL_ADVICE,
   },
   { name: 'PicturePart', description: 'Shares of a picture’s sides, 0 to 1.', fields: PART },

@@ -1,6 +1,7 @@
 /** What only the report says, in its languages; the sentences about a result are the page's own. */
 import { EN, type Texts } from '../../../page/texts/en.ts';
 import { IT } from '../../../page/texts/it.ts';
+import { fillText } from '../../domain/shown-text.ts';
 import type { ReportLanguage } from './language.ts';
 
 const REPORT_EN = {
@@ -85,7 +86,7 @@ const REPORT_EN = {
     'The box’s own custody log says more: its entries about this file are in {member}, each with the proof that it lies under the signed head beside it.',
   readOtherwise:
     'An earlier package of this record gave another reading of the same figures: {before} (rules version {rules}, {when}). By the rules of today it reads: {now}.',
-  reading: '{state}, {probability} artificial',
+  reading: '{state}, {probability} chance of AI',
   declarations: 'Unsigned metadata',
   absenceOfMark: 'That a mark is absent is no evidence for either origin.',
   howToCheck: 'How to check this report',
@@ -191,7 +192,7 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
     'Il registro di custodia dell’apparecchio dice di più: le sue registrazioni su questo file sono in {member}, ognuna con la prova che sta sotto la testa firmata accanto.',
   readOtherwise:
     'Un pacchetto precedente di questo record dava un’altra lettura delle stesse cifre: {before} (versione delle regole {rules}, {when}). Con le regole di oggi si legge: {now}.',
-  reading: '{state}, artificiale al {probability}',
+  reading: '{state}, probabilità di IA: {probability}',
   declarations: 'Metadati non firmati',
   absenceOfMark: 'Che un marchio manchi non è una prova per nessuna delle due origini.',
   howToCheck: 'Come verificare questa relazione',
@@ -241,8 +242,7 @@ export interface Speaker {
 export function speakerOf(language: ReportLanguage): Speaker {
   const locale = language === 'it' ? 'it-IT' : 'en-GB';
   const page = PAGE_TEXTS[language];
-  const fill = (text: string, filling: Filling = {}) =>
-    text.replace(/\{(\w+)\}/g, (whole, name: string) => String(filling[name] ?? whole));
+  const fill = (text: string, filling: Filling = {}) => fillText(text, filling);
   const number = (value: number, digits = 0) =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
   return {

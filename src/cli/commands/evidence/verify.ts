@@ -101,7 +101,7 @@ const ROOTS: Readonly<Record<JudgedTimestamp['root'], string>> = {
 function describe(reading: ReadingOfFigures | null): string {
   if (reading === null) return 'no result';
   const { state, probability, classification, rulesVersion } = reading;
-  const share = probability === null ? '' : `, ${(probability * 100).toFixed(1)} % artificial`;
+  const share = probability === null ? '' : `, ${(probability * 100).toFixed(1)} % chance of AI`;
   const said = classification === '' ? '' : `, counts as ${classification}`;
   return `${state.replace('_', ' ')}${share}${said} (rules version ${rulesVersion})`;
 }

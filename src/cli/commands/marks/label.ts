@@ -133,7 +133,7 @@ function printAdvice(
       'source',
       `${title} (${rank === 1 ? 'primary' : 'secondary'}): ${supports}`,
     ]),
-    ['', 'A help to think, no legal advice.'],
+    ['', 'This is no legal advice.'],
   ];
   printLine(terminal, `${path}\n${formatColumns(rows)}\n`);
 }

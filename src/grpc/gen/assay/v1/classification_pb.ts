@@ -10,7 +10,7 @@ import type { FileFacts, Marks } from "./marks_pb.ts";
 import { file_assay_v1_marks } from "./marks_pb.ts";
 import type { AnalysisOptions, Label, MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
-import type { Provenance } from "./provenance_pb.ts";
+import type { Provenance, Sentence } from "./provenance_pb.ts";
 import { file_assay_v1_provenance } from "./provenance_pb.ts";
 import type { SignOff } from "./sign_off_pb.ts";
 import { file_assay_v1_sign_off } from "./sign_off_pb.ts";
@@ -22,7 +22,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEinAwKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEiYKBWFkZGVkGCggASgLMhcuYXNzYXkudjEuQWRkZWRBbmFseXNlcxIpCgtzZWVuX2JlZm9yZRgbIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSKAoKc2Vlbl9hZ2FpbhgpIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSIwoIc2lnbl9vZmYYHCABKAsyES5hc3NheS52MS5TaWduT2ZmEiIKB3ZlcmRpY3QYHiABKAsyES5hc3NheS52MS5WZXJkaWN0EiMKCHZlcmRpY3RzGB8gAygLMhEuYXNzYXkudjEuVmVyZGljdBImCgdyZXN1bHRzGCAgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSFAoHaXNfbnNmdxghIAEoCEgBiAEBEiUKBGMycGEYIiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhMKC2hhc19oZWF0bWFwGCMgASgIEigKCmFzc2Vzc21lbnQYJCABKAsyFC5hc3NheS52MS5Bc3Nlc3NtZW50Ei4KDmhlYXRtYXBfbGF5ZXJzGCUgAygOMhYuYXNzYXkudjEuSGVhdG1hcExheWVyEiYKCnN0ZXBfdGltZXMYJiADKAsyEi5hc3NheS52MS5TdGVwVGltZRIoCgpwcm92ZW5hbmNlGCcgASgLMhQuYXNzYXkudjEuUHJvdmVuYW5jZRImCgVpbWFnZRgyIAEoCzIVLmFzc2F5LnYxLkltYWdlRGV0YWlsSAASJgoFdmlkZW8YMyABKAsyFS5hc3NheS52MS5WaWRlb0RldGFpbEgAEiYKBWF1ZGlvGDQgASgLMhUuYXNzYXkudjEuQXVkaW9EZXRhaWxIABIUCgdkZXNrX2lkGDUgASgDSAKIAQESJwoKZmlsZV9mYWN0cxg2IAEoCzITLmFzc2F5LnYxLkZpbGVGYWN0cxIPCgdwYXJ0X29mGDcgASgJQgcKBW1lZGlhQgoKCF9pc19uc2Z3QgoKCF9kZXNrX2lkIq0CCg9FeHBvcnRlZFJlYWRpbmcSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYAiABKAMSFQoNcnVsZXNfdmVyc2lvbhgDIAEoBRIWCg5jbGFzc2lmaWNhdGlvbhgEIAEoCRINCgVzdGF0ZRgFIAEoCRIYCgtwcm9iYWJpbGl0eRgGIAEoAUgAiAEBEhMKC2ZpbmdlcnByaW50GAcgASgJEhYKDnBhY2thZ2Vfc2hhMjU2GAggASgJEhcKD3JlYWRzX290aGVyd2lzZRgJIAEoCBItCgp0aW1lc3RhbXBzGAogAygLMhkuYXNzYXkudjEuVGltZXN0YW1wU3RhdHVzQg4KDF9wcm9iYWJpbGl0eSJsCg9UaW1lc3RhbXBTdGF0dXMSEQoJYXV0aG9yaXR5GAEgASgJEg0KBXN0YXRlGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAQgASgJIkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUiVgoNQWRkZWRBbmFseXNlcxIQCghhbmFseXNlcxgBIAMoCRIkCghwcm9ncmVzcxgCIAEoCzISLmFzc2F5LnYxLlByb2dyZXNzEg0KBWVycm9yGAMgASgJIjgKCFN0ZXBUaW1lEgwKBHN0ZXAYASABKAkSDwoHc2Vjb25kcxgCIAEoARINCgV0aW1lcxgDIAEoBSLiAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBEi8KCnRyYW5zY3JpcHQYBSADKAsyGy5hc3NheS52MS5UcmFuc2NyaXB0U2VnbWVudEIOCgxfcHJvYmFiaWxpdHkiUAoOVGVudGF0aXZlRnJhbWUSFAoMdGltZV9zZWNvbmRzGAEgASgBEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5ImQKDVRlbnRhdGl2ZUNsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IqkBCgdWZXJkaWN0EhEKCWhldXJpc3RpYxgBIAEoCRISCgpjb25maWRlbmNlGAIgASgBEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGbW9kZWxzGAQgAygJEhIKBWNvdW50GAUgASgFSACIAQESFAoHdW5rbm93bhgGIAEoCEgBiAEBQggKBl9jb3VudEIKCghfdW5rbm93biLnAQoLTW9kZWxSZXN1bHQSDQoFbW9kZWwYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIcCgRheGlzGAMgASgOMg4uYXNzYXkudjEuQXhpcxIOCgZkZXZpY2UYBCABKAkSDwoHdW5rbm93bhgFIAEoCBIOCgZyZWFzb24YBiABKAkSFAoMZWxhcHNlZF90aW1lGAcgASgBEiwKDmNsYXNzaWZpY2F0aW9uGAggAygLMhQuYXNzYXkudjEuTGFiZWxTY29yZRIlCgZwbGFjZXMYCSABKAsyFS5hc3NheS52MS5QbGFjZVNwcmVhZCIsCgtQbGFjZVNwcmVhZBINCgVjb3VudBgBIAEoBRIOCgZzcHJlYWQYAiABKAEiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIvYBCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQESIAoGbWVkaXVtGAUgASgOMhAuYXNzYXkudjEuTWVkaXVtEh0KEG5zZndfcHJvYmFiaWxpdHkYBiABKAFIA4gBAUIICgZfd2lkdGhCCQoHX2hlaWdodEIPCg1fdGltZV9zZWNvbmRzQhMKEV9uc2Z3X3Byb2JhYmlsaXR5IjcKDEltYWdlT2JqZWN0cxInCgpkZXRlY3Rpb25zGAEgAygLMhMuYXNzYXkudjEuRGV0ZWN0aW9uInMKCURldGVjdGlvbhIaCgNib3gYASABKAsyDS5hc3NheS52MS5Cb3gSJgoHcmVzdWx0cxgCIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYAyABKAsyES5hc3NheS52MS5WZXJkaWN0IjUKA0JveBIKCgJ4MRgBIAEoARIKCgJ5MRgCIAEoARIKCgJ4MhgDIAEoARIKCgJ5MhgEIAEoASKHAgoLVmlkZW9EZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARIdChBkdXJhdGlvbl9zZWNvbmRzGAMgASgBSAKIAQESKAoGaW1hZ2VzGAQgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SKAoGYXVkaW9zGAUgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SHQoQbnNmd19wcm9iYWJpbGl0eRgGIAEoAUgDiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzQhMKEV9uc2Z3X3Byb2JhYmlsaXR5IroBCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQESKAoKdHJhbnNjcmlwdBgEIAEoCzIULmFzc2F5LnYxLlRyYW5zY3JpcHRCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIsEBCgpUcmFuc2NyaXB0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEAoIbGFuZ3VhZ2UYAyABKAkSLQoIc2VnbWVudHMYBCADKAsyGy5hc3NheS52MS5UcmFuc2NyaXB0U2VnbWVudBIVCg1zZWdtZW50X2NvdW50GAUgASgFEhIKCndvcmRfY291bnQYBiABKAUSGAoQbGVmdF9vdXRfc2Vjb25kcxgHIAEoARINCgVmYXVsdBgIIAEoCSKVAQoRVHJhbnNjcmlwdFNlZ21lbnQSFQoNc3RhcnRfc2Vjb25kcxgBIAEoARITCgtlbmRfc2Vjb25kcxgCIAEoARIMCgR0ZXh0GAMgASgJEhIKCmNvbmZpZGVuY2UYBCABKAESEAoIbGFuZ3VhZ2UYBSABKAkSFAoHY2hhbm5lbBgGIAEoBUgAiAEBQgoKCF9jaGFubmVsIn0KBENsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEiYKB3Jlc3VsdHMYBCADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAUgASgLMhEuYXNzYXkudjEuVmVyZGljdCK+AwoKU2VlbkJlZm9yZRISCgppZGVudGlmaWVyGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAMSDAoEbmFtZRgDIAEoCRIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghyZWxhdGlvbhgFIAEoDjIaLmFzc2F5LnYxLkxpa2VuZXNzUmVsYXRpb24SEAoIZGlzdGFuY2UYBiABKAUSGQoMdGltZV9zZWNvbmRzGAcgASgBSACIAQESHAoPZWFybGllcl9zZWNvbmRzGAggASgBSAGIAQESIgoHb3V0Y29tZRgJIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHZmluZGluZxgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiwKCGZvdW5kX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgChNmb3VuZF9ieV9hY2NvdW50X2lkGAwgASgDSAKIAQFCDwoNX3RpbWVfc2Vjb25kc0ISChBfZWFybGllcl9zZWNvbmRzQhYKFF9mb3VuZF9ieV9hY2NvdW50X2lkKlUKBlN0YXR1cxIWChJTVEFUVVNfVU5TUEVDSUZJRUQQABIOCgpTVEFUVVNfTkVXEAESDwoLU1RBVFVTX0RPTkUQAhISCg5TVEFUVVNfRVJST1JFRBADKqwBCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX1dBSVRJTkcQARISCg5PVVRDT01FX0ZBSUxFRBACEhEKDU9VVENPTUVfSFVNQU4QAxIWChJPVVRDT01FX0FSVElGSUNJQUwQBBIYChRPVVRDT01FX0lOQ09OQ0xVU0lWRRAFEhoKFk9VVENPTUVfTk9UX0FQUExJQ0FCTEUQBipbCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEwoPT1JJR0lOX0FOQUxZU0VEEAESEQoNT1JJR0lOX0pPSU5FRBACEhEKDU9SSUdJTl9DQUNIRUQQAypxCgRBeGlzEhQKEEFYSVNfVU5TUEVDSUZJRUQQABISCg5BWElTX0dFTkVSQVRFRBABEhAKDEFYSVNfU1dBUFBFRBACEg8KC0FYSVNfRURJVEVEEAMSDQoJQVhJU19OU0ZXEAQSDQoJQVhJU19GQUNFEAUqjQEKDEhlYXRtYXBMYXllchIdChlIRUFUTUFQX0xBWUVSX1VOU1BFQ0lGSUVEEAASGAoUSEVBVE1BUF9MQVlFUl9PUklHSU4QARIbChdIRUFUTUFQX0xBWUVSX1RBTVBFUklORxACEicKI0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HX1JFTElBQklMSVRZEAMqrwEKBk1lZGl1bRIWChJNRURJVU1fVU5TUEVDSUZJRUQQABIVChFNRURJVU1fUEhPVE9HUkFQSBABEhIKDk1FRElVTV9EUkFXSU5HEAISEQoNTUVESVVNX1JFTkRFUhADEhUKEU1FRElVTV9TQ1JFRU5TSE9UEAQSEwoPTUVESVVNX0RPQ1VNRU5UEAUSDwoLTUVESVVNX1RFWFQQBhISCg5NRURJVU1fVU5LTk9XThAHKpcBChBMaWtlbmVzc1JlbGF0aW9uEiEKHUxJS0VORVNTX1JFTEFUSU9OX1VOU1BFQ0lGSUVEEAASHwobTElLRU5FU1NfUkVMQVRJT05fU0FNRV9GSUxFEAESGgoWTElLRU5FU1NfUkVMQVRJT05fQ09QWRACEiMKH0xJS0VORVNTX1JFTEFUSU9OX01JUlJPUkVEX0NPUFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiwgwKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEiYKBWFkZGVkGCggASgLMhcuYXNzYXkudjEuQWRkZWRBbmFseXNlcxIpCgtzZWVuX2JlZm9yZRgbIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSKAoKc2Vlbl9hZ2FpbhgpIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSIwoIc2lnbl9vZmYYHCABKAsyES5hc3NheS52MS5TaWduT2ZmEiIKB3ZlcmRpY3QYHiABKAsyES5hc3NheS52MS5WZXJkaWN0EiMKCHZlcmRpY3RzGB8gAygLMhEuYXNzYXkudjEuVmVyZGljdBImCgdyZXN1bHRzGCAgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSFAoHaXNfbnNmdxghIAEoCEgBiAEBEiUKBGMycGEYIiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhMKC2hhc19oZWF0bWFwGCMgASgIEigKCmFzc2Vzc21lbnQYJCABKAsyFC5hc3NheS52MS5Bc3Nlc3NtZW50Ei4KDmhlYXRtYXBfbGF5ZXJzGCUgAygOMhYuYXNzYXkudjEuSGVhdG1hcExheWVyEiYKCnN0ZXBfdGltZXMYJiADKAsyEi5hc3NheS52MS5TdGVwVGltZRIoCgpwcm92ZW5hbmNlGCcgASgLMhQuYXNzYXkudjEuUHJvdmVuYW5jZRImCgVpbWFnZRgyIAEoCzIVLmFzc2F5LnYxLkltYWdlRGV0YWlsSAASJgoFdmlkZW8YMyABKAsyFS5hc3NheS52MS5WaWRlb0RldGFpbEgAEiYKBWF1ZGlvGDQgASgLMhUuYXNzYXkudjEuQXVkaW9EZXRhaWxIABIUCgdkZXNrX2lkGDUgASgDSAKIAQESJwoKZmlsZV9mYWN0cxg2IAEoCzITLmFzc2F5LnYxLkZpbGVGYWN0cxIPCgdwYXJ0X29mGDcgASgJEiQKCGhlYWRsaW5lGDggASgLMhIuYXNzYXkudjEuSGVhZGxpbmVCBwoFbWVkaWFCCgoIX2lzX25zZndCCgoIX2Rlc2tfaWQixQEKCEhlYWRsaW5lEiQKBHdvcmQYASABKA4yFi5hc3NheS52MS5IZWFkbGluZVdvcmQSIQoFdGl0bGUYAiABKAsyEi5hc3NheS52MS5TZW50ZW5jZRIkCghzZW50ZW5jZRgDIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEiIKBmJlc2lkZRgEIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEiYKCmRvY3VtZW50ZWQYBSABKAsyEi5hc3NheS52MS5TZW50ZW5jZSKtAgoPRXhwb3J0ZWRSZWFkaW5nEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAIgASgDEhUKDXJ1bGVzX3ZlcnNpb24YAyABKAUSFgoOY2xhc3NpZmljYXRpb24YBCABKAkSDQoFc3RhdGUYBSABKAkSGAoLcHJvYmFiaWxpdHkYBiABKAFIAIgBARITCgtmaW5nZXJwcmludBgHIAEoCRIWCg5wYWNrYWdlX3NoYTI1NhgIIAEoCRIXCg9yZWFkc19vdGhlcndpc2UYCSABKAgSLQoKdGltZXN0YW1wcxgKIAMoCzIZLmFzc2F5LnYxLlRpbWVzdGFtcFN0YXR1c0IOCgxfcHJvYmFiaWxpdHkibAoPVGltZXN0YW1wU3RhdHVzEhEKCWF1dGhvcml0eRgBIAEoCRINCgVzdGF0ZRgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIlYKDUFkZGVkQW5hbHlzZXMSEAoIYW5hbHlzZXMYASADKAkSJAoIcHJvZ3Jlc3MYAiABKAsyEi5hc3NheS52MS5Qcm9ncmVzcxINCgVlcnJvchgDIAEoCSI4CghTdGVwVGltZRIMCgRzdGVwGAEgASgJEg8KB3NlY29uZHMYAiABKAESDQoFdGltZXMYAyABKAUi4gEKCVRlbnRhdGl2ZRIoCgZmcmFtZXMYASADKAsyGC5hc3NheS52MS5UZW50YXRpdmVGcmFtZRImCgVjbGlwcxgCIAMoCzIXLmFzc2F5LnYxLlRlbnRhdGl2ZUNsaXASKAoFc3RhdGUYAyABKA4yGS5hc3NheS52MS5Bc3Nlc3NtZW50U3RhdGUSGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBARIvCgp0cmFuc2NyaXB0GAUgAygLMhsuYXNzYXkudjEuVHJhbnNjcmlwdFNlZ21lbnRCDgoMX3Byb2JhYmlsaXR5IlAKDlRlbnRhdGl2ZUZyYW1lEhQKDHRpbWVfc2Vjb25kcxgBIAEoARIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJkCg1UZW50YXRpdmVDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24i5wEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUSJQoGcGxhY2VzGAkgASgLMhUuYXNzYXkudjEuUGxhY2VTcHJlYWQiLAoLUGxhY2VTcHJlYWQSDQoFY291bnQYASABKAUSDgoGc3ByZWFkGAIgASgBIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASL2AQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBEiAKBm1lZGl1bRgFIAEoDjIQLmFzc2F5LnYxLk1lZGl1bRIdChBuc2Z3X3Byb2JhYmlsaXR5GAYgASgBSAOIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kc0ITChFfbnNmd19wcm9iYWJpbGl0eSI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEihwIKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEh0KEG5zZndfcHJvYmFiaWxpdHkYBiABKAFIA4gBAUIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kc0ITChFfbnNmd19wcm9iYWJpbGl0eSK6AQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBEigKCnRyYW5zY3JpcHQYBCABKAsyFC5hc3NheS52MS5UcmFuc2NyaXB0QhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyLBAQoKVHJhbnNjcmlwdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJEi0KCHNlZ21lbnRzGAQgAygLMhsuYXNzYXkudjEuVHJhbnNjcmlwdFNlZ21lbnQSFQoNc2VnbWVudF9jb3VudBgFIAEoBRISCgp3b3JkX2NvdW50GAYgASgFEhgKEGxlZnRfb3V0X3NlY29uZHMYByABKAESDQoFZmF1bHQYCCABKAkilQEKEVRyYW5zY3JpcHRTZWdtZW50EhUKDXN0YXJ0X3NlY29uZHMYASABKAESEwoLZW5kX3NlY29uZHMYAiABKAESDAoEdGV4dBgDIAEoCRISCgpjb25maWRlbmNlGAQgASgBEhAKCGxhbmd1YWdlGAUgASgJEhQKB2NoYW5uZWwYBiABKAVIAIgBAUIKCghfY2hhbm5lbCJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QivgMKClNlZW5CZWZvcmUSEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIcmVsYXRpb24YBSABKA4yGi5hc3NheS52MS5MaWtlbmVzc1JlbGF0aW9uEhAKCGRpc3RhbmNlGAYgASgFEhkKDHRpbWVfc2Vjb25kcxgHIAEoAUgAiAEBEhwKD2VhcmxpZXJfc2Vjb25kcxgIIAEoAUgBiAEBEiIKB291dGNvbWUYCSABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB2ZpbmRpbmcYCiABKA4yDy5hc3NheS52MS5MYWJlbBIsCghmb3VuZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTZm91bmRfYnlfYWNjb3VudF9pZBgMIAEoA0gCiAEBQg8KDV90aW1lX3NlY29uZHNCEgoQX2VhcmxpZXJfc2Vjb25kc0IWChRfZm91bmRfYnlfYWNjb3VudF9pZCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADKqgDCgxIZWFkbGluZVdvcmQSHQoZSEVBRExJTkVfV09SRF9VTlNQRUNJRklFRBAAEhkKFUhFQURMSU5FX1dPUkRfV0FJVElORxABEhgKFEhFQURMSU5FX1dPUkRfRkFJTEVEEAISHQoZSEVBRExJTkVfV09SRF9GT1VORF9IVU1BThADEiIKHkhFQURMSU5FX1dPUkRfRk9VTkRfQVJUSUZJQ0lBTBAEEiAKHEhFQURMSU5FX1dPUkRfU0lHTkVEX0NBUFRVUkUQBRIjCh9IRUFETElORV9XT1JEX1NJR05FRF9HRU5FUkFUSU9OEAYSHQoZSEVBRExJTkVfV09SRF9TSUdORURfRURJVBAHEiIKHkhFQURMSU5FX1dPUkRfU0lHTkVEX1VOVFJVU1RFRBAIEhcKE0hFQURMSU5FX1dPUkRfSFVNQU4QCRIcChhIRUFETElORV9XT1JEX0FSVElGSUNJQUwQChIeChpIRUFETElORV9XT1JEX0lOQ09OQ0xVU0lWRRALEiAKHEhFQURMSU5FX1dPUkRfTk9UX0FQUExJQ0FCTEUQDCqvAQoGTWVkaXVtEhYKEk1FRElVTV9VTlNQRUNJRklFRBAAEhUKEU1FRElVTV9QSE9UT0dSQVBIEAESEgoOTUVESVVNX0RSQVdJTkcQAhIRCg1NRURJVU1fUkVOREVSEAMSFQoRTUVESVVNX1NDUkVFTlNIT1QQBBITCg9NRURJVU1fRE9DVU1FTlQQBRIPCgtNRURJVU1fVEVYVBAGEhIKDk1FRElVTV9VTktOT1dOEAcqlwEKEExpa2VuZXNzUmVsYXRpb24SIQodTElLRU5FU1NfUkVMQVRJT05fVU5TUEVDSUZJRUQQABIfChtMSUtFTkVTU19SRUxBVElPTl9TQU1FX0ZJTEUQARIaChZMSUtFTkVTU19SRUxBVElPTl9DT1BZEAISIwofTElLRU5FU1NfUkVMQVRJT05fTUlSUk9SRURfQ09QWRADYgZwcm90bzM", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -343,6 +343,13 @@ export type Classification = Message<"assay.v1.Classification"> & {
    * @generated from field: string part_of = 55;
    */
   partOf: string;
+
+  /**
+   * What stands at the top of the record wherever it is shown; the documented verdict stands beneath it.
+   *
+   * @generated from field: assay.v1.Headline headline = 56;
+   */
+  headline?: Headline | undefined;
 };
 
 /**
@@ -351,6 +358,49 @@ export type Classification = Message<"assay.v1.Classification"> & {
  */
 export const ClassificationSchema: GenMessage<Classification> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 0);
+
+/**
+ * @generated from message assay.v1.Headline
+ */
+export type Headline = Message<"assay.v1.Headline"> & {
+  /**
+   * @generated from field: assay.v1.HeadlineWord word = 1;
+   */
+  word: HeadlineWord;
+
+  /**
+   * A few words, for lists and subjects.
+   *
+   * @generated from field: assay.v1.Sentence title = 2;
+   */
+  title?: Sentence | undefined;
+
+  /**
+   * @generated from field: assay.v1.Sentence sentence = 3;
+   */
+  sentence?: Sentence | undefined;
+
+  /**
+   * What else is known and may say otherwise; absent if there is nothing.
+   *
+   * @generated from field: assay.v1.Sentence beside = 4;
+   */
+  beside?: Sentence | undefined;
+
+  /**
+   * What programs read that know the verdict only, and the rule that made it; absent without a verdict.
+   *
+   * @generated from field: assay.v1.Sentence documented = 5;
+   */
+  documented?: Sentence | undefined;
+};
+
+/**
+ * Describes the message assay.v1.Headline.
+ * Use `create(HeadlineSchema)` to create a new message.
+ */
+export const HeadlineSchema: GenMessage<Headline> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 1);
 
 /**
  * What a record said when it was exported. A later version may read the same figures otherwise: both are shown.
@@ -428,7 +478,7 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
  * Use `create(ExportedReadingSchema)` to create a new message.
  */
 export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 1);
+  messageDesc(file_assay_v1_classification, 2);
 
 /**
  * What one timestamp authority (RFC 3161) answered for a package.
@@ -470,7 +520,7 @@ export type TimestampStatus = Message<"assay.v1.TimestampStatus"> & {
  * Use `create(TimestampStatusSchema)` to create a new message.
  */
 export const TimestampStatusSchema: GenMessage<TimestampStatus> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 3);
 
 /**
  * Who handed the file in.
@@ -505,7 +555,7 @@ export type Submitter = Message<"assay.v1.Submitter"> & {
  * Use `create(SubmitterSchema)` to create a new message.
  */
 export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * How far a queued or running analysis is.
@@ -534,7 +584,7 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * Analyses that were asked for when the record had its result already.
@@ -569,7 +619,7 @@ export type AddedAnalyses = Message<"assay.v1.AddedAnalyses"> & {
  * Use `create(AddedAnalysesSchema)` to create a new message.
  */
 export const AddedAnalysesSchema: GenMessage<AddedAnalyses> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
@@ -603,7 +653,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
  * Use `create(StepTimeSchema)` to create a new message.
  */
 export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * What was judged so far, while the work runs. It may still turn: none of it is a result.
@@ -652,7 +702,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -678,7 +728,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -714,7 +764,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -764,7 +814,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -831,7 +881,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * How far apart a model's answers for single places of a picture lie.
@@ -859,7 +909,7 @@ export type PlaceSpread = Message<"assay.v1.PlaceSpread"> & {
  * Use `create(PlaceSpreadSchema)` to create a new message.
  */
 export const PlaceSpreadSchema: GenMessage<PlaceSpread> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -881,7 +931,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -931,7 +981,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -948,7 +998,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -977,7 +1027,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 16);
+  messageDesc(file_assay_v1_classification, 17);
 
 /**
  * Pixels of the oriented picture.
@@ -1011,7 +1061,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 17);
+  messageDesc(file_assay_v1_classification, 18);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -1059,7 +1109,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 18);
+  messageDesc(file_assay_v1_classification, 19);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -1095,7 +1145,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 19);
+  messageDesc(file_assay_v1_classification, 20);
 
 /**
  * What is said, as a machine wrote it down: it may be wrong.
@@ -1159,7 +1209,7 @@ export type Transcript = Message<"assay.v1.Transcript"> & {
  * Use `create(TranscriptSchema)` to create a new message.
  */
 export const TranscriptSchema: GenMessage<Transcript> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 20);
+  messageDesc(file_assay_v1_classification, 21);
 
 /**
  * A sentence or a part of one.
@@ -1211,7 +1261,7 @@ export type TranscriptSegment = Message<"assay.v1.TranscriptSegment"> & {
  * Use `create(TranscriptSegmentSchema)` to create a new message.
  */
 export const TranscriptSegmentSchema: GenMessage<TranscriptSegment> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 21);
+  messageDesc(file_assay_v1_classification, 22);
 
 /**
  * A segment of a sound.
@@ -1254,7 +1304,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 22);
+  messageDesc(file_assay_v1_classification, 23);
 
 /**
  * An earlier record of the same picture, and what was found then.
@@ -1336,7 +1386,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
  * Use `create(SeenBeforeSchema)` to create a new message.
  */
 export const SeenBeforeSchema: GenMessage<SeenBefore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 23);
+  messageDesc(file_assay_v1_classification, 24);
 
 /**
  * @generated from enum assay.v1.Status
@@ -1576,6 +1626,87 @@ export const HeatmapLayerSchema: GenEnum<HeatmapLayer> = /*@__PURE__*/
   enumDesc(file_assay_v1_classification, 4);
 
 /**
+ * @generated from enum assay.v1.HeadlineWord
+ */
+export const HeadlineWord = {
+  /**
+   * @generated from enum value: HEADLINE_WORD_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_WAITING = 1;
+   */
+  WAITING: 1,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_FAILED = 2;
+   */
+  FAILED: 2,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_FOUND_HUMAN = 3;
+   */
+  FOUND_HUMAN: 3,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_FOUND_ARTIFICIAL = 4;
+   */
+  FOUND_ARTIFICIAL: 4,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_SIGNED_CAPTURE = 5;
+   */
+  SIGNED_CAPTURE: 5,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_SIGNED_GENERATION = 6;
+   */
+  SIGNED_GENERATION: 6,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_SIGNED_EDIT = 7;
+   */
+  SIGNED_EDIT: 7,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_SIGNED_UNTRUSTED = 8;
+   */
+  SIGNED_UNTRUSTED: 8,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_HUMAN = 9;
+   */
+  HUMAN: 9,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_ARTIFICIAL = 10;
+   */
+  ARTIFICIAL: 10,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_INCONCLUSIVE = 11;
+   */
+  INCONCLUSIVE: 11,
+
+  /**
+   * @generated from enum value: HEADLINE_WORD_NOT_APPLICABLE = 12;
+   */
+  NOT_APPLICABLE: 12,
+} as const;
+
+/**
+ * @generated from enum assay.v1.HeadlineWord
+ */
+export type HeadlineWord = (typeof HeadlineWord)[keyof typeof HeadlineWord] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.HeadlineWord.
+ */
+export const HeadlineWordSchema: GenEnum<HeadlineWord> = /*@__PURE__*/
+  enumDesc(file_assay_v1_classification, 5);
+
+/**
  * @generated from enum assay.v1.Medium
  */
 export const Medium = {
@@ -1629,7 +1760,7 @@ export type Medium = (typeof Medium)[keyof typeof Medium] | UnknownEnum;
  * Describes the enum assay.v1.Medium.
  */
 export const MediumSchema: GenEnum<Medium> = /*@__PURE__*/
-  enumDesc(file_assay_v1_classification, 5);
+  enumDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from enum assay.v1.LikenessRelation
@@ -1669,5 +1800,5 @@ export type LikenessRelation = (typeof LikenessRelation)[keyof typeof LikenessRe
  * Describes the enum assay.v1.LikenessRelation.
  */
 export const LikenessRelationSchema: GenEnum<LikenessRelation> = /*@__PURE__*/
-  enumDesc(file_assay_v1_classification, 6);
+  enumDesc(file_assay_v1_classification, 7);
 
