@@ -290,7 +290,7 @@ function fill(template: string, language: keyof Sentence, filling: Filling): str
 
 const WEIGHTS = new Map(Object.keys(REASONS).map((code, index) => [code, index]));
 
-/** Those that weigh most first; what is no reason stands last. */
+/** The strongest reasons stand first, and what is no reason stands last. */
 export function inOrderOfWeight(reasons: readonly AssessmentReason[]): AssessmentReason[] {
   const weightOf = ({ code }: AssessmentReason): number => WEIGHTS.get(code) ?? WEIGHTS.size;
   return reasons.toSorted((left, right) => weightOf(left) - weightOf(right));
