@@ -9,7 +9,7 @@ import { timed } from './timed-parts.ts';
 /** In the order in which they are judged and their answers stand in a result. */
 const AXES: readonly OpenAxis[] = [nsfw, faces, tampering];
 
-/** Those that were asked for. A pack that is gone answers nothing. */
+/** The axes that were asked for. A pack that is gone answers nothing. */
 export function openAxes(
   { models, options }: AnalysisJob,
   findPack: AnalysisParts['findPack'],
