@@ -11,9 +11,11 @@ import {
   type FullRecord,
   READ_SIGN_OFF_JUDGES,
   type SignOff,
+  type SignOffJudge,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
+import { formatTime } from '../parts/format.ts';
 import { useLive } from '../parts/live.ts';
 import { Button, Fault, LongField, Notice, Time } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
@@ -50,7 +52,7 @@ export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Ele
       <p class="quiet">{t('signOffLead')}</p>
       {signOff !== null && <Standing {...{ signOff }} />}
       {!account.readonly && isAsked && signOff?.state === 'OPEN' && (
-        <AnswerForm {...{ identifier, signOff, onChange }} />
+        <AnswerForm ownId={String(account.id)} {...{ identifier, signOff, onChange }} />
       )}
       {!account.readonly && record.rights.includes('FIND') && (
         <AskButton {...{ identifier, signOff, onChange }} />
@@ -113,8 +115,8 @@ function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | n
 function Judges({ identifier }: { identifier: string }): JSX.Element {
   const { data, error } = useQuery(READ_SIGN_OFF_JUDGES, { identifier });
   const judges = data?.signOffJudges ?? [];
-  const excluded = judges.filter(({ obstacle }) => obstacle !== null);
-  const free = judges.filter(({ obstacle }) => obstacle === null).map(({ name }) => showText(name));
+  const excluded = judges.filter(({ obstacles }) => obstacles.length > 0);
+  const free = judges.filter(({ obstacles }) => obstacles.length === 0).map(({ name }) => showText(name));
   return (
     <>
       <Fault {...{ error }} />
@@ -123,9 +125,9 @@ function Judges({ identifier }: { identifier: string }): JSX.Element {
       )}
       {excluded.length > 0 && (
         <ul>
-          {excluded.map(({ accountId, name, obstacle }) => (
-            <li key={accountId}>
-              {t('signOffExcluded', { name: showText(name), reason: showText(obstacle ?? '') })}
+          {excluded.map((judge) => (
+            <li key={judge.accountId}>
+              {t('signOffExcluded', { name: showText(judge.name), reason: obstacleSentence(judge) })}
             </li>
           ))}
         </ul>
@@ -134,10 +136,37 @@ function Judges({ identifier }: { identifier: string }): JSX.Element {
   );
 }
 
-function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: SignOff }): JSX.Element {
+/** The daemon's sentence in the reader's language. */
+function obstacleSentence({ obstacles, obstacleDays: days }: SignOffJudge): string {
+  const parts = obstacles.map(({ code, accountId, accountName, actorId, actorName, keyId, at }) =>
+    t(`obstacle_${code}`, {
+      account: numbered(accountId, accountName),
+      actor: numbered(actorId ?? '', actorName),
+      key: keyId ?? '',
+      day: at === null ? '' : formatTime(at),
+    }),
+  );
+  return [...parts, ...(days === 0 ? [] : [t('obstacleDays', { days })])].join('; ');
+}
+
+/** With the number, since two may have one name. */
+function numbered(id: string, name: string): string {
+  return name === '' ? t('accountNumber', { id }) : `${showText(name)} (${id})`;
+}
+
+interface AnswerProps extends AskProps {
+  signOff: SignOff;
+  ownId: string;
+}
+
+function AnswerForm({ identifier, signOff, ownId, onChange }: AnswerProps): JSX.Element {
   const { classification, findingAt, reason: why } = signOff;
   const [reason, setReason] = useState('');
   const { isBusy, fault, run } = useWork();
+  const { data } = useQuery(READ_SIGN_OFF_JUDGES, { identifier });
+  const obstacle = data?.signOffJudges?.find(
+    ({ accountId, obstacles }) => accountId === ownId && obstacles.length > 0,
+  );
   const answer = async (agrees: boolean): Promise<void> => {
     const input = { identifier, findingAt, agrees, reason };
     if (await run(() => change(ANSWER_SIGN_OFF, { input }))) onChange();
@@ -151,6 +180,9 @@ function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: Sig
         })}{' '}
         {why !== '' && <q>{showText(why)}</q>}
       </p>
+      {obstacle !== undefined && (
+        <Notice kind="info">{t('signOffExcludedSelf', { reason: obstacleSentence(obstacle) })}</Notice>
+      )}
       <LongField
         label={t('signOffReason')}
         name="sign-off-reason"
@@ -160,7 +192,12 @@ function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: Sig
       />
       <Fault error={fault} />
       <p class="actions">
-        <Button kind="main" {...{ isBusy }} onPress={() => void answer(true)}>
+        <Button
+          kind="main"
+          {...{ isBusy }}
+          isDisabled={obstacle !== undefined}
+          onPress={() => void answer(true)}
+        >
           {t('signOffAgree')}
         </Button>
         <Button {...{ isBusy }} isDisabled={reason.trim() === ''} onPress={() => void answer(false)}>

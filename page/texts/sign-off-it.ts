@@ -18,7 +18,17 @@ export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {
   signOffMayAnswer: 'Possono rispondere: {names}.',
   signOffNone:
     'Nessuno può concordare. Un amministratore può dare a un altro membro del desk il ruolo che controfirma.',
-  signOffExcluded: '{name} non può concordare: {reason}.',
+  signOffExcluded:
+    '{name} non può concordare: dietro i due account potrebbe esserci la stessa persona. {reason}.',
+  signOffExcludedSelf:
+    'Non puoi concordare: dietro i due account potrebbe esserci la stessa persona. {reason}.',
+  obstacle_KEY_MADE: '{actor} ha creato la chiave {key} di {account} il {day}',
+  obstacle_KEY_REPLACED: '{actor} ha sostituito la chiave {key} di {account} il {day}',
+  obstacle_KEY_SHOWN: '{actor} ha visto la chiave {key} di {account} il {day}',
+  obstacle_PASSWORD_LINK: '{actor} ha creato un link per la password di {account} il {day}',
+  obstacle_MAILBOX: '{actor} ha cambiato l’indirizzo e-mail di {account} il {day}',
+  obstacle_UNKNOWN: '{account} ha avuto troppe chiavi e link per sapere chi lo ha avuto in mano',
+  obstacleDays: 'vale per {days} giorni, e finché la chiave è valida',
   signOffsWaiting: '{count} da controfirmare',
   signOffQuestion: '{who} dichiara: {classification}. Concordi?',
   signOffAgree: 'Concordo',

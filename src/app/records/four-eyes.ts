@@ -3,6 +3,7 @@
  * made for it, a link that sets its password, another mailbox.
  */
 import { AppError } from '../../domain/errors.ts';
+import type { SignOffObstacle } from '../../domain/records/sign-off.ts';
 import { formatTime } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
@@ -13,22 +14,17 @@ export const ACCESS_ENTRIES_MAX = 1000;
 const DAY_US = 24 * 3600 * 1_000_000;
 
 /** Somebody other than the account had it in hand. */
-interface Access {
-  actor: number;
+interface Access extends SignOffObstacle {
+  actorId: number;
   at: number;
-  kind: string;
-  accountId: number;
-  /** Null for what is no key. */
-  keyId: number | null;
 }
 
-const WHAT: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
-    'key.create': 'made',
-    'key.replace': 'replaced',
-    'key.reveal': 'was shown',
-  }),
-);
+const CODES: ReadonlyMap<string, SignOffObstacle['code']> = new Map([
+  ['key.create', 'key_made'],
+  ['key.replace', 'key_replaced'],
+  ['key.reveal', 'key_shown'],
+  ['password.link', 'password_link'],
+]);
 
 /** Throws `role` if one person could be behind both accounts. */
 export function assertOtherPerson(
@@ -36,33 +32,47 @@ export function assertOtherPerson(
   principal: Principal,
   { askerId, now }: { askerId: number; now: number },
 ): void {
-  const obstacle = obstacleOf(read, { askerId, judgeId: principal.account.id, now });
+  const obstacle = sentenceOf(obstaclesTo(read, { askerId, judgeId: principal.account.id, now }));
   if (obstacle !== null) throw new AppError('role', `${obstacle}. Somebody else has to agree`);
 }
 
+export interface Obstacles {
+  /** None if nothing shows that one person could be behind both accounts. */
+  obstacles: SignOffObstacle[];
+  obstacleDays: number;
+}
+
 /**
- * Why one person could be behind both accounts; null if nothing shows it. Behind an account stand itself and who had it in hand
- * within the plan's term, whatever the caller showed, since a link opens a session and a session makes keys.
+ * Why one person could be behind both accounts. Behind an account stand itself and who had it in hand within the plan's term,
+ * whatever the caller showed, since a link opens a session and a session makes keys.
  */
-export function obstacleOf(
+export function obstaclesTo(
   read: StoreReader,
   { askerId, judgeId, now }: { askerId: number; judgeId: number; now: number },
-): string | null {
-  const days = termOf(read, askerId);
-  const asker = accessOf(read, askerId, now - days * DAY_US);
-  const own = accessOf(read, judgeId, now - days * DAY_US);
+): Obstacles {
+  const obstacleDays = termOf(read, askerId);
+  const asker = accessOf(read, askerId, now - obstacleDays * DAY_US);
+  const own = accessOf(read, judgeId, now - obstacleDays * DAY_US);
   if (asker === null || own === null) {
-    const many = `${nameOf(read, own === null ? judgeId : askerId)} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
-    return `who had it in hand is not known: ${many}`;
+    return { obstacles: [unknownAccess(read, own === null ? judgeId : askerId)], obstacleDays };
   }
-  const behindOwn = new Set([judgeId, ...own.map(({ actor }) => actor)]);
+  const behindOwn = new Set([judgeId, ...own.map(({ actorId }) => actorId)]);
   const shared =
-    asker.find(({ actor }) => behindOwn.has(actor)) ?? own.find(({ actor }) => actor === askerId);
-  if (shared === undefined) return null;
+    asker.find(({ actorId }) => behindOwn.has(actorId)) ?? own.find(({ actorId }) => actorId === askerId);
+  if (shared === undefined) return { obstacles: [], obstacleDays };
+  const also = own.find(({ actorId }) => actorId === shared.actorId);
+  const obstacles = also === undefined || also === shared ? [shared] : [shared, also];
+  return { obstacles, obstacleDays };
+}
+
+/** Null without an obstacle. */
+export function sentenceOf({ obstacles, obstacleDays: days }: Obstacles): string | null {
+  const [first] = obstacles;
+  if (first === undefined) return null;
+  const parts = obstacles.map(describe).join(', and ');
+  if (first.code === 'unknown') return `who had it in hand is not known: ${parts}`;
   const term = days === 0 ? '' : `; this counts for ${days} days, and as long as the key is valid`;
-  const also = own.find(({ actor }) => actor === shared.actor);
-  const both = also === undefined || also === shared ? '' : `, and ${describe(read, also)}`;
-  return `one person could be both: ${describe(read, shared)}${both}${term}`;
+  return `one person could be both: ${parts}${term}`;
 }
 
 /** Days of the plan of the account whose finding it is. */
@@ -82,20 +92,37 @@ function accessOf(read: StoreReader, accountId: number, since: number): Access[]
     // The rows go back in time: what was known of a key before it was made anew opens nothing.
     if (keyId !== null && kind !== 'key.reveal') valid.delete(keyId);
     if (actor === null || actor === accountId || (at < since && !isValid)) return [];
-    return [{ actor, at, kind, accountId, keyId }];
+    const code = CODES.get(kind) ?? 'mailbox';
+    const names = { accountName: nameOf(read, accountId), actorName: nameOf(read, actor) };
+    return [{ code, accountId, actorId: actor, ...names, keyId, at }];
   });
 }
 
-function describe(read: StoreReader, { actor, at, kind, accountId, keyId }: Access): string {
-  const day = formatTime(at).slice(0, 10);
-  const [who, whose] = [nameOf(read, actor), nameOf(read, accountId)];
-  if (keyId !== null) return `${who} ${WHAT.get(kind)} key ${keyId} of ${whose} on ${day}`;
-  const what = kind === 'password.link' ? 'made a password link for' : 'changed the e-mail address of';
-  return `${who} ${what} ${whose} on ${day}`;
+function unknownAccess(read: StoreReader, accountId: number): SignOffObstacle {
+  const names = { accountName: nameOf(read, accountId), actorName: '' };
+  return { code: 'unknown', accountId, ...names, actorId: null, keyId: null, at: null };
+}
+
+function describe(obstacle: SignOffObstacle): string {
+  const { code, accountId, accountName, actorId, actorName, keyId, at } = obstacle;
+  const whose = named(accountId, accountName);
+  if (actorId === null || at === null) return `${whose} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
+  const what = {
+    key_made: `made key ${keyId} of`,
+    key_replaced: `replaced key ${keyId} of`,
+    key_shown: `was shown key ${keyId} of`,
+    password_link: 'made a password link for',
+    mailbox: 'changed the e-mail address of',
+    unknown: 'had in hand',
+  }[code];
+  return `${named(actorId, actorName)} ${what} ${whose} on ${formatTime(at).slice(0, 10)}`;
+}
+
+function nameOf(read: StoreReader, id: number): string {
+  return read.accounts.getUnlessDamaged(id)?.name ?? '';
 }
 
 /** With the number, since two may have one name. */
-function nameOf(read: StoreReader, id: number): string {
-  const name = read.accounts.getUnlessDamaged(id)?.name ?? '';
+function named(id: number, name: string): string {
   return name === '' ? `account ${id}` : `${name} (account ${id})`;
 }

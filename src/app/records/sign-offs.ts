@@ -20,7 +20,7 @@ import type { Principal } from '../callers/principal.ts';
 import { type FileOfRecord, mayOn } from '../callers/rights.ts';
 import { parseText } from '../field-parsers.ts';
 import { allowedClassification, type RecordInput, readableClassification } from './classifications.ts';
-import { assertOtherPerson, obstacleOf } from './four-eyes.ts';
+import { assertOtherPerson, obstaclesTo, sentenceOf } from './four-eyes.ts';
 import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
@@ -118,13 +118,16 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
 
 /**
  * Who may answer a finding of the record's file if the caller asks, and what stands against each. The caller states the finding if
- * none stands.
+ * none stands. Who may answer and not ask, as a partner may, learns of itself alone.
  */
 export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOffJudge[] {
-  const record = allowedClassification(app, input, 'find');
   const { read } = app.store;
+  const { principal } = input;
+  const record = readableClassification(app, input);
+  const isAskedOnly = mayOn(read, 'sign_off', record, principal) && !mayOn(read, 'find', record, principal);
+  if (!isAskedOnly) allowedClassification(app, input, 'find');
   const { kind, hash } = record;
-  const { id: ownId } = input.principal.account;
+  const { id: ownId } = principal.account;
   const finding = hash === '' ? undefined : read.override(holderOf(record), kind, hash);
   const askerId = finding?.byAccountId ?? ownId;
   const judges = new Set([
@@ -132,11 +135,11 @@ export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOff
     ...managersOf(read, finding?.accountId ?? ownId),
   ]);
   return [...judges].flatMap((judgeId) => {
+    if (judgeId === askerId || (isAskedOnly && judgeId !== ownId)) return [];
     const account = read.accounts.getUnlessDamaged(judgeId);
-    if (account === undefined || account.deletedAt !== null || account.readonly || judgeId === askerId)
-      return [];
-    const obstacle = obstacleOf(read, { askerId, judgeId, now: app.clock.now() });
-    return [{ accountId: judgeId, name: account.name, obstacle }];
+    if (account === undefined || account.deletedAt !== null || account.readonly) return [];
+    const found = obstaclesTo(read, { askerId, judgeId, now: app.clock.now() });
+    return [{ accountId: judgeId, name: account.name, obstacle: sentenceOf(found), ...found }];
   });
 }
 

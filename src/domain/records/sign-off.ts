@@ -11,10 +11,12 @@ import {
   listOf,
   moment,
   noun,
+  nounOf,
   nullable,
   oneOf,
   text,
   type ValuesOf,
+  whole,
 } from '../field.ts';
 import { LABEL, type MediaKind } from '../media/media.ts';
 
@@ -45,6 +47,33 @@ export const SIGN_OFF_ANSWER = {
 };
 export interface SignOffAnswer extends ValuesOf<typeof SIGN_OFF_ANSWER> {}
 
+export const SIGN_OFF_OBSTACLES = [
+  'key_made',
+  'key_replaced',
+  'key_shown',
+  'password_link',
+  'mailbox',
+  'unknown',
+] as const;
+export const SIGN_OFF_OBSTACLE_CODE = {
+  name: 'SignOffObstacleCode',
+  description:
+    'How the actor had the account in hand. UNKNOWN: the account has had more keys and links than are looked at.',
+  words: SIGN_OFF_OBSTACLES,
+} as const satisfies Choice;
+
+/** Why one person could be behind two accounts. */
+export const SIGN_OFF_OBSTACLE = {
+  code: oneOf(SIGN_OFF_OBSTACLE_CODE),
+  accountId: idNumber('The account that was in hand.'),
+  accountName: text('Empty if it is gone.'),
+  actorId: nullable(idNumber('Who had it in hand; null for UNKNOWN.')),
+  actorName: text('Empty if it is gone.'),
+  keyId: nullable(idNumber('The key that was made, replaced or shown.')),
+  at: nullable(moment('Null for UNKNOWN.')),
+};
+export interface SignOffObstacle extends ValuesOf<typeof SIGN_OFF_OBSTACLE> {}
+
 /** Somebody who may be asked, and what stands against it. */
 export const SIGN_OFF_JUDGE = {
   accountId: idNumber(),
@@ -52,6 +81,10 @@ export const SIGN_OFF_JUDGE = {
   obstacle: nullable(
     text('Why this account cannot agree, though its role would let it; null if nothing is known.'),
   ),
+  obstacles: listOf(
+    nounOf({ name: 'SignOffObstacle', fields: SIGN_OFF_OBSTACLE }, 'The obstacle in parts, at most two.'),
+  ),
+  obstacleDays: whole('Days for which they count; as long as the key is valid in any case.'),
 };
 export interface SignOffJudge extends ValuesOf<typeof SIGN_OFF_JUDGE> {}
 

@@ -259,12 +259,27 @@ test('who may answer is known before the question is asked, by name, with what s
   const of = ({ account: { id, name } }: Principal) => `${name} (account ${id})`;
   const said = `one person could be both: ${of(admin)} made a password link for ${of(finds)}`;
   deepEqual(judges(), [named(signs, said), named(heads), named(admin, said)]);
+  const [judge] = listSignOffJudges(app, { principal: finds, identifier });
+  const parts = judge?.obstacles.map(({ code, accountId, accountName, actorId, keyId }) => [
+    ...[code, accountId, accountName, actorId, keyId],
+  ]);
+  deepEqual(parts, [
+    ['password_link', finds.account.id, finds.account.name, admin.account.id, null],
+    ['password_link', signs.account.id, signs.account.name, admin.account.id, null],
+  ]);
+  throws(() => listSignOffJudges(app, { principal: admin, identifier }), { reason: 'classification' });
   await overrideClassification(app, { principal: finds, ...FILE, classification: 'human' });
   const { signOff } = await askSignOff(app, { principal: finds, identifier });
   equal(signOff?.byName, finds.account.name);
   deepEqual(
     [signs, heads, admin, looks, submits, finds, alone].map((principal) => countSignOffs(app, { principal })),
     [1, 1, 1, 0, 0, 0, 0],
+  );
+  const ofAdmin = listSignOffJudges(app, { principal: admin, identifier });
+  deepEqual(
+    ofAdmin.map(({ accountId, obstacles }) => [accountId, obstacles.length]),
+    [[admin.account.id, 1]],
+    'who is only asked learns of itself alone',
   );
   const answer = (principal: Principal) =>
     answerSignOff(app, { principal, identifier, findingAt: signOff?.findingAt ?? 0, agrees: true });
