@@ -35,7 +35,7 @@ const PARTS = [
   ...['package.json', 'package-lock.json', '.npmrc', 'assay.example.toml', 'tsconfig.json'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'],
 ] as const;
-const STAYS = 'models/training/';
+const STAYS = ['models/training/', 'examples/demo/make.ts'];
 
 export interface ReleaseIdentity {
   version: string;
@@ -62,7 +62,9 @@ export function identify(root: string, version: string, allowDirty: boolean): Re
 export function ownFiles(root: string): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...PARTS];
   const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  return [...new Set(listed.split('\0'))].filter((path) => path !== '' && !path.startsWith(STAYS));
+  return [...new Set(listed.split('\0'))].filter(
+    (path) => path !== '' && !STAYS.some((start) => path.startsWith(start)),
+  );
 }
 
 /** Fills `folder`, which must be there and empty. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import type { Daemon } from './compose.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import { firstStartNotice } from './first-start-notice.ts';
 import { assertPlatform } from './machinery/platform.ts';
@@ -78,12 +79,25 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
   }
 }
 
-/** `stop` is aborted with the signal that asks the process to end. */
-function begin(argv: readonly string[]): { settings: Settings; stop: AbortController } {
+/** A daemon by the settings of `env` alone, for as long as it is held. */
+export async function openBriefly(env: NodeJS.ProcessEnv): Promise<Daemon> {
+  const settings = prepare([], env);
+  const { openDaemon } = await import('./compose.ts');
+  const daemon = await openDaemon(settings);
+  await daemon.packsRead;
+  return daemon;
+}
+
+function prepare(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   assertPlatform();
   // Before anything is made: the data folder, its files and what the children write are the daemon's own, whichever user starts it.
   process.umask(PRIVATE_UMASK);
-  const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
+  return loadSettings({ argv, env, readFile: (path) => readFileSync(path, 'utf8') });
+}
+
+/** `stop` is aborted with the signal that asks the process to end. */
+function begin(argv: readonly string[]): { settings: Settings; stop: AbortController } {
+  const settings = prepare(argv, process.env);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
   // What has no cache of compiled code yet gets one: sources need not be stripped and compiled at every start.
@@ -97,3 +111,4 @@ function openNotice(status: () => WorkersStatus, warn: (text: string) => void): 
 }
 
 export { describeStartFailure } from './domain/operator-fault.ts';
+export type { Daemon };

@@ -69,6 +69,7 @@ type LoadCommand = () => Promise<(program: Command, terminal: Terminal) => void>
 const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>([
   ['serve', async () => (await import('./commands/serve.ts')).addServeCommand],
   ['classify', async () => (await import('./commands/classify.ts')).addClassifyCommand],
+  ['demo', async () => (await import('./commands/demo/demo.ts')).addDemoCommand],
   ['validate', async () => (await import('./commands/validate.ts')).addValidateCommand],
   ['get', async () => (await import('./commands/get.ts')).addGetCommand],
   ['contact-sheet', async () => (await import('./commands/contact-sheet.ts')).addContactSheetCommand],

@@ -73,5 +73,5 @@ export function absence(command: string, args: readonly string[], name = command
 
 /** Every client there is, so that none stays untried. */
 export function clientFiles(): string[] {
-  return globSync('**/*.{ts,py,go,sh}', { cwd: EXAMPLES, exclude: ['**/gen/**'] }).sort();
+  return globSync('**/*.{ts,py,go,sh}', { cwd: EXAMPLES, exclude: ['**/gen/**', 'demo/**'] }).sort();
 }

@@ -11,7 +11,8 @@ export interface FileBar {
   remove(): void;
 }
 
-const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
+/** Draws nothing. */
+export const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
 
 export class ProgressBars implements Disposable {
   #bars: MultiBar | null;
