@@ -20,6 +20,8 @@ export interface RecordFilter {
   until: string;
   /** Findings of others that wait for the reader's sign-off, instead of the reader's own records. */
   waitsForMe: '' | 'yes';
+  /** Number of a desk; `0`: what belongs to none. */
+  deskId: string;
 }
 
 export const NO_FILTER: RecordFilter = {
@@ -30,6 +32,7 @@ export const NO_FILTER: RecordFilter = {
   since: '',
   until: '',
   waitsForMe: '',
+  deskId: '',
 };
 
 export function isFiltering(filter: RecordFilter): boolean {
@@ -43,7 +46,16 @@ export function toVariables(filter: RecordFilter): object {
 }
 
 /** As the daemon keeps it: what does not narrow is left out, and days are moments. */
-export function toSaved({ kind, outcome, text, said, since, until, waitsForMe }: RecordFilter): SavedParts {
+export function toSaved({
+  kind,
+  outcome,
+  text,
+  said,
+  since,
+  until,
+  deskId,
+  waitsForMe,
+}: RecordFilter): SavedParts {
   return {
     ...(kind === '' ? {} : { kind }),
     ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() as Outcome }),
@@ -51,6 +63,7 @@ export function toSaved({ kind, outcome, text, said, since, until, waitsForMe }:
     ...(said.trim() === '' ? {} : { text: said.trim() }),
     ...(since === '' ? {} : { since: startOf(since).toISOString() }),
     ...(until === '' ? {} : { until: startOf(until, 1).toISOString() }),
+    ...(deskId === '' ? {} : { deskId }),
     ...(waitsForMe === '' ? {} : { waitsForMe: true }),
   };
 }
@@ -59,7 +72,7 @@ type SavedParts = Omit<SaveFilterInput, 'name'>;
 
 /** A filter of another program may begin within a day: the page shows the days that it touches. */
 export function fromSaved(saved: AllOfSavedFilter): RecordFilter {
-  const { kind, outcome, search, text: said, since, until, waitsForMe } = saved;
+  const { kind, outcome, search, text: said, since, until, deskId, waitsForMe } = saved;
   return {
     kind: kind ?? '',
     outcome: outcome?.toLowerCase() ?? '',
@@ -67,6 +80,7 @@ export function fromSaved(saved: AllOfSavedFilter): RecordFilter {
     said,
     since: since === null ? '' : dayOf(new Date(since)),
     until: until === null ? '' : dayOf(new Date(new Date(until).getTime() - 1)),
+    deskId: deskId ?? '',
     waitsForMe: waitsForMe ? 'yes' : '',
   };
 }
@@ -80,7 +94,7 @@ function dayOf(time: Date): string {
 /** Whether a record that has just come or changed belongs into the list. */
 export function matchesFilter(
   record: ListedRecord,
-  { outcome, text, said, since, until, waitsForMe }: RecordFilter,
+  { outcome, text, said, since, until, deskId, waitsForMe }: RecordFilter,
 ): boolean {
   const createdAt = new Date(record.createdAt);
   // Its words are known to the daemon alone.
@@ -88,6 +102,7 @@ export function matchesFilter(
   if (outcome !== '' && record.outcome !== outcome.toUpperCase()) return false;
   if (since !== '' && createdAt < startOf(since)) return false;
   if (until !== '' && createdAt >= startOf(until, 1)) return false;
+  if (deskId !== '' && (record.deskId ?? '0') !== deskId) return false;
   if (waitsForMe !== '' && record.signOff?.state !== 'OPEN') return false;
   return matchesText(record, text.trim());
 }

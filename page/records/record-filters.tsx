@@ -1,15 +1,17 @@
 /** The fields above the list of records. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { MediaKind as Kind } from '../gen/documents.ts';
+import { showText } from '../../src/domain/shown-text.ts';
+import { type DeskRole, type MediaKind as Kind, READ_DESKS } from '../gen/documents.ts';
 import { session } from '../parts/api.ts';
 import { Check, Search, Select } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 import type { RecordFilter } from './record-filter.ts';
 
 const OUTCOMES = ['waiting', 'human', 'artificial', 'inconclusive', 'not_applicable', 'failed'] as const;
 const DAYS = ['since', 'until'] as const;
-const FOLDED = ['said', 'waitsForMe', ...DAYS] as const;
+const FOLDED = ['said', 'waitsForMe', 'deskId', ...DAYS] as const;
 
 export function RecordFilters({
   filter,
@@ -52,6 +54,10 @@ export function RecordFilters({
   );
 }
 
+function mayAnswer(role: DeskRole | null): boolean {
+  return role === 'SIGNS_OFF' || role === 'HEADS';
+}
+
 /** Open if there is room for them, or if one of them narrows the list. */
 function MoreFilters({
   filter,
@@ -63,6 +69,8 @@ function MoreFilters({
   const [isOpen, setOpen] = useState(
     () => matchMedia('(min-width: 46rem)').matches || FOLDED.some((name) => filter[name] !== ''),
   );
+  const { data } = useQuery(READ_DESKS, {});
+  const desks = (data?.desks ?? []).filter(({ ownRole }) => ownRole !== null);
   return (
     <details class="more-filters" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t('moreFilters')}</summary>
@@ -85,7 +93,20 @@ function MoreFilters({
             />
           </label>
         ))}
-        {session.get()?.account?.role !== 'user' && (
+        {desks.length > 0 && (
+          <Select
+            isInline
+            label={t('optionDesk')}
+            value={filter.deskId}
+            options={[
+              ['', t('all')],
+              ...desks.map(({ id, name }) => [id, showText(name)] as const),
+              ['0', t('filterDeskNone')],
+            ]}
+            onValue={(deskId) => onPart({ deskId })}
+          />
+        )}
+        {(session.get()?.account?.role !== 'user' || desks.some(({ ownRole }) => mayAnswer(ownRole))) && (
           <Check
             label={t('waitsForMe')}
             isOn={filter.waitsForMe !== ''}

@@ -16,6 +16,8 @@ import { Thumbnail } from './thumbnail.tsx';
 
 interface RowProps {
   record: ListedRecord;
+  /** Name of the colleague who sent it; empty if the reader did. */
+  sender: string;
   index: number;
   /** Whether the keys are on it. */
   isActive: boolean;
@@ -27,7 +29,7 @@ interface RowProps {
 }
 
 export function RecordRow(props: RowProps): JSX.Element {
-  const { record, index, isActive, isNew, isChosen, onChoose, onFocus } = props;
+  const { record, sender, index, isActive, isNew, isChosen, onChoose, onFocus } = props;
   const { identifier, name, refId, createdAt, signOff } = record;
   const shownName = name === '' ? identifier.slice(0, 12) : showText(name);
   return (
@@ -45,6 +47,7 @@ export function RecordRow(props: RowProps): JSX.Element {
         </Link>
         <small class="quiet">
           {isNew && <span class="new">{t('isNew')} </span>}
+          {sender !== '' && <span>{sender} · </span>}
           {refId !== '' && <span class="ref">{showText(refId)} · </span>}
           <Time iso={createdAt} isAge />
           {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}

@@ -1,6 +1,9 @@
 /** The records in sight, beneath or beside each other; the others only take their place. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ListedRecord } from '../gen/documents.ts';
+import { session } from '../parts/api.ts';
+import { useNames } from '../parts/colleagues.ts';
 import { isRefused } from '../parts/records.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
@@ -25,6 +28,10 @@ interface RowsProps {
 export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Element | null {
   const ref = useRef<HTMLUListElement>(null);
   const chosen = useCell(selection);
+  const account = session.get()?.account ?? null;
+  const nameOf = useNames(account);
+  const senderOf = ({ accountId }: ListedRecord): string =>
+    accountId === String(account?.id) ? '' : nameOf(accountId);
   const rows = useMemo(() => orderRows(records.shown, order), [records.shown, order]);
   const seen = useWindow(ref, rows.length, view);
   const { first, last, columns, lineHeight } = seen;
@@ -62,6 +69,7 @@ export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Eleme
             <RecordRow
               key={row.identifier}
               record={row}
+              sender={senderOf(row)}
               index={first + offset}
               isActive={first + offset === active}
               isNew={since !== null && row.createdAt > since}

@@ -102,8 +102,8 @@ export function parseTextList(fields: RawFields, field: string): string[] | unde
 }
 
 /** The identifier of a user, a plan or a key. */
-export function parseId(fields: RawFields, field = 'id'): number {
-  const id = parseWhole(fields, field, 1, Number.MAX_SAFE_INTEGER);
+export function parseId(fields: RawFields, field = 'id', min: 0 | 1 = 1): number {
+  const id = parseWhole(fields, field, min, Number.MAX_SAFE_INTEGER);
   if (id === undefined) throw badField(field, 'expected a whole number, found nothing');
   return id;
 }

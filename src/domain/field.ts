@@ -43,6 +43,8 @@ export interface FieldRow extends FieldNotes {
   readonly isNullable?: true;
   /** An identifier that is a number inside: of an account, a plan, a key or a rule. */
   readonly isNumber?: true;
+  /** 0 stands for none of them. */
+  readonly isNoneZero?: true;
 }
 
 /** `holds` is never set: it carries the type of the values, both ways, so that a forgotten null does not compile. */
@@ -82,6 +84,8 @@ export const number = (said: Said = {}): Field<number> => row('number', said);
 export const moment = (said: Said = {}): Field<number> => row('moment', said);
 export const identifier = (said: Said = {}): Field<string> => row('identifier', said);
 export const idNumber = (said: Said = {}): Field<number> => ({ ...row('identifier', said), isNumber: true });
+/** 0: none of them. */
+export const idNumberOrNone = (said: Said = {}): Field<number> => ({ ...idNumber(said), isNoneZero: true });
 export const json = <Value>(said: Said = {}): Field<Value> => row('json', said);
 
 function row<Value>(type: FieldType, said: Said): Field<Value> {

@@ -13,7 +13,7 @@ import {
 import { mutation, one, optional, query } from './operation.ts';
 
 const FILTER = nounOf(SAVED_FILTER);
-const { search, text: said, since, until, waitsForMe } = SAVED_FILTER.fields;
+const { search, text: said, since, until, deskId, waitsForMe } = SAVED_FILTER.fields;
 
 export const SAVED_FILTER_OPERATIONS = {
   listSavedFilters: query({
@@ -35,6 +35,7 @@ export const SAVED_FILTER_OPERATIONS = {
       text: optional(said),
       since: optional(since),
       until: optional(until),
+      deskId: optional(deskId),
       waitsForMe: optional(waitsForMe),
     },
     answer: one('filter', FILTER),

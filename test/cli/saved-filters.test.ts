@@ -16,7 +16,7 @@ import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../app/o
 import { linesOf, type Outcome as RunOutcome, runCommand } from '../cli/run-command.ts';
 
 const { method } = ClassificationService;
-const FIELDS = 'name kind outcome search text since until waitsForMe';
+const FIELDS = 'name kind outcome search text since until deskId waitsForMe';
 let open: OpenApp;
 
 before(async () => {
@@ -59,7 +59,13 @@ function grpcClient(key: string): AssayClient {
 
 test('a filter that one facade saves is read, used, replaced and removed by the others', async () => {
   const { id, key } = await addKeyed();
-  const night = { name: 'Night desk', kind: 'IMAGE', outcome: 'HUMAN', since: '2026-11-24T00:00:00Z' };
+  const night = {
+    name: 'Night desk',
+    kind: 'IMAGE',
+    outcome: 'HUMAN',
+    since: '2026-11-24T00:00:00Z',
+    deskId: '0',
+  };
   const rest = { search: '', text: '', until: null, waitsForMe: false };
   const stored = { ...night, ...rest, since: '2026-11-24T00:00:00.000Z' };
   deepEqual({ ...(await save(key, night)), since: stored.since }, stored);
@@ -72,7 +78,7 @@ test('a filter that one facade saves is read, used, replaced and removed by the 
   await client.call(method.saveFilter, { name: 'By hand', search: 'abab' });
   const [first, second] = linesOf(await assay(key, 'filters', '--json'));
   deepEqual([first?.name, second?.name, second?.search], ['Night desk', 'By hand', 'abab']);
-  match((await assay(key, 'filters')).out, /Night desk.*image, human, since 2026-11-24/);
+  match((await assay(key, 'filters')).out, /Night desk.*image, human, since 2026-11-24.*, of no desk/);
   const identifier = await addRecord(open.app, id, { hash: 'ab'.repeat(32) });
   await addRecord(open.app, id, { hash: 'cd'.repeat(32) });
   const found = linesOf(await assay(key, 'list', '--saved', 'By hand', '--json'));

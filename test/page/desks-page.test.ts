@@ -1,19 +1,21 @@
-/** The page of desks in a real browser: a desk is made, gets members, and is chosen for a submission. */
+/** The page of desks in a real browser: a desk is made, gets members, and is chosen for a submission and in the list. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PATHS } from '../../page/parts/paths.ts';
 import { TEST_KEY } from '../daemon.ts';
+import { patternImage } from '../media/pictures.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
-import { startDesk } from './desk-daemon.ts';
+import { classify, startDesk } from './desk-daemon.ts';
 
-test('a desk is made, a member is named, and a submission may be for the desk', async () => {
+test('a desk is made, a member is named, and submissions and the list may be for the desk', async () => {
   const user = { name: 'Night editor', email: 'night@example.org' };
-  const query = 'mutation ($user: UserInput!) { createUser(input: $user) { userErrors { message } } }';
+  const query = 'mutation ($user: UserInput!) { createUser(input: $user) { user { id } } }';
   const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
   await using daemon = await startDesk();
   const body = JSON.stringify({ query, variables: { user } });
   const made = await fetch(`${daemon.http}/graphql`, { method: 'POST', headers, body });
-  assert.deepEqual(await made.json(), { data: { createUser: { userErrors: [] } } });
+  const { data } = (await made.json()) as { data: { createUser: { user: { id: string } } } };
+  const { id } = data.createUser.user;
   await using browser = await TestBrowser.start();
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
@@ -32,6 +34,20 @@ test('a desk is made, a member is named, and a submission may be for the desk', 
     await panel.getByRole('row', { name: email }).getByText(role).waitFor();
   }
   await panel.getByText('Your role: submits.').waitFor();
+  const keyed = 'mutation ($id: ID) { createKey(name: "night", userId: $id) { secret } }';
+  const answer = await fetch(`${daemon.http}/graphql`, {
+    ...{ method: 'POST', headers, body: JSON.stringify({ query: keyed, variables: { id } }) },
+  });
+  const { data: key } = (await answer.json()) as { data: { createKey: { secret: string } } };
+  const picture = await patternImage(420, 320).jpeg().toBuffer();
+  await classify(daemon.http, 'image', picture, 'harbour.jpg', {}, key.createKey.secret);
+  await page.goto(`${daemon.http}${PATHS.records}`);
+  const row = page.getByRole('listitem').filter({ hasText: 'harbour.jpg' });
+  await row.getByText('Night editor').waitFor();
+  await page.getByRole('combobox', { name: 'Desk' }).selectOption({ label: 'none' });
+  await page.getByText('Nothing found').waitFor();
+  await page.getByRole('combobox', { name: 'Desk' }).selectOption({ label: 'Night desk' });
+  await row.waitFor();
   await page.goto(`${daemon.http}${PATHS.submit}`);
   await page.getByText('Options').first().click();
   await page.getByRole('combobox', { name: 'Desk' }).selectOption({ label: 'Night desk' });

@@ -27,6 +27,7 @@ export const DESK_IT: Record<keyof typeof DESK_EN, string> = {
   optionDesk: 'Desk',
   optionDeskFirst: 'il mio primo desk',
   optionDeskNone: 'nessuno: lo vedo solo io',
+  filterDeskNone: 'nessuno',
   navOperating: 'Gestione',
 
   searchSaid: 'Parole pronunciate',

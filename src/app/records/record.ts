@@ -299,6 +299,7 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
     resultUrl: resultUrlOf(app, identifier),
     ...findingOf(app, classification),
     deskId: classification.deskId ?? null,
+    accountId: classification.accountId,
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,

@@ -21,6 +21,7 @@ export interface NarrowingOptions {
   since?: number;
   until?: number;
   waitsForMe?: true;
+  desk?: bigint;
 }
 
 export async function readSavedFilter(client: AssayClient, name: string): Promise<NarrowingOptions> {
@@ -31,7 +32,16 @@ export async function readSavedFilter(client: AssayClient, name: string): Promis
   throw new CliFailure(`no saved filter ${JSON.stringify(name)}; saved: ${known}`, EXIT_CODES.usage);
 }
 
-function toOptions({ kind, outcome, search, text, since, until, waitsForMe }: SavedFilter): NarrowingOptions {
+function toOptions({
+  kind,
+  outcome,
+  search,
+  text,
+  since,
+  until,
+  deskId,
+  waitsForMe,
+}: SavedFilter): NarrowingOptions {
   return {
     ...(kind === ProtoKind.UNSPECIFIED ? {} : { kind: wordOf(ProtoKind, kind) as MediaKind }),
     ...(outcome === ProtoOutcome.UNSPECIFIED ? {} : { outcome: wordOf(ProtoOutcome, outcome) as Outcome }),
@@ -39,6 +49,7 @@ function toOptions({ kind, outcome, search, text, since, until, waitsForMe }: Sa
     text,
     ...(since === undefined ? {} : { since: fromTimestamp(since) }),
     ...(until === undefined ? {} : { until: fromTimestamp(until) }),
+    ...(deskId === undefined ? {} : { desk: deskId }),
     ...(waitsForMe ? { waitsForMe } : {}),
   };
 }

@@ -64,6 +64,8 @@ export const RECORD = {
   /** Not for REST. */
   deskId: nullable(idNumber('The desk that it belongs to; null if it is the account’s own.')),
   /** Not for REST. */
+  accountId: idNumber('The account that sent it.'),
+  /** Not for REST. */
   signOff: nullable(
     noun<SignOff>(
       'SignOff',

@@ -1,5 +1,5 @@
 /** What narrows a list of records, kept under a name for one account. No I/O. */
-import { flag, moment, nullable, oneOf, text, type ValuesOf } from '../field.ts';
+import { flag, idNumberOrNone, moment, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import { MEDIA_KIND } from '../media/media.ts';
 import { OUTCOME } from './outcome.ts';
 
@@ -20,6 +20,7 @@ export const SAVED_FILTER = {
     text: text('Part of what is said, by the transcript.'),
     since: nullable(moment('Accepted then or later.')),
     until: nullable(moment('Accepted before.')),
+    deskId: nullable(idNumberOrNone('Only of this desk; 0: only of none. Null: any.')),
     waitsForMe: flag('Findings of others that wait for the account’s sign-off.'),
   },
 };

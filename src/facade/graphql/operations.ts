@@ -128,7 +128,8 @@ function readArguments(input: InputRows, args: Values): Values {
     if (row.page === 'before') return [[name, parseLineNumber(args, 'after')]];
     const value = args[name] ?? row.initial;
     if (value === undefined || value === null) return [];
-    return [[name, row.isNumber === true ? toId(value as string, toSnakeCase(name)) : value]];
+    if (row.isNumber !== true) return [[name, value]];
+    return [[name, toId(value as string, toSnakeCase(name), row.isNoneZero === true ? 0 : 1)]];
   });
   return Object.fromEntries(given);
 }

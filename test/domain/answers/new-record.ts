@@ -20,6 +20,7 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
   forceClassification: null,
   signOff: null,
   deskId: null,
+  accountId: 1,
   added: null,
   mime: 'image/jpeg',
   sizeBytes: 1,

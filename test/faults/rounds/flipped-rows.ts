@@ -79,7 +79,7 @@ export async function setUp(data: string): Promise<Stage> {
     const session = { accountId: id, csrfToken: 'c', userAgent: '', createdAt: 2, expiresAt: 1e17 };
     tx.accounts.putSession({ ...session, hash: hashSecret(cookie) });
     tx.accounts.putSavedFilters(id, [
-      { ...NARROWED, ...{ kind: 'image', outcome: null, waitsForMe: false } },
+      { ...NARROWED, ...{ kind: 'image', outcome: null, deskId: null, waitsForMe: false } },
     ]);
     tx.putPart('ef'.repeat(32), { analysisId: `analysis-${record}`, kind: 'image', index: 0 });
     tx.disableReceiver(id, RECEIVER, 1);

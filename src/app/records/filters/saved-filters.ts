@@ -51,14 +51,15 @@ export async function saveFilter(
 
 function parseFilter({ name: given, kind = null, ...fields }: Omit<SaveInput, 'principal'>): SavedFilter {
   const name = parseLine({ name: given }, 'name', FILTER_NAME_CHARACTERS_MAX) ?? '';
-  const { waitsForMe, ...narrowing } = fields;
-  const parsed = parseRecordFilter({ ...narrowing, waits_for_me: waitsForMe });
-  const { outcome = null, search = '', text = '', since = null, until = null } = parsed;
-  const filter = { name, kind, outcome, search, text, since, until, waitsForMe: waitsForMe === true };
+  const { waitsForMe, deskId: desk_id, ...narrowing } = fields;
+  const parsed = parseRecordFilter({ ...narrowing, desk_id, waits_for_me: waitsForMe });
+  const { outcome = null, search = '', text = '', since = null, until = null, deskId = null } = parsed;
+  const isWaiting = waitsForMe === true;
+  const filter = { name, kind, outcome, search, text, since, until, deskId, waitsForMe: isWaiting };
   if (isNarrowing(filter)) return filter;
   throw badField(
     'filter',
-    'expected kind, outcome, search, text, since, until or waits_for_me, found nothing that narrows a list',
+    'expected kind, outcome, search, text, since, until, desk_id or waits_for_me, found nothing that narrows a list',
   );
 }
 

@@ -35,7 +35,7 @@ export const addFiltersCommand = commandsOf(
   ],
 );
 
-function describe({ kind, outcome, search, text, since, until, waitsForMe }: SavedFilter): string {
+function describe({ kind, outcome, search, text, since, until, deskId, waitsForMe }: SavedFilter): string {
   const parts = [
     nameOf(MediaKind, kind),
     nameOf(Outcome, outcome),
@@ -43,6 +43,7 @@ function describe({ kind, outcome, search, text, since, until, waitsForMe }: Sav
     text === '' ? '' : `said "${text}"`,
     since === undefined ? '' : `since ${formatTime(fromTimestamp(since))}`,
     until === undefined ? '' : `until ${formatTime(fromTimestamp(until))}`,
+    deskId === undefined ? '' : deskId === 0n ? 'of no desk' : `of desk ${deskId}`,
     waitsForMe ? 'waits for your sign-off' : '',
   ];
   return parts.filter(Boolean).join(', ');

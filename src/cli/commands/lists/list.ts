@@ -34,7 +34,6 @@ export interface FilterOptions extends NarrowingOptions {
   refId?: string;
   hash?: string;
   saved?: string;
-  desk?: bigint;
 }
 
 interface ListOptions extends CountOptions, FilterOptions {
