@@ -6,8 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DECLARATION_ROWS } from '../src/domain/provenance/declared-marks.ts';
 import { type MemberScope, REQUIRED_MEMBERS } from '../src/evidence/required-members.ts';
+import { MEASURED_PACKS, printFigures } from './figure-tables.ts';
 
-const DOCS = join(import.meta.dirname, '..', 'docs');
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
 const BEGIN = '<!-- printed by schema/print-tables.ts: begin -->';
 const END = '<!-- printed by schema/print-tables.ts: end -->';
 const SCOPES: Readonly<Record<MemberScope, string>> = {
@@ -21,6 +23,11 @@ const SCOPES: Readonly<Record<MemberScope, string>> = {
 export const PRINTED_TABLES: readonly { path: string; print: () => string[] }[] = [
   { path: join(DOCS, 'evidence.md'), print: printMembers },
   { path: join(DOCS, 'marks.md'), print: printDeclarations },
+  { path: join(ROOT, 'README.md'), print: () => printFigures() },
+  ...MEASURED_PACKS.map((id) => ({
+    path: join(ROOT, 'models', id, 'CARD.md'),
+    print: () => printFigures([id]),
+  })),
 ];
 
 function printMembers(): string[] {

@@ -1,4 +1,6 @@
 /** What the operator reads at the first start: on a terminal with the secrets, anywhere else with the ways to them. */
+import { describeOutside, figuresOf } from './domain/packs/measured-figures.ts';
+import type { ModelPack } from './domain/packs/model-pack.ts';
 
 export interface FirstStartFacts {
   /** Null if a setting gave it: then it is known, and a log would be one more place where it lies. */
@@ -35,9 +37,19 @@ export function firstStartNotice({
     (passwordLink === null ? '' : `  Set the administrator's password${link}\n`) +
     (mailFolder === null
       ? ''
-      : `  No mail server is set: mail is not sent and lies in ${mailFolder} ('assay config explain mail.smtp_url')\n`) +
-    // Said once, before anybody leans on them; docs/models.md has the figures.
-    '  The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up\n' +
-    "  to 8 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n"
+      : `  No mail server is set: mail is not sent and lies in ${mailFolder} ('assay config explain mail.smtp_url')\n`)
+  );
+}
+
+/** Said once, before anybody leans on them. */
+export function modelsNotice(packs: readonly ModelPack[]): string {
+  const errors = packs.flatMap((pack) => {
+    const measured = describeOutside(figuresOf(pack));
+    return measured === '' ? [] : [`    ${pack.name}: ${measured}\n`];
+  });
+  return (
+    '  The models that come with Assay are weak evidence:\n' +
+    errors.join('') +
+    "  'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n"
   );
 }

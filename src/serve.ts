@@ -5,7 +5,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Daemon } from './compose.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { firstStartNotice } from './first-start-notice.ts';
+import { firstStartNotice, modelsNotice } from './first-start-notice.ts';
 import { assertPlatform } from './machinery/platform.ts';
 import {
   readNoticeConfig,
@@ -41,6 +41,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   }
   const stopped = once(stop.signal, 'abort');
   await Promise.race([daemon.packsRead, stopped]);
+  if (isFirstStart) process.stdout.write(modelsNotice(daemon.app.engine.installed.map(({ pack }) => pack)));
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   using notice = openNotice(
     () => daemon.app.engine.status(),

@@ -2,11 +2,12 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { describeSet, type FigureRow, foundOf } from '../../src/domain/packs/measured-figures.ts';
 import { type Model, READ_MODEL_CARD, READ_MODELS } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { Button, Dialog, Empty, Facts, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { figuresOf } from '../parts/stated-errors.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { type Figures, figuresOf } from '../result/figures.ts';
 import { findText, t } from '../texts/language.ts';
 import { isFused, tierName } from '../texts/names.ts';
 import { DeviceTest } from './device-test.tsx';
@@ -85,29 +86,38 @@ function Together({ models }: { models: readonly Model[] }): JSX.Element {
   );
 }
 
-function FiguresTable({ name, figures }: { name: string; figures: readonly Figures[] }): JSX.Element {
+const setOf = ({ outside }: FigureRow): string =>
+  outside === undefined ? t('insideSet') : describeSet(outside);
+
+/** A table for each set, those of outside media first, as the pack has them. */
+function FiguresTable({ name, figures }: { name: string; figures: readonly FigureRow[] }): JSX.Element {
+  const percent = (share: number | undefined) => (share === undefined ? '–' : formatPercent(share));
   return (
-    <table class="plain figures">
-      <caption>{t('figuresLead')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('tier')}</th>
-          <th scope="col">AUC</th>
-          <th scope="col">{t('accuracy')}</th>
-          <th scope="col">{t('falseAlarms')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {figures.map((row) => (
-          <tr key={`${name}${row.tier}`}>
-            <th scope="row">{tierName(row.tier)}</th>
-            <td class="figure">{formatNumber(row.auc, 3)}</td>
-            <td class="figure">{formatPercent(row.balancedAccuracy)}</td>
-            <td class="figure">{formatPercent(row.falseAlarmRateBalanced)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      {[...Map.groupBy(figures, setOf)].map(([set, rows]) => (
+        <table class="plain figures" key={`${name} ${set}`}>
+          <caption>{set}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('tier')}</th>
+              <th scope="col">AUC</th>
+              <th scope="col">{t('found')}</th>
+              <th scope="col">{t('falseAlarms')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.tier}>
+                <th scope="row">{tierName(row.tier)}</th>
+                <td class="figure">{row.auc === undefined ? '–' : formatNumber(row.auc, 3)}</td>
+                <td class="figure">{percent(foundOf(row))}</td>
+                <td class="figure">{percent(row.falseAlarmRateBalanced)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </>
   );
 }
 

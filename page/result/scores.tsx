@@ -1,5 +1,6 @@
 /** What each model said and how often it errs, and what each way of weighing makes of it. */
 import type { JSX } from 'preact';
+import type { KindRate } from '../../src/domain/packs/measured-figures.ts';
 import {
   type FullRecord,
   type ModelResult,
@@ -10,11 +11,11 @@ import {
 import { Fold } from '../parts/fold.tsx';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { artificialScore } from '../parts/records.ts';
+import { figuresOf, statedErrors } from '../parts/stated-errors.ts';
 import { useQuery } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
-import { kindOfPictureName, tierName } from '../texts/names.ts';
-import { figuresOf, type KindRate } from './figures.ts';
+import { kindOfPictureName } from '../texts/names.ts';
 import { ScoreLine } from './verdict-card.tsx';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */
@@ -57,8 +58,9 @@ interface ModelScoreProps {
 }
 
 function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
-  const known = card === undefined ? [] : figuresOf(card);
-  const figures = known.find(({ tier }) => tier === 'web') ?? known[0];
+  const known = figuresOf(card);
+  // A film's track is judged by what judges sound.
+  const stated = statedErrors(known, isPicture ? ['image'] : ['video', 'audio']);
   return (
     <div class="model">
       <div class="model-head">
@@ -78,17 +80,13 @@ function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
           })}
         </p>
       )}
-      {figures !== undefined && (
-        <p class="quiet">
-          {t('errorRates', {
-            tier: tierName(figures.tier),
-            falseAlarms: formatPercent(figures.falseAlarmRateBalanced),
-            accuracy: formatPercent(figures.balancedAccuracy),
-          })}
-        </p>
-      )}
+      {stated !== null && <p class="quiet">{stated}</p>}
       {/* Measured on whole pictures, so not said of frames. */}
-      {isPicture && <KindRates kinds={known.find(({ tier }) => tier === 'clean')?.kinds ?? []} />}
+      {isPicture && (
+        <KindRates
+          kinds={known.find(({ tier, kinds }) => tier === 'clean' && kinds !== undefined)?.kinds ?? []}
+        />
+      )}
     </div>
   );
 }

@@ -3,19 +3,41 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { MEDIA_KINDS } from '../../src/domain/media/media.ts';
 import { showText } from '../../src/domain/shown-text.ts';
-import { READ_PLANS, READ_PUBLIC_URL, UPDATE_PLAN } from '../gen/documents.ts';
+import { READ_MODEL_FIGURES, READ_PLANS, READ_PUBLIC_URL, UPDATE_PLAN } from '../gen/documents.ts';
 import { DeviceTest } from '../operating/device-test.tsx';
 import { C2PA_POLICIES } from '../operating/plan-dialog.tsx';
 import { change, session } from '../parts/api.ts';
 import { Button, Fault, Notice, Panel, Select, Title } from '../parts/parts.tsx';
 import { PATHS, resultPath } from '../parts/paths.ts';
 import { SettingNote } from '../parts/setting-note.tsx';
+import { figuresOf, statedErrors } from '../parts/stated-errors.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { drawSample } from './sample-picture.ts';
 import { addUploads, uploads } from './uploads.ts';
+
+/** Each model that was measured on outside media. */
+function ModelErrors(): JSX.Element {
+  const { data } = useQuery(READ_MODEL_FIGURES, {});
+  return (
+    <ul>
+      {data?.appliance.models.map((model) => {
+        const measured = figuresOf(model).filter(({ outside }) => outside !== undefined);
+        const errors = statedErrors(measured, MEDIA_KINDS);
+        return (
+          errors !== null && (
+            <li key={`${model.id} ${model.version}`}>
+              {model.name}: {errors}
+            </li>
+          )
+        );
+      })}
+    </ul>
+  );
+}
 
 /** For the administrator: no one else can follow them. */
 export function GuidePage(): JSX.Element {
@@ -48,6 +70,7 @@ function Steps(): JSX.Element {
       <li>
         <Panel title={t('guideModels')}>
           <p>{t('guideModelsLead')}</p>
+          <ModelErrors />
           <p>
             <code>npx assay models add sieve</code>
           </p>

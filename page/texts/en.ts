@@ -290,7 +290,8 @@ export const EN = {
   axis_swapped: 'Face swapped',
   axis_edited: 'Edited',
   errorRates:
-    'By its card (quality: {tier}): {falseAlarms} of human-made ones are called artificial; right in {accuracy} overall.',
+    'Of 100 by people it calls {falseAlarms} artificial, and it finds {found} of 100 artificial ones ({set}).',
+  insideSet: 'owners left out in training',
   ratesByKind: 'How often it errs, by kind of picture',
   falseAlarmsOfKind: 'Of human {kind}, {called} are called artificial ({low} to {high}; {images} measured).',
   foundOfKind: 'Of pictures by {kind}, {called} are found ({low} to {high}; {images} measured).',

@@ -290,7 +290,8 @@ export const IT: Texts = {
   axis_swapped: 'Volto scambiato',
   axis_edited: 'Modificato',
   errorRates:
-    'Secondo la sua scheda (qualità: {tier}): il {falseAlarms} di quelli umani è detto artificiale; esatto nel {accuracy} dei casi.',
+    'Su 100 umani ne dice artificiali {falseAlarms}, e su 100 artificiali ne trova {found} ({set}).',
+  insideSet: 'autori esclusi dall’addestramento',
   ratesByKind: 'Quanto spesso sbaglia, per tipo di immagine',
   falseAlarmsOfKind:
     'Tra le immagini umane di tipo «{kind}», il {called} è detto artificiale (dal {low} al {high}; {images} misurate).',

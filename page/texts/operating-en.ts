@@ -102,6 +102,7 @@ export const OPERATING_EN = {
   weight: 'Weight',
   modelSource: 'From',
   readCard: 'Read the card',
+  tier_recompressed: 'recompressed',
   tier_clean: 'as taken',
   tier_web: 'web',
   tier_hard: 'hard (small, compressed)',
@@ -148,7 +149,7 @@ export const OPERATING_EN = {
   signatureRuleDoes_NEVER: 'they read what the models measured.',
   guideModels: 'Add a stronger model',
   guideModelsLead:
-    'The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 57, and they accuse up to 8 of 100 photographs, depending on where these come from. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',
+    'The models that come with Assay are weak evidence; what they miss and whom they accuse stands with each. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',
   guideUsers: 'Give the desk its accounts',
   guideUsersLead: 'Each user gets a link to choose a password.',
   guideBox: 'Look at what needs the operator',

@@ -106,6 +106,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   weight: 'Peso',
   modelSource: 'Provenienza',
   readCard: 'Leggi la scheda',
+  tier_recompressed: 'ricompressi',
   tier_clean: 'originali',
   tier_web: 'web',
   tier_hard: 'difficili (piccoli, compressi)',
@@ -152,7 +153,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   signatureRuleDoes_NEVER: 'leggono ciò che hanno misurato i modelli.',
   guideModels: 'Aggiungi un modello più forte',
   guideModelsLead:
-    'I modelli forniti con Assay sono prove deboli: su 100 immagini generate ne trovano da 34 a 57, e accusano fino a 8 fotografie su 100, secondo la loro provenienza. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',
+    'I modelli forniti con Assay sono prove deboli; accanto a ciascuno sta che cosa gli sfugge e chi accusa. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',
   guideUsers: 'Dai gli account alla redazione',
   guideUsersLead: 'Ogni utente riceve un link per scegliere la password.',
   guideBox: 'Guarda che cosa richiede l’operatore',

@@ -65,10 +65,12 @@ The corpus' `outside` harvest, whole files through a running appliance (`npm run
 def make_card(manifest, chosen, outside, table):
     measured, languages, calibration = chosen["measured"], chosen["languages"], chosen["calibration"]
     bounds, short, narrow = chosen["bounds"], chosen["shortBounds"], chosen["narrowBounds"]
-    aucs = [tier["figures"]["auc"] for tier in measured.values()]
     return f"""# Assay speech encoder {manifest['version']}
 
-Tells synthesised, converted and re-coded speech from recordings. **It is weak evidence**: its AUC on owners left out is {aucs[0]:.2f} clean, {aucs[1]:.2f} after MP3 at 64 kb/s and {aucs[2]:.2f} over the telephone. Its verdict alone must not decide anything about a person; it is made to be one voice among several, and to say "inconclusive".
+Tells synthesised, converted and re-coded speech from recordings. **It is weak evidence**: its verdict alone must not decide anything about a person; it is made to be one voice among several, and to say "inconclusive".
+
+<!-- printed by schema/print-tables.ts: begin -->
+<!-- printed by schema/print-tables.ts: end -->
 
 ## What it is
 The encoder of Moonshine base, a network that turns English speech into text (Useful Sensors, MIT), cut after its fifth layer: three convolutions over the wave, then five transformer layers 416 wide. Of the second to the fifth layer three statistics over time (mean, logarithm of the deviation, logarithm of the mean step from one moment to the next), standardised, clipped at ±5 deviations; a line and networks of one hidden layer read one number of them. All layers were trained on, end to end. Weights are stored in 8 bits, the sums are floats. Input: windows of 32,000 samples (2.00 s) of 16 kHz mono in -1..1 inside speech; a shorter stretch is repeated until it fills the window. Loudness is taken out inside the graph. Origin of the encoder: npm package `@usefulsensors/moonshine-js` 0.1.17, `dist/model/base/quantized/encoder_model.onnx`, SHA-256 `{ENCODER_SHA256}`; `LICENSE-moonshine.txt` is its licence.

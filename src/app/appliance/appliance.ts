@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
 import type { BackupStatus } from '../../domain/contract/backups.ts';
 import type { ValuesOf } from '../../domain/field.ts';
+import { describeOutside, figuresOf } from '../../domain/packs/measured-figures.ts';
 import { MODEL_TASKS, packKey, staysOnCpu } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
@@ -165,7 +166,8 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
       resident: resident.has(packKey(pack)),
       fault: report?.fault ?? null,
       minimumShortSide: 'minimumShortSide' in pack ? pack.minimumShortSide : 0,
-      figures: 'figures' in pack ? pack.figures : [],
+      outside: describeOutside(figuresOf(pack)),
+      figures: figuresOf(pack),
       weight: 'decision' in pack ? pack.decision.weight : 0,
       added: dirname(folder) === own,
     }),
@@ -196,6 +198,7 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
     preparing: null,
     resident: false,
     minimumShortSide: 0,
+    outside: '',
     figures: [],
     weight: 0,
     added: false,

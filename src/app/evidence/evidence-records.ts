@@ -1,5 +1,6 @@
 /** Gathers what a package holds of a record, as it stands now; another's record is as absent as an unknown one. */
 import { AppError } from '../../domain/errors.ts';
+import { figuresOf } from '../../domain/packs/measured-figures.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import { readModelCard } from '../../engine/packs/model-card.ts';
@@ -89,7 +90,7 @@ function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
     licence,
     source,
     trainedOn,
-    figures: 'figures' in installed.pack ? installed.pack.figures : [],
+    figures: figuresOf(installed.pack),
     isInstalled: true,
     cardMember: `${MEMBERS.cards}${id}-${version}.md`,
   };

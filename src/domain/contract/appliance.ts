@@ -52,7 +52,12 @@ export const MODEL = {
   weight: number('What its answer counts beside the others; 0 where it judges no origin.'),
   added: flag('Whether it was added here, and can be removed.'),
   sha256: text('SHA-256 of its model file, hex; empty where its description cannot be read.'),
-  figures: json<readonly object[]>("Error rates from the model's card, one row for each quality of media."),
+  outside: text(
+    'Error rates on media outside of training and calibration, with their set; empty where none were measured.',
+  ),
+  figures: json<readonly object[]>(
+    'Measured error rates, one row for each set and quality of media, those of outside media first.',
+  ),
 };
 
 export interface ModelStatus extends ValuesOf<typeof MODEL> {}

@@ -11,6 +11,8 @@ import {
   imageInput,
   judging,
   kindOfPicture,
+  measuredVersion,
+  outsideFigures,
   probability,
   rates,
   speechDecision,
@@ -130,11 +132,13 @@ const imagePackSchema = z
     stability: stabilityReach.optional(),
     minimumShortSide: z.int().min(1),
     statedFigures: statedFigures.optional(),
+    outside: outsideFigures,
     figures: z.array(
       z.strictObject({
         tier: z.string(),
         sources: z.int(),
         images: z.int(),
+        version: measuredVersion.optional(),
         ...rates,
         kinds: z.array(kindOfPicture).optional(),
       }),
@@ -164,6 +168,7 @@ const speechPackSchema = z.strictObject({
   input: soundInput,
   view: windowsView,
   minimumSpeechSeconds: z.number().positive().describe('With less speech in the sound it does not answer.'),
+  outside: outsideFigures,
   figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), clips: z.int(), ...rates })),
 });
 

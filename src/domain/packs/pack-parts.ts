@@ -1,6 +1,6 @@
 /** What the descriptions of several kinds of model pack have in common. */
 import { z } from 'zod';
-import { LABELS } from '../media/media.ts';
+import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 
 /** What a score speaks about. On REST every axis shows as human / artificial; the new facades name it. */
 export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
@@ -18,6 +18,11 @@ export const imageInput = z.strictObject({
   std: z.tuple([z.number(), z.number(), z.number()]),
 });
 
+export const measuredVersion = z
+  .string()
+  .regex(/^\d+\.\d+\.\d+$/)
+  .describe('The version that was measured: an earlier one where this one was not.');
+
 export const rates = {
   auc: probability,
   aucLow: probability,
@@ -31,6 +36,43 @@ export const rates = {
   recallCautious: probability,
 };
 
+const outsideRate = probability.optional();
+
+export const outsideFigures = z
+  .array(
+    z.strictObject({
+      kind: z.enum(MEDIA_KINDS),
+      set: z.string().min(1).max(200),
+      version: measuredVersion,
+      date: z.iso.date().describe('The day of the measurement, or of the first document that states it.'),
+      command: z.string().min(1).max(200),
+      files: z.int().min(1).optional(),
+      sources: z.int().min(1).optional(),
+      owners: z.int().min(1).optional(),
+      tiers: z
+        .array(
+          z.strictObject({
+            tier: z.string().min(1),
+            ...z.strictObject(rates).omit({ balancedAccuracy: true }).partial().shape,
+            falseAlarmRateBalancedLow: outsideRate,
+            falseAlarmRateBalancedHigh: outsideRate,
+            falseAlarmRateCautiousHigh: outsideRate,
+            recallBalanced: outsideRate,
+            decided: outsideRate.describe('Share outside of the inconclusive band.'),
+            rightDecided: outsideRate,
+          }),
+        )
+        .min(1)
+        .max(16),
+    }),
+  )
+  .min(1)
+  .max(16)
+  .optional()
+  .describe(
+    'Measured on media that nothing was fitted, chosen or calibrated by; the set to be stated first is first. Rates that were not measured are absent.',
+  );
+
 /** How often pictures of one kind are called artificial: of human ones a false alarm, of a generator's family a find. */
 export const kindOfPicture = z.strictObject({
   label: z.enum(LABELS),
@@ -40,6 +82,7 @@ export const kindOfPicture = z.strictObject({
   called: probability,
   calledLow: probability,
   calledHigh: probability,
+  version: measuredVersion.optional(),
 });
 
 const line = { slope: z.number(), intercept: z.number() };

@@ -1,28 +1,14 @@
 /** The models behind a report: which weights they are, and how often they were wrong where that was measured. */
+import {
+  describeSet,
+  type FigureRow,
+  foundOf,
+  type KindRate,
+  sampleOf,
+} from '../../domain/packs/measured-figures.ts';
 import type { EvidenceModel } from '../evidence-record.ts';
 import { type Block, bounded } from './blocks.ts';
 import type { Speaker } from './texts.ts';
-
-/** A model's figures, as its pack has them; packs of operators may bring fewer. */
-interface Figures {
-  tier: string;
-  images?: number;
-  files?: number;
-  auc: number;
-  aucLow?: number;
-  aucHigh?: number;
-  falseAlarmRateBalanced: number;
-  recallBalanced?: number;
-  balancedAccuracy: number;
-  kinds?: {
-    label: string;
-    kind: string;
-    images: number;
-    called: number;
-    calledLow: number;
-    calledHigh: number;
-  }[];
-}
 
 /** Figures whose quality ends so are the fused answer of all models of the task. */
 const FUSED = ', fused';
@@ -40,7 +26,7 @@ export function modelBlocks(speaker: Speaker, models: readonly EvidenceModel[]):
 
 function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
   const heading: Block = { type: 'heading', level: 2, text: `${model.name} (${model.id} ${model.version})` };
-  const figures = model.figures as readonly Figures[];
+  const figures = model.figures as readonly FigureRow[];
   if (figures.length === 0) {
     return [
       heading,
@@ -48,40 +34,56 @@ function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
     ];
   }
   const isOfEdits = model.task === 'image-tampering';
-  const kinds = figures.find(({ tier }) => tier === 'clean')?.kinds ?? [];
+  const kinds = figures.find(({ tier, kinds }) => tier === 'clean' && kinds !== undefined)?.kinds ?? [];
   return [
     heading,
+    ...setsOf(figures).flatMap((rows) => setBlocks(speaker, rows, isOfEdits)),
+    ...(kinds.length === 0 ? [] : kindBlocks(speaker, kinds, isOfEdits)),
+  ];
+}
+
+/** Rows of one set side by side, in the order of the pack. */
+function setsOf(figures: readonly FigureRow[]): FigureRow[][] {
+  return [...Map.groupBy(figures, ({ outside }) => JSON.stringify(outside)).values()];
+}
+
+function setBlocks(speaker: Speaker, rows: readonly FigureRow[], isOfEdits: boolean): Block[] {
+  const outside = rows[0]?.outside;
+  const percent = (share: number | undefined) => (share === undefined ? '–' : speaker.percent(share, 1));
+  return [
+    {
+      type: 'paragraph',
+      text:
+        outside === undefined
+          ? speaker.text('insideSet')
+          : speaker.text('outsideSet', { set: describeSet(outside) }),
+    },
     {
       type: 'table',
       head: [
         ...[speaker.text('quality'), speaker.text(isOfEdits ? 'falseAlarmsEdited' : 'falseAlarms')],
         ...[speaker.text(isOfEdits ? 'foundEdited' : 'found'), speaker.text('auc'), speaker.text('sample')],
       ],
-      rows: figures.map((rates) => [
+      rows: rows.map((rates) => [
         tierName(speaker, rates.tier),
-        speaker.percent(rates.falseAlarmRateBalanced, 1),
-        speaker.percent(foundOf(rates), 1),
+        percent(rates.falseAlarmRateBalanced),
+        percent(foundOf(rates)),
         aucOf(speaker, rates),
-        String(rates.images ?? rates.files ?? '–'),
+        String(sampleOf(rates) ?? '–'),
       ]),
       widths: ['*', 'auto', 'auto', 'auto', 'auto'],
     },
-    ...(kinds.length === 0 ? [] : kindBlocks(speaker, kinds, isOfEdits)),
   ];
 }
 
-/** Balanced accuracy is the mean of both sides, so the one follows from the other. */
-function foundOf({ recallBalanced, balancedAccuracy, falseAlarmRateBalanced }: Figures): number {
-  return recallBalanced ?? 2 * balancedAccuracy - (1 - falseAlarmRateBalanced);
-}
-
-function aucOf(speaker: Speaker, { auc, aucLow, aucHigh }: Figures): string {
+function aucOf(speaker: Speaker, { auc, aucLow, aucHigh }: FigureRow): string {
+  if (auc === undefined) return '–';
   const plain = speaker.number(auc, 2);
   if (aucLow === undefined || aucHigh === undefined) return plain;
   return `${plain} (${speaker.number(aucLow, 2)}–${speaker.number(aucHigh, 2)})`;
 }
 
-function kindBlocks(speaker: Speaker, kinds: NonNullable<Figures['kinds']>, isOfEdits: boolean): Block[] {
+function kindBlocks(speaker: Speaker, kinds: readonly KindRate[], isOfEdits: boolean): Block[] {
   return [
     { type: 'paragraph', text: speaker.text('kindsTitle') },
     {

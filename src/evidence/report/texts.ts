@@ -28,7 +28,9 @@ const REPORT_EN = {
   score: 'Artificial',
   errorRatesTitle: 'How often the models err',
   errorRatesLead:
-    'Measured on whole files of sources that the models had not seen, sent through this program. Quality names what was done to them before: “{clean}” is as found.',
+    'Measured on whole files of sources that the models had not seen. Quality names what was done to them before: “{clean}” is as found.',
+  outsideSet: 'Outside, used for no choice: {set}',
+  insideSet: 'Owners left out in training',
   quality: 'Quality',
   falseAlarms: 'Human-made called artificial',
   found: 'Artificial found',
@@ -135,7 +137,9 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   score: 'Artificiale',
   errorRatesTitle: 'Quanto spesso i modelli sbagliano',
   errorRatesLead:
-    'Misurato su file interi di fonti che i modelli non avevano visto, mandati attraverso questo programma. La qualità dice che cosa è stato fatto loro prima: “{clean}” è come trovati.',
+    'Misurato su file interi di fonti che i modelli non avevano visto. La qualità dice che cosa è stato fatto loro prima: “{clean}” è come trovati.',
+  outsideSet: 'Fuori, mai usati per una scelta: {set}',
+  insideSet: 'Autori esclusi dall’addestramento',
   quality: 'Qualità',
   falseAlarms: 'Umani detti artificiali',
   found: 'Artificiali trovati',

@@ -67,6 +67,12 @@ function check(
 }
 
 check('takes a whole pack', null, {});
+check('takes a pack that nothing outside was measured of', null, { outside: undefined });
+check('refuses an outside set without its version', /model\.json: outside\.0\.version/, {
+  outside: [
+    { kind: 'image', set: 'a set', date: '2026-11-01', command: 'a command', tiers: [{ tier: 'clean' }] },
+  ],
+});
 check('refuses an unknown field', /model\.json/, { surprise: true });
 check('refuses a file name that leads out', /model\.json: file/, { file: '../model.onnx' });
 check('refuses another hash', /SHA-256/, { sha256: '0'.repeat(64) });
@@ -115,7 +121,7 @@ check('refuses a speech detector of an operator', /comes with Assay only/, {
   view: { type: 'frames', frameSamples: 512, contextSamples: 64 },
   output: { name: 'output', type: 'probability', positive: 'speech' },
   ...{ axis: undefined, calibration: undefined, decision: undefined },
-  ...{ minimumShortSide: undefined, figures: undefined },
+  ...{ minimumShortSide: undefined, figures: undefined, outside: undefined },
 });
 
 check(

@@ -63,15 +63,17 @@ async function listModels(terminal: Terminal, options: { json?: true }): Promise
   ]);
   const head = ['model', 'task', 'kind', 'smallest side', 'runs on', 'weight', 'licence'];
   printLine(terminal, formatTable(head, rows));
+  for (const { id, version, outside } of models)
+    if (outside !== '') printLine(terminal, `${id} ${version}: ${outside}`);
 }
 
 function toJson(model: Model): Record<string, unknown> {
   const { id, version, name, task, provider, precision, fault, licence, source, weight, added } = model;
   const kind = nameOf(MediaKind, model.kind);
   const about = { id, version, name, task, kind, provider, fault, licence, source, weight, added };
-  const { minimumShortSide, precisionNote, preparing, resident, sha256 } = model;
+  const { minimumShortSide, precisionNote, preparing, resident, sha256, outside } = model;
   const how = { precision, precision_note: precisionNote, preparing, resident };
-  return { ...about, minimum_short_side: minimumShortSide, sha256, ...how };
+  return { ...about, minimum_short_side: minimumShortSide, sha256, ...how, outside };
 }
 
 async function verifyModels(terminal: Terminal, options: OutcomeOptions): Promise<void> {

@@ -1,0 +1,71 @@
+/** Prints what the packs that come with Assay measured, from their `model.json`, for README.md and the cards. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  describeSet,
+  type FigureRow,
+  figuresOf,
+  foundOf,
+  type OutsideSet,
+} from '../src/domain/packs/measured-figures.ts';
+import { modelPackSchema } from '../src/domain/packs/model-pack.ts';
+
+const MODELS = join(import.meta.dirname, '..', 'models');
+/** Packs that were measured on outside media. */
+export const MEASURED_PACKS = ['assay-transformer', 'assay-speech-encoder'] as const;
+const TIERS: Readonly<Record<string, string>> = {
+  clean: 'as found',
+  web: 'web (768 px, JPEG 60)',
+  hard: 'hard (512 px, JPEG 40)',
+  'mp3-64': 'MP3, 64 kb/s',
+};
+
+export function printFigures(ids: readonly string[] = MEASURED_PACKS): string[] {
+  const rows = ids.flatMap((id) =>
+    figuresOf(modelPackSchema.parse(JSON.parse(readFileSync(join(MODELS, id, 'model.json'), 'utf8')))),
+  );
+  return [
+    '| measured on | quality | AUC (0.5 is a coin) | `balanced` (default): accused / found | `cautious`: accused (up to, 95 %) / found | decided / right where decided |',
+    '|---|---|---|---|---|---|',
+    ...rows.flatMap((row) => (row.outside === undefined ? [] : [printRow(row, row.outside)])),
+    ...printKinds(rows),
+  ];
+}
+
+function printRow(row: FigureRow, outside: OutsideSet): string {
+  const { tier, auc, falseAlarmRateBalanced, falseAlarmRateCautious, falseAlarmRateCautiousHigh } = row;
+  const upTo = falseAlarmRateCautiousHigh === undefined ? '' : ` (${percent(falseAlarmRateCautiousHigh)})`;
+  const cells = [
+    describeSet(outside),
+    TIERS[tier] ?? tier,
+    auc === undefined ? '–' : auc.toFixed(2),
+    `${percent(falseAlarmRateBalanced)} / ${percent(foundOf(row))}`,
+    `${percent(falseAlarmRateCautious)}${upTo} / ${percent(row.recallCautious)}`,
+    `${percent(row.decided)} / ${percent(row.rightDecided)}`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '–' : `${Math.round(100 * share)} %`;
+}
+
+/** Of people's pictures by kind, how many of a hundred are accused in each quality. */
+function printKinds(rows: readonly FigureRow[]): string[] {
+  const measured = rows.filter(({ kinds }) => kinds !== undefined);
+  const human = measured[0]?.kinds?.filter(({ label }) => label === 'human') ?? [];
+  if (human.length === 0) return [];
+  const called = ({ kinds = [] }: FigureRow, name: string): string => {
+    const found = kinds.find(({ label, kind }) => label === 'human' && kind === name);
+    return found === undefined ? '–' : String(Math.round(100 * found.called));
+  };
+  return [
+    '',
+    `| accused by \`balanced\`, of 100 pictures by people (owners left out or outside) | ${measured.map(({ tier }) => TIERS[tier] ?? tier).join(' | ')} |`,
+    `|---|${measured.map(() => '---|').join('')}`,
+    ...human.map(({ kind, sources, version }) => {
+      const name = [kind, `${sources} sources`, ...(version === undefined ? [] : [version])].join(', ');
+      return `| ${name} | ${measured.map((row) => called(row, kind)).join(' | ')} |`;
+    }),
+  ];
+}
