@@ -183,6 +183,6 @@ test('a video shows its frames and a recording its clips', async () => {
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0);
   await show(desk, pages.find(({ name }) => name === 'result-audio')?.path ?? '');
   await page.getByRole('img', { name: 'Waveform' }).waitFor();
-  assert.ok((await page.getByRole('button', { name: /artificial$/ }).count()) > 1);
+  assert.ok((await page.getByRole('button', { name: /chance of AI$/ }).count()) > 1);
   assert.deepEqual(desk.faults, []);
 });

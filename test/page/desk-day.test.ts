@@ -170,7 +170,7 @@ test('a crop finds its picture, which is found by a person, linked and packed', 
   await page.getByLabel('Human', { exact: true }).check();
   await page.getByLabel('Reason').fill('Our photographer was there.');
   await page.getByRole('button', { name: 'Save the finding' }).click();
-  await page.getByText('was marked human-made by a person').waitFor();
+  await page.getByText(/A person says that .* is human-made/).waitFor();
   await page.getByRole('button', { name: 'Evidence package' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Make the package' }).click();
   await page.getByText(/^Ready: /).waitFor();

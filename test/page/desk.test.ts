@@ -120,7 +120,7 @@ for (const { kind, name, make, look } of HANDED_IN) {
     await page.getByLabel('Artificial', { exact: true }).check();
     await page.getByLabel('Reason').fill('The author sent us the original.');
     await page.getByRole('button', { name: 'Save the finding' }).click();
-    await page.getByText('was marked artificial by a person').waitFor();
+    await page.getByText(/A person says that .* is artificial/).waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.locator('q', { hasText: 'The author sent us the original.' }).waitFor();
     await page.getByRole('button', { name: 'Ask for a sign-off' }).click();
