@@ -58,7 +58,9 @@ test('all children stopped: fresh ones answer the request and end the analysis',
   const identifier = await submitPicture(daemon, await distinctPicture(4));
   const answeredMs = performance.now() - startedAt;
   ok(answeredMs < ANSWER_MS_MAX, `answered after ${answeredMs} ms`);
-  equal(await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}'), 1);
+  // The look met one; an earlier picture, whose keypoints are looked for meanwhile, may have met another.
+  const deaths = await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}');
+  ok(deaths >= 1 && deaths <= decode.length, `${deaths} of ${decode.length} ended`);
   deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
   const endedMs = performance.now() - startedAt;
   ok(endedMs < END_MS_MAX, `ended after ${endedMs} ms`);
