@@ -109,7 +109,8 @@ function answer(call: Upload, name: string, hash: string): void {
     hasHeatmap: true,
     heatmapLayers: [HeatmapLayer.ORIGIN],
     verdict: { heuristic: 'balanced', confidence: 0.93, classification: Label.ARTIFICIAL, models: ['m1'] },
-    assessment: { state: AssessmentState.INCONCLUSIVE },
+    assessment: { state: AssessmentState.INCONCLUSIVE, probability: 0.93 },
+    headline: { title: { en: 'Inconclusive' } },
   });
   call.write({ update: { case: 'classification', value: done } });
   call.end();

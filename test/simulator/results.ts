@@ -1,10 +1,12 @@
 /** What simulated children answer of a picture: figures drawn from the seed, of what was asked. */
+import { packKey } from '../../src/domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import type { AnalysisResult } from '../../src/domain/verdicts/result.ts';
 import type { AnalysisJob, AnalysisParts, Children } from '../../src/engine/analyses/analysis-parts.ts';
 import type { AnalysisSlot } from '../../src/engine/decode/decode-slot.ts';
 import { analyse } from '../../src/engine/executors/analyse.ts';
 import { type Note, noteChildren } from '../../src/engine/executors/noted-children.ts';
+import { outputLengthOf } from '../../src/engine/packs/installed-packs.ts';
 import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';
@@ -24,13 +26,24 @@ export async function analysePicture(
       blobs: { pathOf: () => '' } as unknown as AnalysisParts['store']['blobs'],
       artifacts: { put: async () => {} },
     },
-    findPack: (key) => PACKS.find(({ pack }) => `${pack.id}@${pack.version}` === key),
+    findPack,
     stability: true,
     stepTimed: () => {},
   };
   const silent = { report: () => {}, found: () => {}, seen: () => {}, stepTimed: () => {} };
   const attempt = { ...silent, id: job.id, analysis: job, signal: new AbortController().signal };
   return await analyse(parts as AnalysisParts, attempt);
+}
+
+function findPack(key: string): (typeof PACKS)[number] | undefined {
+  return PACKS.find(({ pack }) => packKey(pack) === key);
+}
+
+/** Values that the model puts out for each item. */
+function valuesOf(key: string): number {
+  const found = findPack(key);
+  if (found === undefined) throw new Error(`no pack is called ${key}`);
+  return outputLengthOf(found.pack);
 }
 
 function simulatedChildren(random: Random): Children {
@@ -61,8 +74,8 @@ function simulatedChildren(random: Random): Children {
   return {
     decodePool: { run: async (_purpose, work) => await work(slot as AnalysisSlot) },
     inference: {
-      infer: async ({ count }) => ({
-        logits: Float32Array.from({ length: count }, () => random.next() * 4 - 2),
+      infer: async ({ pack, count }) => ({
+        logits: Float32Array.from({ length: count * valuesOf(pack) }, () => random.next() * 4 - 2),
         ...{ elapsedMs: 100, waitedMs: 0, device: 'cpu' },
       }),
       ...{ detectSpeech: unasked, transcribe: unasked },
