@@ -9,7 +9,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
-import { assertPartner } from '../callers/authority.ts';
+import { assertPartner, looksAfter } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseChoice, parseLine } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
@@ -168,16 +168,15 @@ function assertRoom(read: StoreReader, { id }: Account, members: number): void {
   throw new AppError('too_many', `an account is a member of at most ${DESKS_OF_ACCOUNT_MAX} desks`);
 }
 
-function leads({ account: { id, role } }: Principal, { partnerId }: Desk): boolean {
-  return role === 'admin' || (role === 'partner' && partnerId === id);
-}
-
 function maySee(read: StoreReader, principal: Principal, desk: Desk): boolean {
-  return leads(principal, desk) || read.desks.roleOf(desk.id, principal.account.id) !== undefined;
+  return (
+    looksAfter(principal, desk.partnerId) || read.desks.roleOf(desk.id, principal.account.id) !== undefined
+  );
 }
 
 function isManagedBy(read: StoreReader, principal: Principal, desk: Desk): boolean {
-  return leads(principal, desk) || includesRole(read.desks.roleOf(desk.id, principal.account.id), 'heads');
+  const ownRole = read.desks.roleOf(desk.id, principal.account.id);
+  return looksAfter(principal, desk.partnerId) || includesRole(ownRole, 'heads');
 }
 
 function deskSeenBy(read: StoreReader, principal: Principal, id: number): Desk {
@@ -194,7 +193,7 @@ function deskManagedBy(read: StoreReader, principal: Principal, id: number): Des
 
 function deskLedBy(read: StoreReader, principal: Principal, id: number): Desk {
   const desk = deskSeenBy(read, principal, id);
-  if (leads(principal, desk)) return desk;
+  if (looksAfter(principal, desk.partnerId)) return desk;
   throw new AppError('role', 'this needs an administrator, or the partner that looks after the desk');
 }
 

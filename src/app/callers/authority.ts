@@ -20,11 +20,16 @@ export function managedAccount(read: StoreReader, principal: Principal, id: numb
   return account;
 }
 
-function isManagedBy(
-  { deletedAt, partnerId }: Account,
+/** Whether the caller looks after what this partner looks after; null: administrators alone. */
+export function looksAfter(
   { account: { id, role } }: Pick<Reader, 'account'>,
+  partnerId: number | null,
 ): boolean {
-  return deletedAt === null && (role === 'admin' || (role === 'partner' && partnerId === id));
+  return role === 'admin' || (role === 'partner' && partnerId === id);
+}
+
+function isManagedBy({ deletedAt, partnerId }: Account, caller: Pick<Reader, 'account'>): boolean {
+  return deletedAt === null && looksAfter(caller, partnerId);
 }
 
 /** As managedAccount, but false instead of an error, also for a damaged account: a look at many must not end at one. */

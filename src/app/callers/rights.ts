@@ -5,13 +5,15 @@
  */
 import {
   DESK_RIGHTS,
+  type DeskMember,
   type Held,
   holderOf,
   holderOfDesk,
   includesRole,
   type RecordOperation,
 } from '../../domain/desk.ts';
-import type { Classification } from '../../domain/records/classification.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Classification, Override } from '../../domain/records/classification.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { manages } from './authority.ts';
 import type { Principal, Reader } from './principal.ts';
@@ -51,10 +53,29 @@ function maySelf(
 }
 
 function mayJudge(read: StoreReader, file: FileOfRecord, caller: Caller): boolean {
-  if (file.hash === '' || caller.account.role === 'user') return false;
-  const finding = read.override(holderOf(file), file.kind, file.hash);
+  if (caller.account.role === 'user') return false;
+  const finding = findingOn(read, file);
   if (finding === undefined || !manages(read, caller, finding.accountId)) return false;
   return read.signOff(finding) !== undefined;
+}
+
+/** The finding that stands on the file; undefined if nobody has stated one. */
+export function findingOn(read: StoreReader, file: FileOfRecord): Override | undefined {
+  return file.hash === '' ? undefined : read.override(holderOf(file), file.kind, file.hash);
+}
+
+/** Those who share it at a desk; none if it belongs to no desk. */
+export function membersAt(read: StoreReader, { deskId }: Held): DeskMember[] {
+  return deskId === undefined ? [] : read.desks.membersOf(deskId);
+}
+
+export function isMemberAt(read: StoreReader, { deskId }: Held, { account }: Caller): boolean {
+  return deskId !== undefined && read.desks.roleOf(deskId, account.id) !== undefined;
+}
+
+/** `of`: what belongs to the desk. */
+export function lacksRole(operation: RecordOperation, of: 'file' | 'record'): AppError {
+  return new AppError('role', `this needs the role ${DESK_RIGHTS[operation]} at the desk of the ${of}`);
 }
 
 /** What the account may find: its own, and what its desks have. */

@@ -11,6 +11,7 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { isMemberAt } from '../callers/rights.ts';
 import { assertPageSize, parseText } from '../field-parsers.ts';
 import { readableClassification } from '../records/classifications.ts';
 import type { RecordParts } from '../records/parts.ts';
@@ -41,9 +42,9 @@ export function listCustody(
 }
 
 /** Members of a desk read what the others did with its records. */
-function isAtDeskOf({ store: { read } }: RecordParts, { account }: Principal, identifier: string): boolean {
-  const deskId = read.records.get(identifier)?.deskId;
-  return deskId !== undefined && read.desks.roleOf(deskId, account.id) !== undefined;
+function isAtDeskOf({ store: { read } }: RecordParts, principal: Principal, identifier: string): boolean {
+  const record = read.records.get(identifier);
+  return record !== undefined && isMemberAt(read, record, principal);
 }
 
 function subjectsOf(app: RecordParts, principal: Principal, identifier: string): string[] {

@@ -8,6 +8,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
+import { membersAt } from '../callers/rights.ts';
 import { unlessRefused } from '../records/find-records.ts';
 import type { RecordParts } from '../records/parts.ts';
 import { readRecord } from '../records/record.ts';
@@ -47,8 +48,9 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
 }
 
 /** A rule is about what its account may read. */
-function noticedAccounts({ store: { read } }: NoticeParts, { accountId, deskId }: Classification): number[] {
-  return deskId === undefined ? [accountId] : read.desks.membersOf(deskId).map((member) => member.accountId);
+function noticedAccounts({ store: { read } }: NoticeParts, record: Classification): number[] {
+  if (record.deskId === undefined) return [record.accountId];
+  return membersAt(read, record).map(({ accountId }) => accountId);
 }
 
 function newDelivery(

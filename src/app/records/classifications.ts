@@ -5,7 +5,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { RecordEntry } from '../../domain/answers/refused-record.ts';
-import { DESK_RIGHTS, heldFor, RECORD_OPERATIONS, type RecordOperation } from '../../domain/desk.ts';
+import { heldFor, RECORD_OPERATIONS, type RecordOperation } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
@@ -20,7 +20,7 @@ import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type Caller, mayOn, mayRead } from '../callers/rights.ts';
+import { type Caller, isMemberAt, lacksRole, mayOn, mayRead } from '../callers/rights.ts';
 import type { RawFields } from '../field-parsers.ts';
 import { parseRecordFilter } from './filters/record-filter.ts';
 import { entryOf, findRecords } from './find-records.ts';
@@ -82,10 +82,7 @@ export function allowedClassification(
   if (found === undefined) throw noSuchRecord();
   const { read } = app.store;
   if (mayOn(read, operation, found, input.principal)) return found;
-  const isMember =
-    found.deskId !== undefined && read.desks.roleOf(found.deskId, input.principal.account.id) !== undefined;
-  if (!isMember) throw noSuchRecord();
-  throw new AppError('role', `this needs the role ${DESK_RIGHTS[operation]} at the desk of the record`);
+  throw isMemberAt(read, found, input.principal) ? lacksRole(operation, 'record') : noSuchRecord();
 }
 
 /** What the caller may do with a record, or with the video of a frame or track. */

@@ -7,6 +7,7 @@ import {
 } from '../../domain/records/found-picture.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { Likeness } from '../../domain/records/seen-before.ts';
+import { findingOn } from '../callers/rights.ts';
 import { unlessRefused } from './find-records.ts';
 import type { PartHit } from './kept-pictures.ts';
 import type { RecordParts } from './parts.ts';
@@ -84,8 +85,8 @@ function shownRecord(
   if (newest === undefined) return undefined;
   const record = unlessRefused(() => currentRecord(app, newest));
   if (record === undefined) return undefined;
-  const { identifier, accountId, name, createdAt, kind, hash } = newest;
-  const finding = read.override(holderOf(newest), kind, hash);
+  const { identifier, accountId, name, createdAt } = newest;
+  const finding = findingOn(read, newest);
   return {
     identifier,
     accountId,

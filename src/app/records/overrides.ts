@@ -1,7 +1,7 @@
 /** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
 
 import type { OverrideResult } from '../../domain/answers/record.ts';
-import { DESK_RIGHTS, holderOf } from '../../domain/desk.ts';
+import { holderOf } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
@@ -9,7 +9,7 @@ import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type FileOfRecord, holdersOf, holdersOfFile } from '../callers/rights.ts';
+import { type FileOfRecord, holdersOf, holdersOfFile, lacksRole } from '../callers/rights.ts';
 import { parseHash, parseLabel, parseText } from '../field-parsers.ts';
 import { unlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
@@ -100,7 +100,7 @@ function heldFiles({ store: { read } }: RecordParts, { principal, kind, hash }: 
   const files = holdersOfFile(read, 'find', { kind, hash }, principal);
   if (files.length > 0) return files.map((held) => ({ ...held, kind, hash }));
   if (holdersOfFile(read, 'look', { kind, hash }, principal).length === 0) throw notSubmitted(kind);
-  throw new AppError('role', `this needs the role ${DESK_RIGHTS.find} at the desk of the file`);
+  throw lacksRole('find', 'file');
 }
 
 function notSubmitted(kind: MediaKind): AppError {

@@ -16,7 +16,7 @@ import type {
   RecordBase,
 } from '../../domain/answers/record.ts';
 import { faultOfRecord } from '../../domain/answers/record-fault.ts';
-import { heldFor, holderOf } from '../../domain/desk.ts';
+import { heldFor } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Profile } from '../../domain/records/answer-class.ts';
@@ -45,7 +45,7 @@ import type {
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
 import { accountNameOf } from '../accounts/audit.ts';
-import type { FileOfRecord } from '../callers/rights.ts';
+import { type FileOfRecord, findingOn } from '../callers/rights.ts';
 import { signOffOf } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { cannotBeShown } from './refusals.ts';
@@ -242,16 +242,16 @@ function resultUrlOf({ config }: RecordParts, identifier: string): string {
 /** What a person said of the file, and whether another has signed it off. */
 function findingOf(
   { store: { read } }: RecordParts,
-  { kind, hash, ...held }: FileOfRecord,
+  file: FileOfRecord,
 ): Pick<RecordBase, 'forceClassification' | 'signOff'> {
-  const finding = hash === '' ? undefined : read.override(holderOf(held), kind, hash);
+  const finding = findingOn(read, file);
   if (finding === undefined) return { forceClassification: null, signOff: null };
   return { forceClassification: finding.classification, signOff: signOffOf(read, finding) };
 }
 
 /** Another text wherever the above may be something else; each is read anew, so that its identity says nothing. */
-function findingKey({ store: { read } }: RecordParts, { kind, hash, ...held }: FileOfRecord): string {
-  const finding = hash === '' ? undefined : read.override(holderOf(held), kind, hash);
+function findingKey({ store: { read } }: RecordParts, file: FileOfRecord): string {
+  const finding = findingOn(read, file);
   if (finding === undefined) return '';
   const { asks = [], answers = [] } = read.signOff(finding) ?? {};
   const people = [finding, ...answers].map(({ byAccountId }) => accountNameOf(read.accounts, byAccountId));

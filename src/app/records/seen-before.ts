@@ -24,7 +24,7 @@ import { isMostlyRemoved, TailReader } from '../../machinery/likeness/tail-reade
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../callers/principal.ts';
-import { holdersOf } from '../callers/rights.ts';
+import { findingOn, holdersOf } from '../callers/rights.ts';
 import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
@@ -203,8 +203,8 @@ function describe(
   earlier: Classification,
   { distance, isMirrored, timeSeconds, earlierSeconds }: NearMatch,
 ): Omit<SeenBefore, 'outcome'> {
-  const { identifier, accountId, name, createdAt, kind, hash } = earlier;
-  const finding = app.store.read.override(holderOf(earlier), kind, hash);
+  const { identifier, accountId, name, createdAt, hash } = earlier;
+  const finding = findingOn(app.store.read, earlier);
   const copy = isMirrored ? 'mirrored_copy' : 'copy';
   return {
     identifier,

@@ -17,7 +17,7 @@ import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { managersOf } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type FileOfRecord, mayOn } from '../callers/rights.ts';
+import { type FileOfRecord, findingOn, lacksRole, mayOn, membersAt } from '../callers/rights.ts';
 import { parseText } from '../field-parsers.ts';
 import { allowedClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { assertOtherPerson, obstaclesTo, sentenceOf } from './four-eyes.ts';
@@ -94,9 +94,7 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
     if (finding.byAccountId === principal.account.id || holderOf(record) === principal.account.id) {
       throw new AppError('role', 'a finding is signed off by another person than who stated it');
     }
-    if (!mayOn(tx, 'sign_off', finding, principal)) {
-      throw new AppError('role', `this needs the role ${DESK_RIGHTS.sign_off} at the desk of the record`);
-    }
+    if (!mayOn(tx, 'sign_off', finding, principal)) throw lacksRole('sign_off', 'record');
     const known = tx.signOff(finding);
     if (known === undefined || stateOfSignOff(known) !== 'open') {
       throw new AppError('sign_off', 'no sign-off of this finding is open');
@@ -126,9 +124,8 @@ export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOff
   const record = readableClassification(app, input);
   const isAskedOnly = mayOn(read, 'sign_off', record, principal) && !mayOn(read, 'find', record, principal);
   if (!isAskedOnly) allowedClassification(app, input, 'find');
-  const { kind, hash } = record;
   const { id: ownId } = principal.account;
-  const finding = hash === '' ? undefined : read.override(holderOf(record), kind, hash);
+  const finding = findingOn(read, record);
   const askerId = finding?.byAccountId ?? ownId;
   const judges = new Set([
     ...membersWhoAnswer(read, record),
@@ -143,9 +140,8 @@ export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOff
   });
 }
 
-function membersWhoAnswer(read: StoreReader, { deskId }: Classification): number[] {
-  const members = deskId === undefined ? [] : read.desks.membersOf(deskId);
-  return members.flatMap(({ accountId, role }) =>
+function membersWhoAnswer(read: StoreReader, record: Classification): number[] {
+  return membersAt(read, record).flatMap(({ accountId, role }) =>
     includesRole(role, DESK_RIGHTS.sign_off) ? [accountId] : [],
   );
 }
@@ -156,16 +152,15 @@ export function countSignOffs(app: RecordParts, { principal }: { principal: Prin
 }
 
 function findingOf(read: StoreReader, record: Classification): Override {
-  const { kind, hash } = record;
-  const finding = hash === '' ? undefined : read.override(holderOf(record), kind, hash);
+  const finding = findingOn(read, record);
   if (finding !== undefined) return finding;
   throw new AppError('sign_off', 'nobody has stated a finding of this file');
 }
 
 /** To the watchers of the account and the desk, and to those who may judge. */
 export function publishFile({ store: { read }, engine }: RecordParts, file: FileOfRecord): void {
-  const members = file.deskId === undefined ? [] : read.desks.membersOf(file.deskId);
-  const judges = [...managersOf(read, file.accountId), ...members.map(({ accountId }) => accountId)];
+  const members = membersAt(read, file).map(({ accountId }) => accountId);
+  const judges = [...managersOf(read, file.accountId), ...members];
   for (const record of read.classificationsOfHash(holderOf(file), file.kind, file.hash)) {
     engine.publish(record.identifier, record, judges);
   }
