@@ -326,6 +326,11 @@ export class StoreReader {
     return this.tables.overrides.get([holder, kind, hash]);
   }
 
+  /** As `override`, for a look at many: nobody can answer a finding that cannot be read. */
+  overrideUnlessDamaged(holder: number, kind: MediaKind, hash: string): Override | undefined {
+    return this.tables.overrides.getUnlessDamaged([holder, kind, hash]);
+  }
+
   /** Undefined if it is damaged too: then nothing can be near to it. */
   likeness(sequence: number): Likeness | undefined {
     return this.tables.likenesses.getUnlessDamaged(sequence);

@@ -28,7 +28,7 @@ export function recordsThatWaitFor(
     .slice(0, WAITING_FILES_MAX);
   return files.flatMap(({ holder, kind, hash, askedAt }): (Classification | DamagedRow)[] => {
     if (wantedKind !== undefined && kind !== wantedKind) return [];
-    const finding = read.override(holder, kind, hash);
+    const finding = read.overrideUnlessDamaged(holder, kind, hash);
     if (finding === undefined || !mayAnswer(read, finding, principal)) return [];
     const records = read.classificationsOfHash(holder, kind, hash);
     const [newest] = records.toSorted((left, right) => right.createdAt - left.createdAt);

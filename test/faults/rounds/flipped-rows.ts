@@ -138,7 +138,7 @@ function putTimestamp(
   });
 }
 
-/** What goes on by itself: a rule of notices, a folder with a file, and a trust list that was switched off. */
+/** What goes on by itself: a desk, a rule of notices, a folder with a file, and a trust list that was switched off. */
 function putStanding(tx: StoreTransaction, accountId: number, now: number): void {
   const target = {
     channel: 'slack',
@@ -165,6 +165,8 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
     frozen: null,
   };
   tx.automation.putTrustList({ ...notes, id: 'interim', kind: 'signers', isOn: false, files: null });
+  tx.desks.put({ id: 1, name: 'Night', partnerId: null, createdAt: now });
+  tx.desks.putMember({ deskId: 1, accountId, role: 'heads', at: now });
   const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
   tx.automation.putWatchedFile({ ...file, ...tried, folderId: 1 });
 }
