@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { makeRandom } from '../evaluate/random.ts';
 
 export const PHOTO_COUNT = 40;
-/** Of .68 megapixels in the mean. */
+/** Their mean size is .68 megapixels. */
 const MIX_SIDES = [
   [480, 360],
   [640, 640],

@@ -50,7 +50,7 @@ function percent(share: number | undefined): string {
   return share === undefined ? '–' : `${Math.round(100 * share)} %`;
 }
 
-/** Of people's pictures by kind, how many of a hundred are accused in each quality. */
+/** How many of a hundred people's pictures are accused, by kind and quality. */
 function printKinds(rows: readonly FigureRow[]): string[] {
   const measured = rows.filter(({ kinds }) => kinds !== undefined);
   const human = measured[0]?.kinds?.filter(({ label }) => label === 'human') ?? [];

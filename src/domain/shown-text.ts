@@ -9,6 +9,16 @@ export function fillText(text: string, filling: Readonly<Record<string, string |
   });
 }
 
+/** A foreign text on one line, without what a terminal would obey. */
+export function onOneLine(text: string, charactersMax: number): string {
+  return text
+    .slice(0, charactersMax * 2)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, charactersMax)
+    .toWellFormed();
+}
+
 /** Controls, line separators, and the marks that turn the direction of what follows: `gpj.exe` reads as `exe.jpg`. */
 const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 

@@ -21,7 +21,7 @@ const A_DESK = nounOf({
 const ONE_DESK = one('desk', A_DESK);
 const ONE = { id: idNumber() };
 const NAME = text('At most 100 characters.');
-const EMAIL = text('Of an account that the desk is for.');
+const EMAIL = text('The address of an account that the desk is for.');
 
 export const DESK_OPERATIONS = {
   listDesks: query({

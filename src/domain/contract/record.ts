@@ -141,6 +141,13 @@ export const FINDINGS = {
   ),
 };
 
+/** Whether it is safe to look at. */
+const SAFETY = {
+  isNsfw: nullable(flag()),
+  /** Not for REST. */
+  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
+};
+
 export const IMAGE = {
   timeSeconds: nullable(number('Where a frame is in its video; null for a picture of its own.')),
   width: nullable(whole()),
@@ -152,9 +159,7 @@ export const IMAGE = {
       'What the picture is of, said where it is probable enough, else UNKNOWN; null where no model looked for it.',
     ),
   ),
-  isNsfw: nullable(flag()),
-  /** Not for REST. */
-  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
+  ...SAFETY,
   c2pa: nullable(json<C2paReport>()),
   hasHeatmap: flag(),
   heatmapLayers: listOf(oneOf(HEATMAP_LAYER, 'The maps that were made.')),
@@ -180,9 +185,7 @@ export const VIDEO = {
   width: nullable(whole()),
   height: nullable(whole()),
   durationSeconds: nullable(number()),
-  isNsfw: nullable(flag()),
-  /** Not for REST. */
-  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
+  ...SAFETY,
   c2pa: nullable(json<C2paReport>()),
   // Records themselves: domain/answers/record.ts says of which kind.
   images: listOf(noun<unknown>('ImageClassification')),

@@ -5,7 +5,7 @@ import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
 export interface OutsideSet {
   kind: MediaKind;
   set: string;
-  /** Of the pack that was measured: an earlier one where this one was not. */
+  /** The version that was measured: an earlier one where this one was not. */
   version: string;
   date: string;
   command: string;
@@ -17,7 +17,7 @@ export interface OutsideSet {
 /** Rates that were not measured are absent. */
 export interface FigureRow {
   tier: string;
-  /** Of the pack that was measured, if it was an earlier one. */
+  /** The version that was measured, if it was an earlier one. */
   version?: string | undefined;
   /** Absent in rows of owners that were left out in training. */
   outside?: OutsideSet;
@@ -82,7 +82,7 @@ export function sampleOf({ files, images, clips, faces, outside }: FigureRow): n
 }
 
 /** What is said where there is room for one measurement, per hundred. */
-export interface Headline {
+export interface ErrorRates {
   /** Absent where nothing outside was measured: then of owners left out in training. */
   outside: OutsideSet | undefined;
   falseAlarms: string;
@@ -90,7 +90,7 @@ export interface Headline {
 }
 
 /** Over the tiers of the first outside set of that kind of media; else of what arrives most, recompressed files of owners left out. */
-export function headlineOf(rows: readonly FigureRow[], kind: MediaKind): Headline | undefined {
+export function errorRatesOf(rows: readonly FigureRow[], kind: MediaKind): ErrorRates | undefined {
   const outside = rows.find((row) => row.outside?.kind === kind)?.outside;
   const inside = rows.filter((row) => row.outside === undefined);
   const measured =
@@ -115,12 +115,12 @@ function rangeOf(shares: readonly (number | undefined)[]): string {
 
 /** A clause for each kind of media that a pack was measured on outside; empty where it was not. */
 export function describeOutside(rows: readonly FigureRow[]): string {
-  return MEDIA_KINDS.map((kind) => headlineOf(rows, kind))
-    .flatMap((headline) => (headline?.outside === undefined ? [] : [describe(headline, headline.outside)]))
+  return MEDIA_KINDS.map((kind) => errorRatesOf(rows, kind))
+    .flatMap((rates) => (rates?.outside === undefined ? [] : [describe(rates, rates.outside)]))
     .join('; ');
 }
 
-function describe({ falseAlarms, found }: Headline, outside: OutsideSet): string {
+function describe({ falseAlarms, found }: ErrorRates, outside: OutsideSet): string {
   return `${falseAlarms} of 100 by people accused, ${found} of 100 artificial ones found (${describeSet(outside)})`;
 }
 

@@ -4,6 +4,7 @@
  * stand in an unbroken signed manifest too are marked. Pure.
  */
 import { z } from 'zod';
+import { onOneLine } from '../shown-text.ts';
 import type { FileText } from './declared-marks.ts';
 import { toMoment, toPlace } from './fact-values.ts';
 
@@ -171,7 +172,8 @@ function factsOf(
   names: readonly string[],
   texts: readonly FileText[],
 ): FoundFact[] {
-  const valuesOf = (name: string) => texts.filter(({ field }) => field === name).map(({ text }) => cut(text));
+  const valuesOf = (name: string) =>
+    texts.filter(({ field }) => field === name).map(({ text }) => onOneLine(text, VALUE_CHARACTERS_MAX));
   const [name = '', ...further] = names;
   const groups =
     further.length === 0
@@ -200,12 +202,3 @@ const FORMS: Readonly<Record<FactRow['form'], (parts: readonly string[], kind: F
       .join(', ')
       .slice(0, VALUE_CHARACTERS_MAX),
 };
-
-/** On one line, without what a terminal would obey. */
-function cut(value: string): string {
-  const line = value
-    .slice(0, VALUE_CHARACTERS_MAX * 2)
-    .replaceAll(/[\p{C}\s]+/gu, ' ')
-    .trim();
-  return line.slice(0, VALUE_CHARACTERS_MAX).toWellFormed();
-}

@@ -7,7 +7,7 @@ export interface Sentence {
 export const both = (en: string, it: string): Sentence => ({ en, it });
 
 /** One after the other; nulls are left out. */
-export function joined(sentences: readonly (Sentence | null)[]): Sentence {
+export function joined(sentences: readonly (Sentence | null)[], between = ' '): Sentence {
   const said = sentences.filter((sentence) => sentence !== null);
-  return both(said.map(({ en }) => en).join(' '), said.map(({ it }) => it).join(' '));
+  return both(said.map(({ en }) => en).join(between), said.map(({ it }) => it).join(between));
 }

@@ -1,11 +1,12 @@
 /** The facts of a file as its record shows them: which are signed, and what among them contradicts what. Pure. */
 import { type Choice, flag, listOf, noun, oneOf, text, type ValuesOf } from '../field.ts';
+import { MICROSECONDS_PER_MS } from '../time.ts';
 import type { FileText } from './declared-marks.ts';
 import { certainGap, clockTimeOf } from './fact-values.ts';
 import { FACT_KINDS, type FactKind, factFieldsOf, findFacts } from './file-facts.ts';
 import type { Provenance } from './provenance.ts';
 import { readActive } from './readings.ts';
-import type { Sentence } from './sentence.ts';
+import { both, type Sentence } from './sentence.ts';
 
 const FACT_KIND = {
   name: 'FactKind',
@@ -108,7 +109,6 @@ function textsOf(value: unknown): string[] {
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const MICROSECONDS = 1000;
 /** Clocks of one device differ by seconds, fields without them by a minute. */
 const CLOCK_SLACK = 2 * MINUTE;
 /** Devices write the last fix, which may be of the day before. */
@@ -123,8 +123,7 @@ function timeContradictions(facts: readonly FileFact[], stampedAt: number | null
   const lies = (one: FileFact, other: FileFact, slack: number, isOneClock = false) =>
     gapOf(one, other, isOneClock) > slack || gapOf(other, one, isOneClock) > slack;
   const between = (one: FileFact, other: FileFact) => `${shown(one)}, ${shown(other)}`;
-  const stamped =
-    stampedAt === null ? null : { wall: stampedAt / MICROSECONDS, instant: stampedAt / MICROSECONDS };
+  const stamped = stampedAt === null ? null : { wall: toMs(stampedAt), instant: toMs(stampedAt) };
   const captured = clockTimeOf(first.value);
   return [
     ...others
@@ -148,24 +147,26 @@ function gapOf(later: FileFact, earlier: FileFact, isOneClock = false): number {
   return one === null || other === null ? 0 : certainGap(one, other, isOneClock);
 }
 
+const toMs = (microseconds: number): number => microseconds / MICROSECONDS_PER_MS;
 const shown = ({ field, value }: FileFact): string => `${value} (${field})`;
 
-const differing = (times: string): Sentence => ({
-  en: `The times of capture differ: ${times}.`,
-  it: `Gli orari di ripresa sono diversi: ${times}.`,
-});
-const changedBefore = (times: string): Sentence => ({
-  en: `It was changed before it was captured: ${times}.`,
-  it: `È stato modificato prima della ripresa: ${times}.`,
-});
-const otherFix = (times: string): Sentence => ({
-  en: `The satellites’ clock gives another day than the camera’s: ${times}.`,
-  it: `L’orologio dei satelliti indica un giorno diverso da quello della fotocamera: ${times}.`,
-});
-const capturedAfter = (time: string): Sentence => ({
-  en: `The time of capture lies after the time stamp of the signature: ${time}.`,
-  it: `L’orario di ripresa è successivo alla marca temporale della firma: ${time}.`,
-});
+const differing = (times: string): Sentence =>
+  both(`The times of capture differ: ${times}.`, `Gli orari di ripresa sono diversi: ${times}.`);
+const changedBefore = (times: string): Sentence =>
+  both(
+    `It was changed before it was captured: ${times}.`,
+    `È stato modificato prima della ripresa: ${times}.`,
+  );
+const otherFix = (times: string): Sentence =>
+  both(
+    `The satellites’ clock gives another day than the camera’s: ${times}.`,
+    `L’orologio dei satelliti indica un giorno diverso da quello della fotocamera: ${times}.`,
+  );
+const capturedAfter = (time: string): Sentence =>
+  both(
+    `The time of capture lies after the time stamp of the signature: ${time}.`,
+    `L’orario di ripresa è successivo alla marca temporale della firma: ${time}.`,
+  );
 
 /** The thumbnails of 58 cameras' photographs lie at most 64 bits away, those of other pictures at least 96. */
 const THUMBNAIL_BITS_MAX = 80;
@@ -173,9 +174,9 @@ const THUMBNAIL_BITS_MAX = 80;
 function thumbnailContradictions(bits: number | null): Sentence[] {
   if (bits === null || bits <= THUMBNAIL_BITS_MAX) return [];
   return [
-    {
-      en: `The thumbnail in the file shows another picture, or the picture before it was edited (${bits} of 256 bits differ).`,
-      it: `La miniatura nel file mostra un’altra immagine, o l’immagine prima della modifica (${bits} bit su 256 diversi).`,
-    },
+    both(
+      `The thumbnail in the file shows another picture, or the picture before it was edited (${bits} of 256 bits differ).`,
+      `La miniatura nel file mostra un’altra immagine, o l’immagine prima della modifica (${bits} bit su 256 diversi).`,
+    ),
   ];
 }

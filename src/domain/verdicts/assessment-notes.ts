@@ -2,8 +2,8 @@
 
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
-import { both, type Sentence } from '../provenance/sentence.ts';
-import { type AssessmentReason, type ReasonCode, type ReasonSide, reason } from './assessment-reason.ts';
+import { both, joined, type Sentence } from '../provenance/sentence.ts';
+import { type AssessmentReason, percent, type ReasonCode, reason, sideOf } from './assessment-reason.ts';
 import { voiceOf } from './channel-name.ts';
 import { decidingChannel } from './deciding-channel.ts';
 import { fuseLogOdds, logistic, probabilityOf, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
@@ -38,22 +38,6 @@ const ORIGIN_CODES: Readonly<Record<DeclaredOrigin, ReasonCode>> = {
   edited: 'C2PA_EDITED',
   unknown: 'C2PA_UNKNOWN',
 };
-
-const SIDES_OF_ORIGINS: Readonly<Record<DeclaredOrigin, ReasonSide>> = {
-  generated: 'artificial',
-  composite_with_generated: 'artificial',
-  captured: 'human',
-  edited: 'none',
-  unknown: 'none',
-};
-
-function listed(sentences: readonly Sentence[], between: string): Sentence {
-  return both(sentences.map(({ en }) => en).join(between), sentences.map(({ it }) => it).join(between));
-}
-
-function percent(probability: number): string {
-  return `${(probability * 100).toFixed(0)} %`;
-}
 
 export function notesOnImage({
   runs,
@@ -155,7 +139,7 @@ function notesOnDecidingPart(runs: readonly ModelRun[]): AssessmentReason[] {
   const shown = parts.map(({ name, probability }) =>
     both(`${name.en} ${percent(probability)}`, `${name.it} ${percent(probability)}`),
   );
-  return [reason(most.code, { shown: listed(shown, ', ') })];
+  return [reason(most.code, { shown: joined(shown, ', ') })];
 }
 
 /** A made voice over real pictures, or the other way round, is a finding of its own: the mean of both would hide it. */
@@ -207,7 +191,7 @@ function notesOnTracks({ channels }: AudioResult): AssessmentReason[] {
       `${name} con ${seconds} s di parlato, ${found.it}`,
     );
   });
-  return [reason('SEVERAL_TRACKS', { shown: listed(shown, '; ') })];
+  return [reason('SEVERAL_TRACKS', { shown: joined(shown, '; ') })];
 }
 
 function isOfTrack(name: string): boolean {
@@ -237,7 +221,7 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
   }
   for (const declaration of provenance.declarations ?? []) {
     const { kind, field, value, origin } = declaration;
-    notes.push(reason(DECLARATION_CODES[kind], { field, value }, SIDES_OF_ORIGINS[origin]));
+    notes.push(reason(DECLARATION_CODES[kind], { field, value }, sideOf(ORIGIN_CODES[origin])));
   }
   if (isBroken(provenance)) {
     notes.push(reason('C2PA_INVALID'));

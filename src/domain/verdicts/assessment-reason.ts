@@ -270,10 +270,20 @@ export type ReasonCode = keyof typeof REASONS;
 /** What stands in a sentence's gap: the same in each language, or a text for each. */
 export type Filling = Readonly<Record<string, string | number | Sentence>>;
 
+/** What the reason speaks for, where nothing else is said. */
+export function sideOf(code: ReasonCode): ReasonSide {
+  return REASONS[code][0];
+}
+
+/** A probability as reasons write it. */
+export function percent(probability: number): string {
+  return `${(probability * 100).toFixed(0)} %`;
+}
+
 export function reason(
   code: ReasonCode,
   filling: Filling = {},
-  side: ReasonSide = REASONS[code][0],
+  side: ReasonSide = sideOf(code),
 ): AssessmentReason {
   const [, en, it] = REASONS[code];
   const said = both(fill(en, 'en', filling), fill(it, 'it', filling));

@@ -24,7 +24,7 @@ import {
 
 import { both, type Sentence } from '../provenance/sentence.ts';
 import { notesOnAudio, notesOnImage, notesOnVideo, WHATS, type What } from './assessment-notes.ts';
-import { type AssessmentReason, inOrderOfWeight, reason } from './assessment-reason.ts';
+import { type AssessmentReason, inOrderOfWeight, percent, reason } from './assessment-reason.ts';
 import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
 import type {
   AnalysisResult,
@@ -158,7 +158,7 @@ function weigh(evidence: Evidence): Assessment {
   const state = signed?.state ?? measured;
   const strength = signed?.strength ?? strengthOf(logOdds / Math.LN10);
   const lean = reason(probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN', {
-    share: `${(probability * 100).toFixed(0)} %`,
+    share: percent(probability),
     band: bandWords(evidenceBandOf(logOdds / Math.LN10)),
     errors: expectErrors(probability),
   });

@@ -89,7 +89,7 @@ export async function inferPatches(
   return await Promise.all(work);
 }
 
-/** Parts the logit of each patch from the logits of the media that stand behind it. */
+/** The model puts out one logit for the origin of each patch and one for each medium; this separates them. */
 export function splitMedia({ media }: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
   if (media === undefined) return { logits: values, media };
   const length = 1 + media.length;

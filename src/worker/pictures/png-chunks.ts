@@ -2,7 +2,7 @@
 import { FileWindow } from './file-window.ts';
 
 const SIGNATURE_BYTES = 8;
-/** Length and type of a chunk; a checksum stands behind its data. */
+/** A chunk has its length and type first, then its data, then a checksum. */
 const HEAD_BYTES = 8;
 const CHECK_BYTES = 4;
 /** Before the picture stand some dozens. */

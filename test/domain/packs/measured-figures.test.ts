@@ -3,9 +3,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   describeOutside,
+  errorRatesOf,
   figuresOf,
   foundOf,
-  headlineOf,
 } from '../../../src/domain/packs/measured-figures.ts';
 import { modelBlocks } from '../../../src/evidence/report/model-blocks.ts';
 import { speakerOf } from '../../../src/evidence/report/texts.ts';
@@ -48,9 +48,9 @@ test('rows of outside media come first, in the order of the pack', () => {
 });
 
 test('the headline is of the first outside set of that kind of media, else of owners left out', () => {
-  deepEqual(headlineOf(ROWS, 'image'), { outside: FIRST, falseAlarms: '6', found: '45–52' });
-  deepEqual(headlineOf(ROWS, 'video'), { outside: undefined, falseAlarms: '20', found: '60' });
-  equal(headlineOf([], 'image'), undefined);
+  deepEqual(errorRatesOf(ROWS, 'image'), { outside: FIRST, falseAlarms: '6', found: '45–52' });
+  deepEqual(errorRatesOf(ROWS, 'video'), { outside: undefined, falseAlarms: '20', found: '60' });
+  equal(errorRatesOf([], 'image'), undefined);
   equal(
     describeOutside(ROWS),
     '6 of 100 by people accused, 45–52 of 100 artificial ones found (photographs, 12 owners, 1.0.0, 2026-11-01)',
@@ -60,7 +60,7 @@ test('the headline is of the first outside set of that kind of media, else of ow
 
 test('a rate that was not measured stays absent', () => {
   equal(foundOf({ tier: 'clean', auc: 0.93 }), undefined);
-  deepEqual(headlineOf([{ tier: 'clean', auc: 0.93, outside: SECOND }], 'image'), {
+  deepEqual(errorRatesOf([{ tier: 'clean', auc: 0.93, outside: SECOND }], 'image'), {
     outside: SECOND,
     falseAlarms: '–',
     found: '–',

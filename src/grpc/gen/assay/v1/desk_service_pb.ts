@@ -199,7 +199,7 @@ export type SetDeskMemberRequest = Message<"assay.v1.SetDeskMemberRequest"> & {
   id: bigint;
 
   /**
-   * Of an account that the desk is for.
+   * The address of an account that the desk is for.
    *
    * @generated from field: string email = 2;
    */
@@ -245,7 +245,7 @@ export type RemoveDeskMemberRequest = Message<"assay.v1.RemoveDeskMemberRequest"
   id: bigint;
 
   /**
-   * Of an account that the desk is for.
+   * The address of an account that the desk is for.
    *
    * @generated from field: string email = 2;
    */
