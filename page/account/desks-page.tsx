@@ -13,12 +13,11 @@ import {
   SET_DESK_MEMBER,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
+import { DESK_ROLES } from '../parts/desk-roles.ts';
 import { Button, Fault, Form, Loading, Panel, Time, Title } from '../parts/parts.tsx';
 import { FormFields, Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-
-const ROLES: readonly DeskRole[] = ['LOOKS', 'SUBMITS', 'FINDS', 'SIGNS_OFF', 'HEADS'];
 
 export function DesksPage({ account }: { account: AccountInfo }): JSX.Element {
   const { data, error, isLoading, reload } = useQuery(READ_DESKS, {});
@@ -102,7 +101,7 @@ function SetMember({ id, onChanged }: { id: string; onChanged: () => void }): JS
           {
             of: 'role',
             label: t('deskRole'),
-            options: ROLES.map((role) => [role, t(`deskRole_${role}`)] as const),
+            options: DESK_ROLES.map((role) => [role, t(`deskRole_${role}`)] as const),
           },
         ]}
       />

@@ -2,8 +2,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { type DeskRole, type MediaKind as Kind, READ_DESKS } from '../gen/documents.ts';
+import { type MediaKind as Kind, READ_DESKS } from '../gen/documents.ts';
 import { session } from '../parts/api.ts';
+import { includesRole } from '../parts/desk-roles.ts';
 import { Check, Search, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
@@ -54,10 +55,6 @@ export function RecordFilters({
   );
 }
 
-function mayAnswer(role: DeskRole | null): boolean {
-  return role === 'SIGNS_OFF' || role === 'HEADS';
-}
-
 /** Open if there is room for them, or if one of them narrows the list. */
 function MoreFilters({
   filter,
@@ -106,7 +103,8 @@ function MoreFilters({
             onValue={(deskId) => onPart({ deskId })}
           />
         )}
-        {(session.get()?.account?.role !== 'user' || desks.some(({ ownRole }) => mayAnswer(ownRole))) && (
+        {(session.get()?.account?.role !== 'user' ||
+          desks.some(({ ownRole }) => includesRole(ownRole, 'signs_off'))) && (
           <Check
             label={t('waitsForMe')}
             isOn={filter.waitsForMe !== ''}

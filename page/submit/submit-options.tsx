@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';
 import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
+import { includesRole } from '../parts/desk-roles.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { language, t } from '../texts/language.ts';
@@ -30,7 +31,7 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
   const { data } = useQuery(READ_OWN_TERMS, {});
   const allowed = data?.viewer.plan.options ?? [];
   const { options, refId, noCache, deskId } = submission;
-  const desks = (data?.desks ?? []).filter(({ ownRole }) => ownRole !== null && ownRole !== 'LOOKS');
+  const desks = (data?.desks ?? []).filter(({ ownRole }) => includesRole(ownRole, 'submits'));
   const put = (part: AnalysisOptionsInput): void =>
     onSubmission({ ...submission, options: { ...options, ...part } });
   return (

@@ -326,7 +326,7 @@ export class StoreReader {
     return this.tables.overrides.get([holder, kind, hash]);
   }
 
-  /** As `override`, for a look at many: nobody can answer a finding that cannot be read. */
+  /** As `override`, for a look at many: a finding that cannot be read waits for no answer. */
   overrideUnlessDamaged(holder: number, kind: MediaKind, hash: string): Override | undefined {
     return this.tables.overrides.getUnlessDamaged([holder, kind, hash]);
   }

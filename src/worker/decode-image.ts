@@ -1,5 +1,6 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
+import type { PerceptualHash } from '../domain/media/perceptual-hash.ts';
 import { writeAnimationFrames } from './animation-frames.ts';
 import { endPicture } from './kept-picture.ts';
 import type { Picture } from './media/picture.ts';
@@ -54,11 +55,13 @@ export async function decodeImage(
   begin('quality');
   const quality = await measureQuality(header, lacksData);
   begin('provenance');
-  const provenance = await addMetadata(await reading, { ...order, picture });
+  let known: PerceptualHash | null = null;
+  const hash = () => (known ??= hashPicture(picture));
+  const provenance = await addMetadata(await reading, { ...order, picture, hash });
   begin('marks');
   const marks = searchMarks(mime, picture);
   begin('likeness');
-  const likeness = hashPicture(picture);
+  const likeness = hash();
   const frames = await writeAnimationFrames(header, request.frameSets ?? [], join(slotFolder, 'out'));
   endPicture(path, picture, { isKept: request.keepsPicture === true });
   return { mime, width, height, pages, quality, provenance, marks, likeness, frames, patchSets };

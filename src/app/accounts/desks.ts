@@ -66,6 +66,7 @@ export async function renameDesk(
   app: AccountParts,
   { principal, id, name }: DeskInput & { name: string },
 ): Promise<DeskView> {
+  assertPartner(principal);
   return await change(app, principal, (tx) => {
     const desk = { ...deskLedBy(tx, principal, id), name: parseName(name) };
     tx.desks.put(desk);
@@ -76,6 +77,7 @@ export async function renameDesk(
 
 /** Throws `too_many` while it has records: they would be no one's. */
 export async function removeDesk(app: AccountParts, { principal, id }: DeskInput): Promise<DeskView> {
+  assertPartner(principal);
   return await change(app, principal, (tx) => {
     const desk = deskLedBy(tx, principal, id);
     if (tx.desks.hasRecords(id)) {

@@ -59,7 +59,7 @@ function mayJudge(read: StoreReader, file: FileOfRecord, caller: Caller): boolea
   return read.signOff(finding) !== undefined;
 }
 
-/** The finding that stands on the file; undefined if nobody has stated one. */
+/** The finding that stands on the file; undefined if none was stated. */
 export function findingOn(read: StoreReader, file: FileOfRecord): Override | undefined {
   return file.hash === '' ? undefined : read.override(holderOf(file), file.kind, file.hash);
 }

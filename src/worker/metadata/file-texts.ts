@@ -52,9 +52,9 @@ export async function readFileTexts({
 }): Promise<FileTexts> {
   const { isHeif, hasMetadata } = formatOf(mime) ?? {};
   if (!hasMetadata) return readTags(tags);
-  const { exif, xmp, comments = [], pixels } = isHeif ? readHeifBlocks(path) : await readBlocks(path, mime);
+  const blocks = isHeif ? readHeifBlocks(path) : await readBlocks(path, mime);
+  const { exif, xmp, comments = [], pixels, jpeg = null } = blocks;
   const read = exif === undefined ? null : readExifTexts(exif);
-  const jpeg = mime === 'image/jpeg' ? await readJpegTexts(path) : null;
   const packets = [
     ...(xmp === undefined ? [] : [decodeXmp(xmp)]),
     ...(jpeg === null ? [] : [jpeg.packet]),
@@ -103,6 +103,7 @@ interface Blocks extends Pick<Metadata, 'xmp' | 'comments'> {
   exif?: Buffer | undefined;
   /** What the library says of a picture whose lowest bits may hold text. */
   pixels?: Metadata;
+  jpeg?: JpegParts;
 }
 
 /** The picture library does not open what a HEIF holds. */
@@ -114,27 +115,15 @@ function readHeifBlocks(path: string): Blocks {
 async function readBlocks(path: string, mime: string): Promise<Blocks> {
   const pixels = await openPicture(mime === 'image/tiff' ? await openableTiff(path) : path, false).metadata();
   const { xmp, comments } = pixels;
-  return { xmp, comments, pixels, exif: await readExifBytes(path, mime) };
+  if (mime !== 'image/jpeg') return { xmp, comments, pixels, exif: await readExifBytes(path, mime) };
+  const jpeg = await readJpegParts(path);
+  return { xmp, comments, pixels, exif: jpeg.head, jpeg };
 }
 
-/** A JPEG or a PNG is cut to what may hold EXIF and IPTC; other files are read whole. */
+/** A PNG is cut to what may hold EXIF and IPTC; other files are read whole. */
 async function readExifBytes(path: string, mime: string): Promise<Buffer | undefined> {
-  if (mime === 'image/jpeg') return await readJpegHead(path);
   if (mime === 'image/png') return readPngHead(path);
   return (await stat(path)).size <= EXIF_FILE_BYTES_MAX ? await readFile(path) : undefined;
-}
-
-async function readJpegHead(path: string): Promise<Buffer> {
-  const parts: Buffer[] = [Buffer.from([0xff, 0xd8])];
-  let left = HEAD_BYTES_MAX;
-  for await (const { marker, data } of readSegments(path, [APP1, APP13])) {
-    left -= data.length;
-    if (left < 0) break;
-    const head = Buffer.from([0xff, marker, 0, 0]);
-    head.writeUInt16BE(data.length + 2, 2);
-    parts.push(head, data);
-  }
-  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])]);
 }
 
 function readPngHead(path: string): Buffer {
@@ -168,17 +157,32 @@ function exifTexts(texts: ReadonlyMap<string, string>): FileText[] {
   ];
 }
 
-/** Comments, and the pieces in which a JPEG holds XMP of more than 64 KB. */
-async function readJpegTexts(path: string): Promise<{ comments: FileText[]; packet: string }> {
+interface JpegParts {
+  /** A JPEG of its parts alone that may hold EXIF and IPTC. */
+  head: Buffer;
+  comments: FileText[];
+  /** The pieces in which a JPEG holds XMP of more than 64 KB. */
+  packet: string;
+}
+
+async function readJpegParts(path: string): Promise<JpegParts> {
+  const parts: Buffer[] = [Buffer.from([0xff, 0xd8])];
   const comments: FileText[] = [];
   let packet = '';
-  for await (const { marker, data } of readSegments(path, [COMMENT, APP1])) {
+  let left = HEAD_BYTES_MAX;
+  for await (const { marker, data } of readSegments(path, [COMMENT, APP1, APP13])) {
+    if (marker !== COMMENT) left -= data.length;
+    if (marker !== COMMENT && left >= 0) {
+      const head = Buffer.from([0xff, marker, 0, 0]);
+      head.writeUInt16BE(data.length + 2, 2);
+      parts.push(head, data);
+    }
+    if (packet.length > EXTENDED_XMP_BYTES_MAX) continue;
     if (marker === COMMENT) comments.push({ field: 'JPEG comment', text: data.toString('utf8') });
-    else if (data.toString('latin1', 0, EXTENDED_XMP.length) === EXTENDED_XMP)
+    else if (marker === APP1 && data.toString('latin1', 0, EXTENDED_XMP.length) === EXTENDED_XMP)
       packet += data.toString('utf8', EXTENDED_XMP_HEAD_BYTES);
-    if (packet.length > EXTENDED_XMP_BYTES_MAX) break;
   }
-  return { comments, packet };
+  return { head: Buffer.concat([...parts, Buffer.from([0xff, 0xd9])]), comments, packet };
 }
 
 async function pixelTexts(path: string, metadata: Metadata, picture: Picture | null): Promise<FileText[]> {

@@ -4,6 +4,7 @@
  */
 import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
+import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import { findFacts } from '../../domain/provenance/file-facts.ts';
 import type { ManifestSource } from '../../domain/provenance/manifest-facts.ts';
 import { canHoldManifest } from '../../domain/provenance/outer-manifest.ts';
@@ -37,6 +38,8 @@ export interface ProvenanceOrder {
   trust: TrustMaterial;
   /** What was decoded of a picture: its lowest bits may hold text. */
   picture?: Picture;
+  /** The picture's, for a caller that needs it too. */
+  hash?: () => PerceptualHash | null;
   /** Tags of a film or a sound. */
   tags?: Readonly<Record<string, string>>;
   /** Instead of one within the file. */
@@ -57,7 +60,7 @@ export async function addMetadata(provenance: Provenance, order: ProvenanceOrder
   const format = formatOf(mime);
   if (format?.kinds.image !== undefined && format.hasMetadata !== true) return declared;
   const isCompared = thumbnail !== null && picture !== undefined;
-  const thumbnailBits = isCompared ? await compareThumbnail(thumbnail, picture) : null;
+  const thumbnailBits = isCompared ? await compareThumbnail(thumbnail, picture, order.hash?.()) : null;
   return { ...declared, fileFacts: { facts: findFacts(facts), thumbnailBits } };
 }
 

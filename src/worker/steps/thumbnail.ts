@@ -1,5 +1,5 @@
 /** How far the small picture within a file is from the large one: an editor that forgets it leaves the picture of before. */
-import { hammingDistance } from '../../domain/media/perceptual-hash.ts';
+import { hammingDistance, type PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Picture } from '../media/picture.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { hashPicture } from './perceptual-hash.ts';
@@ -9,9 +9,12 @@ const THUMBNAIL_PIXELS_MAX = 1_000_000;
 /** It lies as the sensor does, or as the picture is shown. */
 const TURNS = [0, 90, 180, 270] as const;
 
-/** Bits of 256; null if either cannot be hashed. */
-export async function compareThumbnail(thumbnail: Buffer, picture: Picture): Promise<number | null> {
-  const hash = hashPicture(picture);
+/** Bits of 256; null if either cannot be hashed. `hash`: that of the picture. */
+export async function compareThumbnail(
+  thumbnail: Buffer,
+  picture: Picture,
+  hash: PerceptualHash | null = hashPicture(picture),
+): Promise<number | null> {
   if (hash === null || hash.quality < QUALITY_MIN) return null;
   const distances: number[] = [];
   for (const turn of TURNS) {

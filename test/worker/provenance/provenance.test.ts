@@ -50,12 +50,13 @@ for (const { file, state, code } of SIGNED) {
 
 for (const file of ['pub-adobe_20220124_A.jpg', 'pub-adobe_20220124_I.jpg']) {
   test(`${file} has no manifest`, { skip }, async () => {
-    const { declarations, ...signed } = await read(file);
+    const { declarations, fileFacts, ...signed } = await read(file);
     assert.deepEqual(signed, { ...NO_PROVENANCE, hasReadFacts: true });
     assert.deepEqual(
       declarations?.map(({ kind }) => kind),
       ['camera'],
     );
+    assert.ok(fileFacts?.facts.some(({ kind }) => kind === 'captured'));
   });
 }
 
