@@ -81,7 +81,7 @@ async function cancel(identifier: string): Promise<void> {
 }
 
 for (const [step, fields] of [
-  ['frame choice', { key_frames: 'true', key_frames_method: 'flow', frames: '30' }],
+  ['frame-choice', { key_frames: 'true', key_frames_method: 'flow', frames: '30' }],
   ['frames', { frames: '30', no_cache: 'true' }],
 ] as const) {
   test(`while its ${step} is at work`, async () => {

@@ -221,7 +221,9 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
   }
   for (const declaration of provenance.declarations ?? []) {
     const { kind, field, value, origin } = declaration;
-    notes.push(reason(DECLARATION_CODES[kind], { field, value }, sideOf(ORIGIN_CODES[origin])));
+    // A damaged row may hold a word that is none of ours, such as `toString`.
+    const side = sideOf(Object.hasOwn(ORIGIN_CODES, origin) ? ORIGIN_CODES[origin] : 'C2PA_UNKNOWN');
+    notes.push(reason(DECLARATION_CODES[kind], { field, value }, side));
   }
   if (isBroken(provenance)) {
     notes.push(reason('C2PA_INVALID'));
