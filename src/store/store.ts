@@ -128,7 +128,10 @@ export class Store implements AsyncDisposable {
       bytesMin: config.compactBytesMin,
     });
     const { noSync } = config.disk ?? MACHINE_DISK;
-    const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX, noSync });
+    // Changes are grouped here; a batch of LMDB's own rejects a promise that no one has, where the disk is full.
+    const batching = { eventTurnBatching: false };
+    const path = join(folder, 'records');
+    const root = open({ path, pageSize: PAGE_BYTES, maxDbs: TABLES_MAX, noSync, ...batching });
     // In an empty folder each table is made; in transactions of their own that takes half a second.
     const tables = root.transactionSync(() => openTables(root));
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { codeOf } from '../../src/domain/error-code.ts';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { jobInputs, uploadFiles } from './rounds/data-folder.ts';
@@ -33,12 +34,19 @@ function mountDisk(context: TestContext, folder: string): (AsyncDisposable & { p
   return { path, [Symbol.asyncDispose]: unmount };
 }
 
-/** Leaves so many bytes free. */
+/** Leaves so many bytes free. The daemon may write meanwhile: then the measuring is done again. */
 function fill(disk: string, leftBytes: number): string {
-  const { bavail, bsize } = statfsSync(disk);
   const path = join(disk, 'fill');
-  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)));
-  return path;
+  for (;;) {
+    const { bavail, bsize } = statfsSync(disk);
+    try {
+      writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)));
+      return path;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOSPC') throw error;
+      rmSync(path);
+    }
+  }
 }
 
 for (const { name, leftBytes } of [

@@ -20,6 +20,8 @@ const ALONE = [
   'test/store/rebuild-indexes.test.ts',
   'test/store/rollback.test.ts',
   'test/tidy.test.ts',
+  // It draws with SVG, which decoders close to their process.
+  'test/worker/keypoints.test.ts',
 ];
 /** A process must end long before the time that a test file has (`test/run.ts`). */
 const FILES_MAX = 4;
