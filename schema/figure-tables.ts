@@ -1,13 +1,7 @@
 /** Prints what the packs that come with Assay measured, from their `model.json`, for README.md and the cards. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  describeSet,
-  type FigureRow,
-  figuresOf,
-  foundOf,
-  type OutsideSet,
-} from '../src/domain/packs/measured-figures.ts';
+import { describeSet, type FigureRow, figuresOf, foundOf } from '../src/domain/packs/measured-figures.ts';
 import { modelPackSchema } from '../src/domain/packs/model-pack.ts';
 
 const MODELS = join(import.meta.dirname, '..', 'models');
@@ -27,16 +21,20 @@ export function printFigures(ids: readonly string[] = MEASURED_PACKS): string[] 
   return [
     '| measured on | quality | AUC (0.5 is a coin) | `balanced` (default): accused / found | `cautious`: accused (up to, 95 %) / found | decided / right where decided |',
     '|---|---|---|---|---|---|',
-    ...rows.flatMap((row) => (row.outside === undefined ? [] : [printRow(row, row.outside)])),
+    ...rows.flatMap((row, at) => {
+      if (row.outside === undefined) return [];
+      // A set is described in its first row.
+      return [printRow(row, rows[at - 1]?.outside === row.outside ? '' : describeSet(row.outside))];
+    }),
     ...printKinds(rows),
   ];
 }
 
-function printRow(row: FigureRow, outside: OutsideSet): string {
+function printRow(row: FigureRow, set: string): string {
   const { tier, auc, falseAlarmRateBalanced, falseAlarmRateCautious, falseAlarmRateCautiousHigh } = row;
   const upTo = falseAlarmRateCautiousHigh === undefined ? '' : ` (${percent(falseAlarmRateCautiousHigh)})`;
   const cells = [
-    describeSet(outside),
+    set,
     TIERS[tier] ?? tier,
     auc === undefined ? '–' : auc.toFixed(2),
     `${percent(falseAlarmRateBalanced)} / ${percent(foundOf(row))}`,

@@ -224,7 +224,12 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
         probability: 0.5,
         log10_likelihood_ratio: 0,
         reasons: [
-          { code: 'WEAK_EVIDENCE', sentence: 'Weak.', said: { en: 'Weak.', it: 'Debole.' }, side: 'REASON_SIDE_DOUBT' },
+          {
+            code: 'WEAK_EVIDENCE',
+            sentence: 'Weak.',
+            said: { en: 'Weak.', it: 'Debole.' },
+            side: 'REASON_SIDE_DOUBT',
+          },
         ],
         stability: {
           variants: [{ name: 'jpeg-60', log_odds: -1, probability: 0.25 }],
