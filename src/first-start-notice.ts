@@ -11,7 +11,7 @@ export interface FirstStartFacts {
   /** Where the key lies. */
   keyFile: string;
   adminEmail: string;
-  /** Where mails lie because no server is set; null if one is. */
+  /** The folder of mails that are not sent, because no server is set; null if one is. */
   mailFolder: string | null;
   /** What is no terminal is kept: a journal, a container's log or a file, which others than the data folder's owner read. */
   isTerminal: boolean;

@@ -150,7 +150,7 @@ function useGestures(
     const release = (): void => {
       last = undefined;
     };
-    // In the page a click opens the picture whole; there it is looked at closely.
+    // A click in the page opens the large view; a click there must not close it.
     const click = (): void => {
       if (travelled < CLICK_PIXELS && element.closest(':popover-open') === null) onWhole();
     };

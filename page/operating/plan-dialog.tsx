@@ -23,7 +23,7 @@ const OPTIONS = [
   'foreign_types',
 ] as const;
 
-/** Which signatures make older programs read `artificial`. */
+/** The rules by which a signature makes older programs read `artificial`. */
 export const C2PA_POLICIES = ['ANY', 'GENERATIVE', 'NEVER'] as const satisfies readonly C2paPolicy[];
 
 const SWITCHES = ['zeroRetention', 'seenBeforeAcrossUsers', 'fourEyes'] as const;

@@ -1,4 +1,4 @@
-/** Whose keys they are. */
+/** Keys that somebody types are not those that steer the page. */
 
 /** Fields that take letters get them, and so do players, open dialogs and the browser's own shortcuts. */
 export function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {

@@ -119,7 +119,7 @@ function AddressStep(): JSX.Element {
   );
 }
 
-/** Which signatures make older programs read `artificial`: a plan's own rule, asked for before the first of them does. */
+/** Each plan has a rule by which signatures make older programs read `artificial`; the administrator chooses it here. */
 function SignatureStep(): JSX.Element {
   const { data, error, reload } = useQuery(READ_PLANS, {});
   const { fault, run } = useWork();

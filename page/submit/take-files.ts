@@ -35,7 +35,7 @@ export function sendFiles(files: readonly NamedFile[]): void {
   addUploads(named, submission.get());
 }
 
-/** By their endings: what a file is, the appliance finds out by its content. */
+/** The price is estimated by the files' endings; the appliance looks at their content. */
 export function creditsOf({ files, terms }: Offer, { options }: SubmitOptions): number {
   const allowed = terms.optionCredits.filter(({ option }) => terms.options.includes(option));
   const extras = allowed.filter(({ option }) => options[OPTION_NAMES.get(option) ?? 'frames'] === true);

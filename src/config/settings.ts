@@ -254,7 +254,7 @@ function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'worke
   };
 }
 
-/** As measured: a GPU is busy with larger batches, and more analyses fill them (docs/gpu.md). */
+/** Measured: larger batches keep a GPU busy, and more analyses fill them (docs/gpu.md). */
 const ON_CPU = { batchMax: 8, analysesMax: 2 * availableParallelism() };
 const ON_GPU = { batchMax: 32, analysesMax: 4 * availableParallelism() };
 

@@ -58,7 +58,7 @@ export interface Held {
   deskId?: number;
 }
 
-/** Under which number it is kept and found: that of the account, or of the desk below zero. */
+/** The number under which it is stored: that of the account, or that of the desk below zero. */
 export function holderOf({ accountId, deskId }: Held): number {
   return deskId === undefined ? accountId : holderOfDesk(deskId);
 }

@@ -9,6 +9,11 @@ export function fillText(text: string, filling: Readonly<Record<string, string |
   });
 }
 
+/** A person by name and number, since two may have one name; by number alone if the name is gone. */
+export function personLabel(id: number | bigint, name: string): string {
+  return name === '' ? `account ${id}` : `${name} (account ${id})`;
+}
+
 /** A foreign text on one line, without what a terminal would obey. */
 export function onOneLine(text: string, charactersMax: number): string {
   return text

@@ -37,7 +37,7 @@ export const STATUS_OPERATIONS = {
   getSetting: query({
     description: 'What a setting is now, and the lines to write to change it.',
     role: 'admin',
-    input: { key: text('As `mail.smtp_url`.') },
+    input: { key: text('Its name, such as `mail.smtp_url`.') },
     answer: itself('setting', nounOf(SETTING)),
     run: getSetting,
   }),

@@ -19,7 +19,7 @@ export interface JobMedia {
   original(token: string): Promise<{ path: string; hash: string; signal: AbortSignal } | undefined>;
   /** False if the token opens nothing. */
   keep(token: string, name: string, body: Readable, freeBytesMin: number): Promise<boolean>;
-  /** As `keep`; what the worker's children answered. */
+  /** Takes what the worker's children answered; otherwise like `keep`. */
   answer(token: string, body: Readable): Promise<boolean>;
 }
 

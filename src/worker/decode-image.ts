@@ -16,7 +16,7 @@ import { addMetadata, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-/** Beside each set of patches. */
+/** The steps beside the sets of patches, each of which is a step too. */
 const STEPS = ['header', 'pixels', 'quality', 'provenance', 'marks', 'likeness'] as const;
 
 interface Callbacks {

@@ -27,7 +27,7 @@ export interface DeskInput {
   id: number;
 }
 
-/** Those of which the caller is a member, and those that it looks after; in the order in which they were made. */
+/** Lists the desks of which the caller is a member and those that it looks after, oldest first. */
 export function listDesks(app: AccountParts, { principal }: { principal: Principal }): DeskView[] {
   const { read } = app.store;
   const seen = read.desks.all().filter((desk) => maySee(read, principal, desk));

@@ -60,7 +60,7 @@ export class Mailer implements AsyncDisposable {
     this.#deliver = config.smtpUrl === null ? fileDelivery(config) : smtpDelivery(config, config.smtpUrl);
   }
 
-  /** Where mails lie because no server is set; null if one is. */
+  /** The folder of mails that are not sent, because no server is set; null if one is. */
   get folder(): string | null {
     return this.#config.smtpUrl === null ? this.#config.folder : null;
   }

@@ -64,7 +64,7 @@ export function findingOn(read: StoreReader, file: FileOfRecord): Override | und
   return file.hash === '' ? undefined : read.override(holderOf(file), file.kind, file.hash);
 }
 
-/** Those who share it at a desk; none if it belongs to no desk. */
+/** The members of its desk; none if it belongs to no desk. */
 export function membersAt(read: StoreReader, { deskId }: Held): DeskMember[] {
   return deskId === undefined ? [] : read.desks.membersOf(deskId);
 }
@@ -83,7 +83,7 @@ export function holdersOf(read: StoreReader, accountId: number): number[] {
   return [accountId, ...read.desks.membershipsOf(accountId).map(({ deskId }) => holderOfDesk(deskId))];
 }
 
-/** Those of them that have the file and let the caller do this with it. */
+/** The holders that have the file and with whose records the caller may do this. */
 export function holdersOfFile(
   read: StoreReader,
   operation: RecordOperation,

@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { SignOffObstacle } from '../../domain/records/sign-off.ts';
+import { personLabel } from '../../domain/shown-text.ts';
 import { formatTime } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
@@ -105,7 +106,7 @@ function unknownAccess(read: StoreReader, accountId: number): SignOffObstacle {
 
 function describe(obstacle: SignOffObstacle): string {
   const { code, accountId, accountName, actorId, actorName, keyId, at } = obstacle;
-  const whose = named(accountId, accountName);
+  const whose = personLabel(accountId, accountName);
   if (actorId === null || at === null) return `${whose} has had ${ACCESS_ENTRIES_MAX} keys and links or more`;
   const what = {
     key_made: `made key ${keyId} of`,
@@ -115,14 +116,9 @@ function describe(obstacle: SignOffObstacle): string {
     mailbox: 'changed the e-mail address of',
     unknown: 'had in hand',
   }[code];
-  return `${named(actorId, actorName)} ${what} ${whose} on ${formatTime(at).slice(0, 10)}`;
+  return `${personLabel(actorId, actorName)} ${what} ${whose} on ${formatTime(at).slice(0, 10)}`;
 }
 
 function nameOf(read: StoreReader, id: number): string {
   return read.accounts.getUnlessDamaged(id)?.name ?? '';
-}
-
-/** With the number, since two may have one name. */
-function named(id: number, name: string): string {
-  return name === '' ? `account ${id}` : `${name} (account ${id})`;
 }

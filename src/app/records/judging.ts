@@ -1,4 +1,4 @@
-/** Which findings ask for another person's word, of whom, and what was answered. Who may read and answer is `rights.ts`. */
+/** Findings that ask for another person's word, and the answers. `rights.ts` says who may read and answer. */
 import { holderOf, holderOfDesk, includesRole } from '../../domain/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
@@ -44,7 +44,7 @@ export function mayAnswer(read: StoreReader, finding: Override, caller: Caller):
   return finding.byAccountId !== caller.account.id && mayOn(read, 'sign_off', finding, caller);
 }
 
-/** Whose findings the caller may answer; null for all. */
+/** The holders whose findings the caller may answer; null stands for all. */
 function holdersToJudge(read: StoreReader, principal: Principal): (number | null)[] {
   const managed = managedAccounts(read, principal);
   if (managed.includes(null)) return managed;

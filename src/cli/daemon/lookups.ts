@@ -53,7 +53,7 @@ export function rowIdParser(noun: string): (value: string) => bigint {
   };
 }
 
-/** Which desk a submission is for, or a list is of. */
+/** The desk of a submission or a list. */
 export function deskOption(description: string): Option {
   return new Option('--desk <id>', description).argParser(rowIdParser('desk'));
 }

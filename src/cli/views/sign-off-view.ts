@@ -1,5 +1,5 @@
 /** Another person's word on a finding, as the command line says it: first how it stands, then each answer. */
-import { showText } from '../../domain/shown-text.ts';
+import { personLabel, showText } from '../../domain/shown-text.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/assay/v1/sign_off_pb.ts';
 import { nameOf } from './enum-word.ts';
@@ -20,9 +20,8 @@ function describeAnswer(answer: SignOffAnswer): string {
   return `${formatTimestamp(answer.at)} ${personOf(answer)} ${verb}${quoted(answer.reason)}`;
 }
 
-/** With the number, since two may have one name. */
 function personOf({ byAccountId, byName }: Pick<SignOff, 'byAccountId' | 'byName'>): string {
-  return byName === '' ? `account ${byAccountId}` : `${showText(byName)} (account ${byAccountId})`;
+  return personLabel(byAccountId, showText(byName));
 }
 
 function quoted(reason: string): string {

@@ -157,7 +157,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
   };
 }
 
-/** As the first model says that looked for it. */
+/** The first model that looked for the medium says it. */
 function mediumOf({ runs }: ImageResult): ImageRecord['medium'] {
   const media = runs.find((run) => run.media !== undefined)?.media;
   return media === undefined ? null : sayMedium(media);

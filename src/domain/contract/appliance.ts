@@ -152,8 +152,8 @@ export const SETTING = {
   description: 'A setting of the daemon. It lives in the settings file alone, and is read at the start.',
   fields: {
     key: text(),
-    value: text('As it was read at the start, secrets hidden; empty if it is not set.'),
-    origin: text('Where it came from: a line of the file, a variable, or default.'),
+    value: text('What was read at the start, secrets hidden; empty if it is not set.'),
+    origin: text('The source: a line of the file, a variable, or default.'),
     file: nullable(text('Whole path of the settings file; null if the daemon was started without one.')),
     lines: text('The lines to write: the table and the key, with the value as it is or one to begin with.'),
     variable: text('The variable that wins over the file.'),

@@ -89,7 +89,7 @@ export interface ErrorRates {
   found: string;
 }
 
-/** Over the tiers of the first outside set of that kind of media; else of what arrives most, recompressed files of owners left out. */
+/** The range over the tiers of the first outside set of that kind of media. Without one: recompressed files of owners left out, which arrive most. */
 export function errorRatesOf(rows: readonly FigureRow[], kind: MediaKind): ErrorRates | undefined {
   const outside = rows.find((row) => row.outside?.kind === kind)?.outside;
   const inside = rows.filter((row) => row.outside === undefined);

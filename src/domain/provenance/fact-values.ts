@@ -21,7 +21,7 @@ function wallOf(moment: string): number {
 }
 
 export interface ClockTime {
-  /** As the clock on the wall showed it, milliseconds. */
+  /** What the clock on the wall showed, milliseconds. */
   wall: number;
   /** Milliseconds since 1970; null if the zone is not known. */
   instant: number | null;
@@ -39,7 +39,7 @@ const HOUR = 3_600_000;
 /** Zones lie between 12 hours behind and 14 hours ahead of UTC. */
 const ZONE_MAX = 14 * HOUR;
 
-/** By how much one time lies behind another for sure, milliseconds: what unknown zones could explain is taken away. */
+/** The least that one time can lie behind another, milliseconds: unknown zones are taken to explain as much as they can. */
 export function certainGap(later: ClockTime, earlier: ClockTime, isOneClock: boolean): number {
   if (later.instant !== null && earlier.instant !== null) return later.instant - earlier.instant;
   const isBothUnknown = later.instant === null && earlier.instant === null;

@@ -152,7 +152,7 @@ export const fileFactsSchema = z.strictObject({
 });
 export type FoundFileFacts = z.infer<typeof fileFactsSchema>;
 
-/** In the order of the table. */
+/** The facts stand in the order of the table. */
 export function findFacts(texts: readonly FileText[]): FoundFact[] {
   const kinds = FACT_KINDS.flatMap((kind) => {
     const row: FactRow = FACT_ROWS[kind];

@@ -45,7 +45,7 @@ export const LIMITS = {
 /** A picture whose short side is below it leaves little to measure. */
 export const SMALL_SIDE_PIXELS = 400;
 
-/** As many reasons on a side as are read before a decision. */
+/** People read so many reasons on each side before they decide. */
 export const STRONGEST_MAX = 3;
 
 export interface SortedReasons<Reason> {

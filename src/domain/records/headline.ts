@@ -251,7 +251,7 @@ const LABELS: Readonly<Record<Label, Sentence>> = {
   artificial: both('artificial', 'artificiale'),
 };
 
-/** As the settings name them, with what each does. */
+/** Each way of weighing by its name in the settings, with what it does. */
 const WEIGHINGS: Readonly<Record<HeuristicName, Sentence>> = {
   balanced: both('“balanced”, all models weighted', '«balanced», tutti i modelli pesati'),
   cautious: both(

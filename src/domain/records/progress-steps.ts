@@ -1,6 +1,6 @@
 /** What a running analysis is at, in one closed list: the page has words for each. */
 
-/** In the order in which a reader may meet them. */
+/** The steps stand in the order in which a reader may meet them. */
 export const PROGRESS_STEPS = [
   'queued',
   'no-broker',

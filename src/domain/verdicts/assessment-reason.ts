@@ -16,7 +16,7 @@ export const REASON_SIDE = {
 
 export const REASON = {
   code: text(),
-  sentence: text('In English, as `said` has it.'),
+  sentence: text('The English sentence of `said`.'),
   said: noun<Sentence>('Sentence'),
   side: oneOf(REASON_SIDE),
 };

@@ -13,7 +13,7 @@ export interface MeasuredSpeech {
 
 type Bounds = Pick<JudgingPack['decision'], 'cautiousThreshold' | 'inconclusiveLow' | 'inconclusiveHigh'>;
 
-/** Which bounds of a pack apply instead of its usual ones. */
+/** Names of the bounds that may apply instead of a pack's usual ones. */
 export const BOUNDS_FOR = ['short-speech', 'narrow-band', 'no-photograph'] as const;
 type BoundsFor = (typeof BOUNDS_FOR)[number];
 

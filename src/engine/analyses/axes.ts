@@ -6,7 +6,7 @@ import { nsfw } from './nsfw-axis.ts';
 import { tampering } from './tampering-axis.ts';
 import { timed } from './timed-parts.ts';
 
-/** In the order in which they are judged and their answers stand in a result. */
+/** They are judged in this order, and their answers stand in it in a result. */
 const AXES: readonly OpenAxis[] = [nsfw, faces, tampering];
 
 /** The axes that were asked for. A pack that is gone answers nothing. */

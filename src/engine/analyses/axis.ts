@@ -34,7 +34,7 @@ export type AxisAnswer = Partial<Pick<ImageResult, 'runs' | 'nsfw' | 'detections
 
 export interface Axis {
   step: ProgressStep;
-  /** By which name its time is noted. */
+  /** The name under which its time is noted. */
   time: string;
   /** Whether it asks the decode child again, for which frames wait until all are decoded. */
   asksChild: boolean;

@@ -82,7 +82,7 @@ export class ChildAnswers {
   }
 }
 
-/** As JSON carries them: any number, also one that is none. */
+/** Base64 of the bytes: JSON has no NaN and no infinities. */
 export function floatsToText(_key: string, value: unknown): unknown {
   if (!(value instanceof Float32Array)) return value;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');

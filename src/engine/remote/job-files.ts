@@ -35,7 +35,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
   readonly #path: string;
   readonly #signal: AbortSignal;
   readonly #agent: Agent;
-  /** As JSON. */
+  /** Notes that wait to be sent, each as JSON. */
   readonly #unsent: string[] = [];
   #sent = 0;
   #sending: Promise<void> | null = null;

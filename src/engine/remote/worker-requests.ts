@@ -229,7 +229,7 @@ export class WorkerRequests {
   }
 }
 
-/** As the children of this box would throw it. */
+/** The error that a child of this box would throw. */
 function toError(failure: WorkerFailure): Error {
   switch (failure.type) {
     case 'media':

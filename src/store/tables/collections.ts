@@ -97,7 +97,7 @@ export const ACCOUNTS = new Collection<Account>(
   },
 );
 
-/** Under desk and account. */
+/** The key is desk and account. */
 export const DESK_MEMBERS = new Collection<DeskMember>(
   ({ deskMembers }) => deskMembers,
   [

@@ -34,7 +34,7 @@ export function readExifTexts(file: Buffer): ExifTexts {
 }
 
 function factsOf(tags: ExpandedTags | null): FileText[] {
-  // With their sides of the equator and of Greenwich.
+  // The reader has applied the sides of the equator and of Greenwich.
   const { Latitude, Longitude } = tags?.gps ?? {};
   const facts = [
     ...textsOf(tags?.exif, factFieldsOf('EXIF'), 'EXIF'),
@@ -62,7 +62,7 @@ function loadTags(file: Buffer): ExpandedTags | null {
   }
 }
 
-/** By field, as `EXIF Software`. Numbers are no texts. */
+/** Texts by field, such as `EXIF Software`; numbers are left out. */
 function textsOf(group: object | undefined, names: readonly string[], source: string): [string, string][] {
   const tags = new Map<string, { description?: unknown }>(Object.entries(group ?? {}));
   return names.flatMap((name) => {

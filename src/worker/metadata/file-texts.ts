@@ -133,7 +133,7 @@ function readPngHead(path: string): Buffer {
   for (const { type, at, size } of pngChunks(file)) {
     if (type === 'IDAT' || type === 'fdAT' || size > left) continue;
     left -= size;
-    // With its length and type before it and its checksum behind.
+    // A chunk has its length and type before its data, and a checksum after them.
     parts.push(file.readWhole(at - 8, size + 12));
   }
   return Buffer.concat(parts);

@@ -26,7 +26,7 @@ export class FileWindow implements Disposable {
     return from + length > this.#window.length ? null : this.#window.subarray(from, from + length);
   }
 
-  /** As much of it as there is. */
+  /** Reads as many of the bytes as the file has. */
   readWhole(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(Math.min(length, Math.max(0, this.sizeBytes - at)));
     return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, at));

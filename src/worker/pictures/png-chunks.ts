@@ -19,7 +19,7 @@ export interface PngForm {
 
 export interface PngChunk {
   type: string;
-  /** Where its data begin. */
+  /** The place of its data in the file. */
   at: number;
   size: number;
 }

@@ -11,7 +11,7 @@ export interface TiffForm {
 }
 
 export interface TiffDirectory {
-  /** Where its first entry lies. */
+  /** The place of its first entry in the file. */
   at: number;
   entries: number;
 }

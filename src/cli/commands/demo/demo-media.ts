@@ -1,6 +1,6 @@
 /** The media that come with Assay (examples/demo): what each is, in truth. */
 
-/** By file, in the order in which they are judged. */
+/** What each file is, in the order in which the demo judges them. */
 export const DEMO_MEDIA = {
   'camera-signed.jpg': 'a drawn scene, signed by a test authority as a camera signs what it captured',
   'generator-signed.jpg': 'a drawn scene, signed by a test authority as a generator signs its picture',

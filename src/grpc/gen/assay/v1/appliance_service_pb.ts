@@ -1678,7 +1678,7 @@ export const ExamineResponseSchema: GenMessage<ExamineResponse> = /*@__PURE__*/
  */
 export type GetSettingRequest = Message<"assay.v1.GetSettingRequest"> & {
   /**
-   * As `mail.smtp_url`.
+   * Its name, such as `mail.smtp_url`.
    *
    * @generated from field: string key = 1;
    */
@@ -1702,14 +1702,14 @@ export type GetSettingResponse = Message<"assay.v1.GetSettingResponse"> & {
   key: string;
 
   /**
-   * As it was read at the start, secrets hidden; empty if it is not set.
+   * What was read at the start, secrets hidden; empty if it is not set.
    *
    * @generated from field: string value = 2;
    */
   value: string;
 
   /**
-   * Where it came from: a line of the file, a variable, or default.
+   * The source: a line of the file, a variable, or default.
    *
    * @generated from field: string origin = 3;
    */

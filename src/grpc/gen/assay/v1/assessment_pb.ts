@@ -99,7 +99,7 @@ export type AssessmentReason = Message<"assay.v1.AssessmentReason"> & {
   code: string;
 
   /**
-   * In English, as `said` has it.
+   * The English sentence of `said`.
    *
    * @generated from field: string sentence = 2;
    */
