@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { showValue } from '../src/config/collect.ts';
 import type { Parser } from '../src/config/parsers.ts';
 import { tomlValue } from '../src/config/setting-lines.ts';
-import { SETTINGS, variableOf } from '../src/config/table.ts';
+import { SETTINGS } from '../src/config/table.ts';
 
 interface AnyRow {
   key: string;
@@ -26,36 +26,38 @@ export const DOCUMENTS: readonly { path: string; print: () => string }[] = [
 
 const PAGE_HEAD = `# Settings
 
-Nothing has to be set. What is set comes from one TOML file (\`--config FILE\` or \`ASSAY_CONFIG\`) and from environment
-variables; a variable wins over the file, and an empty variable counts as not set. Relative paths start at the working
-directory. Wrong settings stop the start with every fault named: key, line or variable, what was expected and what was
-found. \`npx assay check-config\` does the same without starting, and shows where each value comes from.
+Nothing has to be set. Settings come from one TOML file (\`--config FILE\` or \`ASSAY_CONFIG\`) and from environment variables, which win:
+\`http.listen\` is \`ASSAY_HTTP_LISTEN\`. An empty variable counts as not set. Relative paths start at the working directory. A list is an array in the
+file and separated by commas in a variable. A size is bytes or a number with \`KiB\`, \`MiB\` or \`GiB\`. \`assay.example.toml\` holds every key.
 
-A list is an array in the file and separated by commas in a variable. A size is bytes or a number with \`KiB\`, \`MiB\`
-or \`GiB\`. \`assay.example.toml\` holds every key with its default.
+Wrong settings stop the start and name every fault: key, line or variable, what was expected and found. \`npx assay check-config\` checks them without
+starting, and shows where each value comes from.
 
-| key | variable | default | takes | what it does |
-|---|---|---|---|---|
+| key | default | takes | what it does |
+|---|---|---|---|
 `;
 
 const PAGE_TAIL = `
-The command line reads two more variables: \`ASSAY_ADDRESS\` (\`host:port\` of the daemon's gRPC side, default
-\`127.0.0.1:8481\`) and \`ASSAY_API_KEY\`; see cli.md.
+The command line reads two more variables: \`ASSAY_ADDRESS\` and \`ASSAY_API_KEY\` ([cli.md](cli.md)).
 `;
 
 export function printSettingsPage(): string {
   const rows = ROWS.map((row) => {
     const initial = row.defaultText ?? showDefault(row);
-    const cells = [
-      `\`${row.key}\``,
-      `\`${variableOf(row.key)}\``,
-      initial,
-      row.parser.expected,
-      row.description,
-    ];
+    const cells = [`\`${row.key}\``, initial, shortExpectation(row.parser), row.description];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return `${PAGE_HEAD}${rows.join('\n')}\n${PAGE_TAIL}`;
+}
+
+/** An error says it in full; the head of the page says once how lists and sizes are written. */
+function shortExpectation({ expected }: Parser<unknown>): string {
+  return expected
+    .replace('a whole number from ', '')
+    .replace(' (in a variable: separated by commas)', '')
+    .replace('in bytes or like 512MiB or 1GiB, ', 'of ')
+    .replace(/, as 127.*/, '')
+    .replace(/^(?:one of|an?) /, '');
 }
 
 function showDefault(row: AnyRow): string {

@@ -19,20 +19,20 @@ export const ACCOUNT_SETTINGS = {
   adminApiKey: optional<Secret>(
     'admin.api_key',
     secret('8 to 256 printable ASCII characters without spaces', /^[\x21-\x7e]{8,256}$/),
-    'The API key that the admin gets at the first start. Without it the first start makes one, in admin.key of the data folder.',
+    'The admin’s API key. Without it the first start makes one, in `admin.key` of the data folder.',
     'a random key',
   ),
   registrationOpen: row(
     'registration.open',
     boolean(),
     false,
-    'Whether anybody who reaches the box may make an account, once the e-mail address is verified.',
+    'Whether anybody who reaches the box may make an account with a verified e-mail address.',
   ),
   registrationPlan: row(
     'registration.plan',
     text('the sku of a plan', /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
     'appliance',
-    'The plan, by its sku, of accounts that registered themselves.',
+    'The plan of accounts that registered themselves.',
   ),
   registrationCredits: row(
     'registration.credits',
@@ -44,7 +44,7 @@ export const ACCOUNT_SETTINGS = {
     optional<Secret>(
       'mail.smtp_url',
       secret('smtp://user:password@host:587 or smtps://…', /^smtps?:\/\/[^\s/][^\s]{0,1000}$/),
-      'The server that mail goes out through; `?requireTLS=true` insists on TLS. Without it mails are left as files in `mail/` of the data folder.',
+      'The mail server; `?requireTLS=true` insists on TLS. Without it mails are files in `mail/` of the data folder.',
     ),
     '"smtp://user:password@mail.example.org:587"',
   ),

@@ -7,19 +7,19 @@ export const EVIDENCE_SETTINGS = {
   evidenceSigningKey: optional<Secret>(
     'evidence.signing_key',
     secret('an Ed25519 private key in PEM (PKCS#8), without a passphrase', /^[^\0]{1,4096}$/),
-    'The Ed25519 private key, in PEM without a passphrase, that signs evidence packages. Without it the first start makes one in the data folder.',
+    'The key that signs evidence packages.',
     'a key of the data folder',
   ),
   evidenceTimestampAuthorities: row(
     'evidence.timestamp_authorities',
     listOf(timestampAuthority(), 'https addresses'),
     [],
-    'Timestamp authorities (RFC 3161) that are asked to stamp the signature of each package: https addresses. They learn a hash, nothing of the package. None: no authority is asked. One in a private network has to be in fetch.allow_networks.',
+    'Timestamp authorities (RFC 3161) that stamp the signature of each package. They learn a hash. One in a private network has to be in `fetch.allow_networks`.',
   ),
   evidenceTimestampRootsFile: optional<string>(
     'evidence.timestamp_roots_file',
     absolutePath(),
-    'PEM bundle of the root certificates of those authorities: tokens that do not lead to one of them are refused, and the bundle is put into packages beside the tokens.',
+    'PEM bundle of the roots of those authorities, put into packages; tokens that do not lead to one are refused.',
     'roots are not checked',
   ),
 } as const;

@@ -23,30 +23,30 @@ export const WORKER_SETTINGS = {
     'nats.servers',
     listOf(server, 'addresses of NATS servers with JetStream'),
     none,
-    'NATS servers over which workers on other boxes are given work; `tls://` unless the address is a loopback one. Empty: all work is done on this box.',
+    'NATS servers over which workers on other boxes get work; `tls://` unless on loopback.',
     'none',
   ),
   natsNkeySeed: optional<Secret>(
     'nats.nkey_seed',
     secret('the seed of a user’s nkey: SU and 56 more characters', /^SU[A-Z2-7]{56}$/),
-    'Seed of the nkey by which this box is known to the NATS servers.',
+    'Seed of this box’s nkey.',
   ),
   natsCaFile: optional<string>(
     'nats.ca_file',
     text('a path', /^[^\0]{1,4096}$/),
-    'PEM file of the authorities that vouch for the NATS servers.',
+    'PEM file of the authorities of the NATS servers.',
     'those of the system',
   ),
   natsAllowUnauthenticated: row(
     'nats.allow_unauthenticated',
     boolean(),
     false,
-    'Whether NATS servers are taken that let anybody in. Anyone who reaches such a server can take work and bring results in any worker’s name.',
+    'Whether NATS servers that let anybody in are taken. Anyone who reaches one can take work and bring results in any worker’s name.',
   ),
   workersListen: optional<ListenAddress>(
     'workers.listen',
     listenAddress(),
-    'Address on which workers fetch media and leave files; by TLS where `tls.cert_file` is set. Needed where `nats.servers` is set.',
+    'Address on which workers fetch media and leave files. Needed with `nats.servers`.',
     'off',
   ),
   workersMediaUrl: optional<string>(
@@ -59,6 +59,6 @@ export const WORKER_SETTINGS = {
     'workers.lease_seconds',
     integer(2, 3600),
     30,
-    'Seconds without a word from a worker after which its work is given to another.',
+    'Silence of a worker, in seconds, after which another gets its work.',
   ),
 } as const;

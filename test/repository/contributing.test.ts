@@ -93,7 +93,7 @@ const CHANGES: readonly Change[] = [
         becomes: "      termsRequired: values.termsRequired || values.deskName !== '',",
       },
     ],
-    printed: { settings: /\| `desk_name` \| `ASSAY_DESK_NAME` \|/ },
+    printed: { settings: /\| `desk_name` \|/ },
   },
   {
     name: 'a format',
