@@ -14,10 +14,20 @@ const TIERS: Readonly<Record<string, string>> = {
   'mp3-64': 'MP3, 64 kb/s',
 };
 
-export function printFigures(ids: readonly string[] = MEASURED_PACKS): string[] {
-  const rows = ids.flatMap((id) =>
+/** For a card: every set, and whose pictures are accused. */
+export function printFigures(ids: readonly string[]): string[] {
+  return [...printSets(ids), ...printKinds(figureRows(ids))];
+}
+
+function figureRows(ids: readonly string[]): FigureRow[] {
+  return ids.flatMap((id) =>
     figuresOf(modelPackSchema.parse(JSON.parse(readFileSync(join(MODELS, id, 'model.json'), 'utf8')))),
   );
+}
+
+/** The sets of media that were measured, a row for each quality. */
+export function printSets(ids: readonly string[] = MEASURED_PACKS): string[] {
+  const rows = figureRows(ids);
   return [
     '| measured on | quality | AUC (0.5 is a coin) | `balanced` (default): accused / found | `cautious`: accused (up to, 95 %) / found | decided / right where decided |',
     '|---|---|---|---|---|---|',
@@ -26,7 +36,6 @@ export function printFigures(ids: readonly string[] = MEASURED_PACKS): string[] 
       // A set is described in its first row.
       return [printRow(row, rows[at - 1]?.outside === row.outside ? '' : describeSet(row.outside))];
     }),
-    ...printKinds(rows),
   ];
 }
 

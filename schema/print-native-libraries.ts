@@ -92,10 +92,8 @@ which npm published the package. \`assay doctor\` shows the same under *librarie
 `;
 
 const NOTES = `
-**c2pa-rs.** Of \`@contentauth/c2pa-node\` the registry has 0.3.0 to 0.8.0 and 0.9.8. The binary of 0.9.8 (2026-09-28) holds c2pa-rs 0.91.0, whose
-release notes name the fixes that 0.90.1 lacks (overflow in BMFF hashes, pull request 2445; diamonds of ingredients, 2492; panic on odd times, 2469); it needs \`@contentauth/c2pa-utilities\` 0.3.1 at run time, which the registry does not have, so it cannot be installed. Until a later package can
-be, ingredients are counted before 0.90.1 judges any (\`worker/provenance/ingredient-walks.ts\`: its time doubles with each level at which two share
-the manifest below), and it runs in a child with a deadline, so that a panic or an overflow costs the one file.
+**c2pa-rs.** 0.91.0, in \`@contentauth/c2pa-node\` 0.9.8, fixes what 0.90.1 lacks (overflow in BMFF hashes, pull request 2445; diamonds of ingredients, 2492; panic on odd times, 2469), but needs a package that the registry does not have. Until then ingredients
+are counted before 0.90.1 judges any (\`worker/provenance/ingredient-walks.ts\`), and it runs in a child with a deadline.
 `;
 
 export function printPage(libraries: readonly NativeLibrary[]): string {

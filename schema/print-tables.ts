@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DECLARATION_ROWS } from '../src/domain/provenance/declared-marks.ts';
 import { type MemberScope, REQUIRED_MEMBERS } from '../src/evidence/required-members.ts';
-import { MEASURED_PACKS, printFigures } from './figure-tables.ts';
+import { MEASURED_PACKS, printFigures, printSets } from './figure-tables.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -23,7 +23,7 @@ const SCOPES: Readonly<Record<MemberScope, string>> = {
 export const PRINTED_TABLES: readonly { path: string; print: () => string[] }[] = [
   { path: join(DOCS, 'evidence.md'), print: printMembers },
   { path: join(DOCS, 'marks.md'), print: printDeclarations },
-  { path: join(ROOT, 'README.md'), print: () => printFigures() },
+  { path: join(ROOT, 'README.md'), print: () => printSets() },
   ...MEASURED_PACKS.map((id) => ({
     path: join(ROOT, 'models', id, 'CARD.md'),
     print: () => printFigures([id]),
@@ -31,12 +31,12 @@ export const PRINTED_TABLES: readonly { path: string; print: () => string[] }[] 
 ];
 
 function printMembers(): string[] {
-  const rows = REQUIRED_MEMBERS.map(({ scope, path, what, shows, unless }) => {
+  const rows = REQUIRED_MEMBERS.map(({ scope, path, what, unless }) => {
     const member = path.endsWith('/') ? `${path}FILE` : path;
     const condition = unless === undefined ? '' : `, unless ${unless.says}`;
-    return `| \`${member}\` | ${SCOPES[scope]}${condition} | ${what} | ${shows} |`;
+    return `| \`${member}\` | ${SCOPES[scope]}${condition} | ${what} |`;
   });
-  return ['| member | required of | what it is | what it shows |', '|---|---|---|---|', ...rows];
+  return ['| member | required of | what it is |', '|---|---|---|', ...rows];
 }
 
 function printDeclarations(): string[] {
