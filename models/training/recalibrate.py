@@ -36,7 +36,7 @@ SHOWN = (
 TITLES = {**FIGURE_TITLES, "recallBalanced": "recall of `balanced`"}
 SET_DIGITS = 12
 TEXTS = {
-    "places": "what `places.py compare` printed", "daemon": "a sentence on the outside files through a running appliance",
+    "daemon": "a sentence on the outside files through a running appliance",
     "stability": "a sentence on the copies for stability", "frames": "sentences on the bounds of a video's frames",
 }
 """What the card says and no score does, each from a file."""
@@ -191,8 +191,6 @@ def fill_card(arguments, manifest, harvests):
         "auc": f"{first[0]['figures']['auc']['value']:.2f}", "hardest": f"{first[-1]['figures']['auc']['value']:.2f}",
         "owners": owners, "allowed": f"{100 * wilson(0.0, owners)[1]:.0f}", "promised": f"{100 * max(CAUTIOUS_RISK, 1 / (owners + 1)):.1f} %",
         "strata": make_strata_table(inside, arguments.corpus, harvests.fitted),
-        "before": make_before_table(Scored([arguments.before]), inside) if arguments.before else "",
-        "before_outside": make_before_table(Scored([arguments.before_outside]), outside) if arguments.before_outside else "",
     }
 
 
@@ -216,6 +214,10 @@ def recalibrate(arguments):
     for title, found in harvests.tiers.items():
         for tier in found:
             print(title, tier["tier"], {name: f"{tier['figures'][name]['value']:.3f}" for name in SHOWN}, flush=True)
+    if arguments.before:
+        print(make_before_table(Scored([arguments.before]), inside))
+    if arguments.before_outside:
+        print(make_before_table(Scored([arguments.before_outside]), harvests.outside))
     print(harvests.fitted)
 
 

@@ -122,14 +122,6 @@ def make_confound_table(confounds):
                     [[name, f"{entry['auc']:.3f}", change(entry)] for name, entry in confounds.items()])
 
 
-def make_source_table(rows):
-    return to_table(
-        ["source", "kind", "faces", "called artificial at p ≥ 0.5", "cautious", "mean p"],
-        [[row["source"], row["kind"], row["faces"], percent(row["called"]), percent(row["cautious"]),
-          f"{row['mean']:.2f}"] for row in rows],
-    )
-
-
 def make_card(manifest, evaluation, shipped):
     clean, pairs = evaluation["tiers"]["clean"], evaluation["pairs"]
     figures = clean["figures"]
@@ -141,7 +133,7 @@ def make_card(manifest, evaluation, shipped):
         minimum=FACE_SIDE_MIN_PX, data=manifest["trainedOn"], learnt=", ".join(LEARNT), penalty=PENALTY,
         pairs=make_pair_table(pairs), figures=make_figure_table(evaluation["tiers"]),
         kinds=make_kind_table(evaluation["kinds"]), confounds=make_confound_table(evaluation["confounds"]),
-        sources=make_source_table(evaluation["bySource"]), slope=f"{shipped['slope']:.3f}",
+        slope=f"{shipped['slope']:.3f}",
         intercept=f"{shipped['intercept']:+.3f}", threshold=f"{shipped['cautiousThreshold']:.3f}",
         band=f"{shipped['inconclusiveLow']} ≤ p ≤ {shipped['inconclusiveHigh']}", weight=WEIGHT, floor=FLOOR,
         covered=percent(figures["coverage"]), false_alarms=percent(figures["falseAlarmRateBalanced"]),

@@ -1,11 +1,8 @@
 """Owns the words of CARD.md."""
 
-from pathlib import Path
-
 from goals import is_met
 from tables import percent, to_table
 
-NOTES_FILE = Path(__file__).parent / "training-notes.md"
 GOALS = {"auc": ("AUC", 0.75), "pixelF1": ("pixel F1", 0.4)}
 
 ROWS = {
@@ -35,11 +32,6 @@ def make_part_table(title, parts):
         for name, measured in parts.items()
     ]
     return to_table([title, "pictures", "AUC", "pixel F1", "false alarms at p ≥ 0.5"], rows)
-
-
-def make_fold_table(folds):
-    rows = [[fold, f"{row['auc']:.3f}", f"{row['pixelF1']:.3f}", f"{row['ece']:.3f}"] for fold, row in folds.items()]
-    return to_table(["test fold", "AUC", "pixel F1", "ECE"], rows)
 
 
 def describe_trainings(trainings):
@@ -161,8 +153,6 @@ Calibration error (ECE, 10 bins) {with_interval(total, 'ece')}. At p ≥ 0.5 {wi
 ## Crops of the networks' training
 The networks alone, without regression and repeated parts, on tiles that are whole samples: {describe_trainings(evaluation['trainings'])}. {describe_measure(evaluation)}
 
-{NOTES_FILE.read_text(encoding='utf-8').strip()}
-
 Goals of that work: {describe_goals(everything)}.
 
 {to_table(["all left-out samples", f"{everything['edited']} edited, {everything['images'] - everything['edited']} not"], rows)}
@@ -172,8 +162,6 @@ A cell is called edited from p ≥ {manifest['cellThreshold']} on.
 {make_part_table("kind of edit, against all authentic", evaluation['byKind'])}
 
 {make_part_table("final encoding", evaluation['byEncoding'])}
-
-{make_fold_table(evaluation['byFold'])}
 
 The map of trust tells right cells from wrong ones with an AUC of {trust['auc']:.2f}: of the least trusted quarter of the cells {percent(trust['accuracyLeastTrusted'])} are right, of the most trusted {percent(trust['accuracyMostTrusted'])}.
 
