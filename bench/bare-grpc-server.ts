@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server, ServerCredentials, type ServerReadableStream } from '@grpc/grpc-js';
-import { widenReceiveWindows } from '../src/facade/grpc/receive-windows.ts';
+import { widenReceiveWindows } from '../src/facade/grpc/server.ts';
 import { type Input, type OutputInit, serviceDefinition } from '../src/grpc/definition.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 

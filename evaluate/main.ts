@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliFailure, EXIT_CODES } from '../src/cli/terminal/failure.ts';
-import { hashFile } from '../src/engine/packs/hash-file.ts';
+import { hashFile } from '../src/engine/packs/installed-packs.ts';
 import { classifyFiles } from './classify-files.ts';
 import { toSvg } from './curves.ts';
 import { Grouping } from './groups.ts';

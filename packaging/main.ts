@@ -6,7 +6,7 @@ import type { KeyObject } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hashFile } from '../src/engine/packs/hash-file.ts';
+import { hashFile } from '../src/engine/packs/installed-packs.ts';
 import { writeArchive } from './archive.ts';
 import { writePackage } from './debian/package.ts';
 import { writeImage } from './image/image.ts';

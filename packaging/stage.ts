@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { codeOf } from '../src/domain/error-code.ts';
-import { hashFile } from '../src/engine/packs/hash-file.ts';
+import { hashFile } from '../src/engine/packs/installed-packs.ts';
 import { openBundle } from '../src/port/page-bundle.ts';
 import { writeBillOfMaterials } from './bill-of-materials.ts';
 import { assertLocked, filesOfPackage, readInstalled, shippedPackages } from './packages.ts';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { showValue } from '../src/config/collect.ts';
 import type { Parser } from '../src/config/parsers.ts';
-import { tomlValue } from '../src/config/setting-lines.ts';
+import { tomlValue } from '../src/config/settings.ts';
 import { SETTINGS } from '../src/config/table.ts';
 
 interface AnyRow {

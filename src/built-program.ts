@@ -3,11 +3,10 @@
  * thousand. In a checkout they count only while they are of the sources as these are now.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, SourceMap } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { codeOf } from './domain/error-code.ts';
-import { mapStacks } from './mapped-stacks.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '..');
 export const BUILD_FOLDER = join(PROGRAM, 'build');
@@ -57,4 +56,41 @@ function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]):
  */
 function keepCompiled(): void {
   if (statSync(BUILD_FOLDER).uid === process.getuid?.()) enableCompileCache(join(BUILD_FOLDER, 'code'));
+}
+
+const PLACE = /(file:[^\s)]*\/)([\w.-]+\.js):(\d+):(\d+)/g;
+
+/**
+ * Shows the stacks of bundles in `folder` in lines of their sources. Node does it too, but reads a map beside each module that it
+ * loads, for a tenth of a start; here a map is read when somebody first looks at a stack that needs it.
+ */
+function mapStacks(folder: string): void {
+  const within = `${pathToFileURL(folder).href}/`;
+  const maps = new Map<string, SourceMap | null>();
+  const toSource = (place: string, base: string, name: string, line: string, column: string): string => {
+    if (base !== within) return place;
+    if (!maps.has(name)) maps.set(name, readMap(join(folder, `${name}.map`)));
+    const origin = maps.get(name)?.findOrigin(Number(line), Number(column));
+    if (origin === undefined || !('fileName' in origin)) return place;
+    return `${resolve(folder, origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
+  };
+  Error.prepareStackTrace = (error, sites) =>
+    [headOf(error), ...sites.map((site) => `    at ${site}`)].join('\n').replaceAll(PLACE, toSource);
+}
+
+/** Null if it cannot be read: a stack must not become a fault of its own. */
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function headOf(error: Error): string {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return 'Error';
+  }
 }

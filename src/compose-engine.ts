@@ -7,10 +7,14 @@ import { fetchMedia } from './app/submissions/fetch-media.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Clock } from './domain/clock.ts';
+import type { Analysis } from './domain/records/classification.ts';
+import { assessmentState } from './domain/verdicts/assessment.ts';
 import { Engine } from './engine/engine.ts';
+import type { EngineObserver } from './engine/executors/engine-observer.ts';
 import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
-import { observe } from './engine-observer.ts';
+import type { Metrics } from './machinery/metrics.ts';
 import type { TlsFiles } from './machinery/tls.ts';
+import type { Tracing } from './machinery/tracing.ts';
 import type { Store } from './store/store.ts';
 
 /** To read the packs takes a fifth of it. */
@@ -99,4 +103,45 @@ export async function startEngine(engine: Engine, log: App['log']): Promise<{ pa
 /** Says whether a daemon that ended without a word was killed, or the machine with it. */
 function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+interface ObserverParts {
+  metrics: Metrics;
+  tracing: Tracing | null;
+  read: Store['read'];
+}
+
+/** `ended` is called with each analysis that has ended, before anything else. */
+function observe(
+  { metrics, tracing, read }: ObserverParts,
+  ended: EngineObserver['analysisEnded'],
+): EngineObserver {
+  /** The trace of an analysis is that of the first record that it is for. */
+  const identifierOf = ({ id }: Analysis) => read.classificationsOfAnalysis(id)[0]?.identifier;
+  return {
+    analysisEnded(analysis) {
+      ended(analysis);
+      metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
+      const state = analysis.result === null ? null : assessmentState(analysis.result);
+      if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });
+      const identifier = tracing === null ? undefined : identifierOf(analysis);
+      if (identifier !== undefined) tracing?.ended(identifier, analysis);
+    },
+    stepTimed(step, seconds, analysis) {
+      metrics.stepSeconds.observe({ step }, seconds);
+      if (tracing === null || analysis === undefined) return;
+      const identifier = identifierOf(analysis);
+      if (identifier !== undefined) tracing.stepped(identifier, analysis.id, step, seconds);
+    },
+    workerDied(worker) {
+      metrics.workerDeaths.inc({ worker });
+    },
+    videoDecoded(wanted, used) {
+      metrics.videoDecoders.inc({ wanted, used });
+    },
+    queueChanged(depth, running) {
+      metrics.queueDepth.set(depth);
+      metrics.running.set(running);
+    },
+  };
 }

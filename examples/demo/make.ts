@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FF_ENCODER_FLAC, FF_ENCODER_LIBX264 } from 'node-av/constants';
 import sharp, { type Sharp } from 'sharp';
-import { DEMO_AUTHORITY, type DemoFile } from '../../src/cli/commands/demo/demo-media.ts';
+import { DEMO_AUTHORITY, type DemoFile } from '../../src/cli/commands/demo/demo.ts';
 import { PROGRAM_FOLDER } from '../../src/machinery/program-folder.ts';
 import { makeIdentity } from '../../test/certificates.ts';
 import { makeSound, makeVideo } from '../../test/media/make-media.ts';

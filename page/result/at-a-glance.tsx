@@ -1,12 +1,12 @@
 /** What is read before a decision: the strongest reasons, and what speaks against them. */
 import type { JSX } from 'preact';
-import { STRONGEST_MAX, sortReasons } from '../../src/domain/records/finding-words.ts';
-import type { FullRecord } from '../gen/documents.ts';
+import { SMALL_SIDE_PIXELS, STRONGEST_MAX, sortReasons } from '../../src/domain/records/finding-words.ts';
+import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { FoldLink } from '../parts/fold.tsx';
-import { outcomeOf } from '../parts/records.ts';
+import { formatPercent } from '../parts/format.ts';
+import { artificialScore, outcomeOf } from '../parts/records.ts';
 import { sayReason } from '../records/reason-sentence.ts';
 import { t } from '../texts/language.ts';
-import { contraryFigures } from './speaks-against.ts';
 
 export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | null {
   const { assessment, seenBefore } = record;
@@ -45,4 +45,31 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
       )}
     </section>
   );
+}
+
+/** What no reason of the daemon says: models on the other side, and how little there was to look at. */
+function contraryFigures(record: FullRecord, { state, quality }: Assessment): readonly string[] {
+  const sentences = contraryModels(record, state).map(({ model, score }) =>
+    t('modelDisagrees', { model, share: formatPercent(score) }),
+  );
+  const isPicture = record.__typename === 'ImageClassification';
+  if (isPicture && quality !== null && quality.shortSide < SMALL_SIDE_PIXELS) {
+    sentences.push(t('limit_small', { pixels: quality.shortSide }));
+  }
+  if (quality?.truncated === true) sentences.push(t('limit_truncated'));
+  return sentences;
+}
+
+function contraryModels(
+  record: FullRecord,
+  state: Assessment['state'],
+): readonly { model: string; score: number }[] {
+  if (record.__typename === 'VideoClassification' || (state !== 'HUMAN' && state !== 'ARTIFICIAL')) return [];
+  return record.results
+    .filter(({ axis }) => axis === 'generated')
+    .flatMap((result) => {
+      const score = artificialScore(result);
+      if (score === null || score >= 0.5 === (state === 'ARTIFICIAL')) return [];
+      return [{ model: result.model, score }];
+    });
 }

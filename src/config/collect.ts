@@ -6,7 +6,6 @@ import { Secret } from './secret.ts';
 import { readSecretFile } from './secret-files.ts';
 import type { SettingFault } from './settings-error.ts';
 import { OTHER_VARIABLES, SETTINGS, type SettingName, type SettingValues, variableOf } from './table.ts';
-import { findKeyLines, lineOfKey } from './toml-lines.ts';
 
 /** Where settings come from; the file is looked for only at `path`. */
 export interface SettingSources {
@@ -164,4 +163,44 @@ export function showValue(value: unknown): string {
 
 function formatListen(host: string, port: unknown): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
+ * Finds the line on which a key stands: the TOML parser gives values without positions, and a fault without
+ * its line sends the operator searching. Reads only table headers and the left sides of assignments.
+ */
+
+const HEADER = /^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$/;
+const ASSIGNMENT =
+  /^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=/;
+
+/** Maps each dotted key and table of the text to its line, counted from 1. */
+function findKeyLines(toml: string): Map<string, number> {
+  const lines = new Map<string, number>();
+  let table = '';
+  for (const [index, line] of toml.split('\n').entries()) {
+    const header = HEADER.exec(line)?.[1];
+    const assigned = ASSIGNMENT.exec(line)?.[1];
+    if (header !== undefined) table = normalise(header);
+    const key = assigned === undefined ? undefined : [table, normalise(assigned)].filter(Boolean).join('.');
+    const name = key ?? (header === undefined ? undefined : table);
+    if (name !== undefined && !lines.has(name)) lines.set(name, index + 1);
+  }
+  return lines;
+}
+
+/** The line of the key, or of the nearest table or inline table that holds it. */
+function lineOfKey(lines: ReadonlyMap<string, number>, key: string): number | undefined {
+  for (let name = key; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
+    const line = lines.get(name);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+function normalise(dotted: string): string {
+  return dotted
+    .split('.')
+    .map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .join('.');
 }

@@ -18,9 +18,16 @@ import { type CollectedSettings, collectSettings, type SettingSources, showValue
 import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
 import type { Secret } from './secret.ts';
-import { explainSetting } from './setting-lines.ts';
+import type { SettingRow } from './setting-row.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-import { HALF_PROVIDERS, namesGpu, SETTINGS, type SettingName, type SettingValues } from './table.ts';
+import {
+  HALF_PROVIDERS,
+  namesGpu,
+  SETTINGS,
+  type SettingName,
+  type SettingValues,
+  variableOf,
+} from './table.ts';
 
 export interface EngineSettings {
   dataFolder: string;
@@ -297,4 +304,33 @@ function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const child of Object.values(value)) freezeDeep(child);
   return Object.freeze(value);
+}
+
+export function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value);
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : JSON.stringify(showValue(value));
+}
+
+/** The table that the key belongs to, and the key with its value. */
+function settingLines(key: string, value: string): string {
+  const dot = key.lastIndexOf('.');
+  const line = `${key.slice(dot + 1)} = ${value}`;
+  return dot < 0 ? line : `[${key.slice(0, dot)}]\n${line}`;
+}
+
+/** The lines say the value as it is, or one to begin with; a secret is never printed. */
+function explainSetting(
+  { key, parser, description, example }: SettingRow<unknown>,
+  value: unknown,
+  origin: string,
+  file: string | null,
+): Setting {
+  const isHidden = value === null || parser.isSecret === true;
+  const isUnset = value === null || (Array.isArray(value) && value.length === 0);
+  const begin = example ?? JSON.stringify(parser.expected);
+  const lines = settingLines(key, isHidden || (isUnset && example !== undefined) ? begin : tomlValue(value));
+  const takes = parser.expected;
+  return { key, value: showValue(value), origin, file, lines, variable: variableOf(key), takes, description };
 }

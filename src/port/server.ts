@@ -2,7 +2,10 @@
  * The HTTP server: bounds, host check, security headers, health. What lives on the same port (REST, GraphQL, tus, the
  * page) is plugged in; this file knows none of it.
  */
+
+import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
+import proxyAddr from '@fastify/proxy-addr';
 import {
   fastify as createFastify,
   type FastifyHttpsOptions,
@@ -11,7 +14,6 @@ import {
 } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
-import { type CallerAddress, callerAddress } from './caller-address.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
 import { routeDescriptions } from './descriptions.ts';
 import { routeEvidenceKeys } from './evidence.ts';
@@ -185,4 +187,12 @@ function refuseOthers(scope: FastifyInstance, url: string, methods: string[]): v
         .send({ error: `this path answers ${allow} only` });
     },
   });
+}
+
+type CallerAddress = (request: IncomingMessage) => string;
+
+/** `trusted`: addresses or CIDR networks of proxies. The nearest address that is none of theirs, for upgrades too, which pass no hook of Fastify; what comes before it anybody may have made up. */
+export function callerAddress(trusted: readonly string[]): CallerAddress {
+  const isTrusted = proxyAddr.compile([...trusted]);
+  return (request) => proxyAddr(request, isTrusted);
 }

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DEMO_MEDIA } from '../../src/cli/commands/demo/demo-media.ts';
+import { DEMO_MEDIA } from '../../src/cli/commands/demo/demo.ts';
 import { reach, runCommand } from '../command-line.ts';
 import { TestDaemon, tinyModels } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withoutRepetition } from '../../src/facade/graphql/transport/distinct-payloads.ts';
 import type { Payload } from '../../src/facade/graphql/transport/payloads.ts';
+import { withoutRepetition } from '../../src/facade/graphql/transport/subscribe.ts';
 import { addRecord, IDENTIFIER, openGraphqlFixture } from './graphql-fixture.ts';
 
 async function* watched(...values: number[]): AsyncGenerator<number> {

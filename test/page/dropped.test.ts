@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isMedia } from '../../page/parts/dropped.ts';
-import { withManifests } from '../../page/submit/with-manifests.ts';
+import { withManifests } from '../../page/submit/take-files.ts';
 import { FORMATS } from '../../src/domain/media/formats.ts';
 
 const named = (name: string, type = ''): boolean => isMedia({ name, type });

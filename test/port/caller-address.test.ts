@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { listAudit } from '../../src/app/accounts/audit.ts';
-import { callerAddress } from '../../src/port/caller-address.ts';
+import { callerAddress } from '../../src/port/server.ts';
 import { openApp } from '../app/open-app.ts';
 
 const KEY = `assay_${'7'.repeat(64)}`;

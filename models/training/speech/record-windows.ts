@@ -10,7 +10,7 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { BandMeter } from '../../../src/worker/steps/band-meter.ts';
+import { BandMeter } from '../../../src/worker/steps/sound-files.ts';
 import { fill, hearSpeech, readTier, TIERS, type Tier } from './tier-sound.ts';
 import { openDetector } from './voice-detector.ts';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
-import { type Held, heldFor } from '../../domain/desk.ts';
+import { type Held, heldFor, includesRole } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -21,6 +21,7 @@ import {
   webhookRule,
 } from '../../machinery/address.ts';
 import { epochMs, type SpanTimes } from '../../machinery/span-times.ts';
+import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { charge } from '../accounts/credits.ts';
 import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';
@@ -30,7 +31,6 @@ import { checkEach } from '../check-each.ts';
 import { parseText, type RawFields } from '../field-parsers.ts';
 import { readRecord } from '../records/record.ts';
 import { checkMedia, findKind } from './check-media.ts';
-import { findDesk } from './desk.ts';
 import { parseSubmission, type Submission } from './input.ts';
 import type { SubmissionParts } from './parts.ts';
 import { parseSidecar } from './sidecar.ts';
@@ -303,4 +303,19 @@ function insert(
     tx.putRequest(accountId, submission.requestId, { identifier, fingerprint, at: app.clock.now() });
   }
   return identifier;
+}
+
+/** The one that is asked for, else the sender's first in which it may submit; undefined if it is for no desk. */
+export function findDesk(
+  read: StoreReader,
+  { account }: Principal,
+  askedDeskId: number | null,
+): number | undefined {
+  if (askedDeskId === 0) return undefined;
+  const members = read.desks.membershipsOf(account.id).filter(({ role }) => includesRole(role, 'submits'));
+  const deskIds = members.map(({ deskId }) => deskId);
+  if (askedDeskId === null) return deskIds[0];
+  if (deskIds.includes(askedDeskId)) return askedDeskId;
+  const desks = deskIds.length === 0 ? '' : `, or a desk in which you may submit (${deskIds.join(', ')})`;
+  throw badField('desk_id', `expected 0 for no desk${desks}, found ${askedDeskId}`);
 }

@@ -4,6 +4,8 @@
  */
 
 import {
+  DONE_ACTIONS,
+  type DoneAction,
   NO_FILES,
   type WatchedFile,
   type WatchedFileState,
@@ -12,16 +14,19 @@ import {
 import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { RawFields } from '../field-parsers.ts';
-import { assertPageSize } from '../field-parsers.ts';
+import { parseEach } from '../check-each.ts';
+import { assertPageSize, parseChoice, parseTextList, type RawFields, show } from '../field-parsers.ts';
+import { parseSubmission } from '../submissions/input.ts';
 import { checkFolder } from './folder-check.ts';
-import { parseFolder } from './folder-fields.ts';
 import type { WatchFolderParts } from './parts.ts';
 import { sameRow, toSubmitted } from './recheck-file.ts';
 import { describeUnwritten } from './unwritten.ts';
@@ -255,4 +260,39 @@ function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
     obstacles: [...obstacles],
     ...(isPaused ? { state: 'paused', reason: '' } : {}),
   };
+}
+
+interface ParsedFolder {
+  path: string;
+  done: DoneAction;
+  options: Record<string, string>;
+}
+
+/** Fields: `path`, `done`, and `options` as a list of `name=value`. Reports all faults at once. */
+function parseFolder(roots: readonly string[], fields: RawFields): ParsedFolder {
+  return parseEach<ParsedFolder>({
+    path: () => parsePlace(roots, fields.path),
+    done: () => parseChoice(fields, 'done', DONE_ACTIONS) ?? 'leave',
+    options: () => parseOptions(fields),
+  });
+}
+
+/** A request identifier is the folder's own to give, and results are written to the folder. */
+const ALLOWED: readonly string[] = [
+  ...rowsOf(ANALYSIS_OPTIONS).map(([name]) => toSnakeCase(name)),
+  ...['priority', 'ref_id', 'no_cache', 'desk_id'],
+];
+
+function parseOptions(fields: RawFields): Record<string, string> {
+  const pairs = (parseTextList(fields, 'options') ?? []).map((pair) => {
+    const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(pair) ?? [];
+    if (!ALLOWED.includes(name)) {
+      throw badField('options', `expected NAME=VALUE with one of ${ALLOWED.join(', ')}, found ${show(pair)}`);
+    }
+    return [name, value] as const;
+  });
+  const options = Object.fromEntries(pairs);
+  // What comes in decides the kind: the options must be right for all of them.
+  for (const kind of MEDIA_KINDS) parseSubmission(kind, options);
+  return options;
 }

@@ -3,6 +3,8 @@
  * model by SHA-256. A bad pack is a fault in the status, never a reason not to start. Nothing is loaded here.
  */
 
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
@@ -25,7 +27,6 @@ import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import { hashFile } from './hash-file.ts';
 
 /** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
@@ -262,4 +263,14 @@ interface PackageFiles {
 export function packageFilesOf({ package: { name, models, texts } }: TranscriptionPack): PackageFiles {
   const root = join(PROGRAM_FOLDER, 'node_modules', name);
   return { root, models: join(root, models), texts: join(root, texts) };
+}
+
+/** With the stream's own 64 KiB most of the time goes into the stream. */
+const CHUNK_BYTES = 1024 ** 2;
+
+/** SHA-256, streamed: a model may be larger than what the daemon should hold. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) hash.update(chunk);
+  return hash.digest('hex');
 }

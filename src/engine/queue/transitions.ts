@@ -2,6 +2,8 @@
  * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it begins;
  * the daemon's own death gives it back (recovery.ts).
  */
+
+import { randomUUID } from 'node:crypto';
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
 import type { StepTime } from '../../domain/records/step-times.ts';
 import { type CheckedResult, partsOf } from '../../domain/verdicts/result.ts';
@@ -10,7 +12,6 @@ import { API_VERSION } from '../../domain/version.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { FoundLikenesses } from '../analyses/analysis-parts.ts';
 import { endAddition, failAddition } from './additions.ts';
-import { queueDeliveries } from './outbox.ts';
 
 /** Claims a queued analysis; undefined if it is gone or not queued any more. */
 export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
@@ -134,4 +135,29 @@ export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): v
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;
   assertTransition(analysis.state, 'cancelled');
   tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });
+}
+
+/** One delivery for each record that waited for the analysis and named an address; in the transaction that ends it, so that a kill leaves either both or none. */
+function queueDeliveries(tx: StoreTransaction, analysisId: string, now: number): void {
+  const hasRules = tx.automation.hasNoticeRules();
+  for (const { origin, cancelled, webhookUrl, accountId, identifier } of tx.classificationsOfAnalysis(
+    analysisId,
+  )) {
+    // Which rules want it is decided when it is sent: verdicts are derived, not stored.
+    if (hasRules && !cancelled) tx.putPendingNotice({ at: now, identifier });
+    // docs/interface.md, Events: what the cache answers is known at once, and what was cancelled is no one's news.
+    if (webhookUrl === null || origin === 'cached' || cancelled) continue;
+    tx.putDelivery({
+      id: `msg_${randomUUID().replaceAll('-', '')}`,
+      accountId,
+      identifier,
+      url: webhookUrl,
+      state: 'pending',
+      createdAt: now,
+      seriesAt: now,
+      nextAttemptAt: now,
+      noticeId: null,
+      attempts: [],
+    });
+  }
 }

@@ -2,6 +2,8 @@
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
+import { goldenDifference } from '../../domain/packs/golden-difference.ts';
+import { VERSION } from '../../domain/version.ts';
 import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../children/worker-errors.ts';
 import { replay } from './child-answers.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
@@ -14,6 +16,7 @@ import {
   type Ending,
   encode,
   ending,
+  GOLDEN_OUTPUTS_MAX,
   type Hello,
   hello,
   isOwnInbox,
@@ -28,7 +31,6 @@ import {
   WORKER_NAME,
   type WorkerFailure,
 } from './messages.ts';
-import { refusalOf, versionRefusal, type WantedPack } from './refusal.ts';
 import type { WorkerRoster } from './worker-roster.ts';
 
 export interface WorkerRequestsConfig {
@@ -256,4 +258,46 @@ async function readHello(
   const { version } = await decode(anyHello, data);
   const refusal = versionRefusal(version) ?? 'what it says of itself is not what a worker says';
   return { said: { version, packs: [], places: 0, clock: now, isDraining: false }, refusal };
+}
+
+/** A pack that a worker must have, byte for byte. */
+interface WantedPack {
+  key: string;
+  sha256: string;
+  /** As this box's own copy states them. */
+  golden: { tolerance: number; expected: readonly number[] };
+}
+
+function versionRefusal(version: string): string | null {
+  return version === VERSION ? null : `it is version ${version}, and the daemon ${VERSION}`;
+}
+
+/** Null if it may have work. */
+function refusalOf({ version, packs }: Hello, wanted: readonly WantedPack[]): string | null {
+  const outdated = versionRefusal(version);
+  if (outdated !== null) return outdated;
+  if (packs.length === 0) return 'it has loaded no packs yet';
+  for (const pack of wanted) {
+    const found = packs.find(({ key }) => key === pack.key);
+    if (found === undefined) return `it lacks the pack ${pack.key}`;
+    const fault = packFault(found, pack);
+    if (fault !== null) return `its pack ${pack.key} ${fault}`.slice(0, SENTENCE_MAX);
+  }
+  const extra = packs.find(({ key }) => !wanted.some((pack) => pack.key === key));
+  return extra === undefined ? null : `it has the pack ${extra.key}, which the daemon lacks`;
+}
+
+/** Length of a refusal sent to the worker, characters. */
+const SENTENCE_MAX = 500;
+
+/** The outputs are compared here: whether they are good is not for the worker to say. */
+function packFault(found: Hello['packs'][number], { sha256, golden }: WantedPack): string | null {
+  if (found.sha256 !== sha256) return 'has other bytes';
+  if (found.fault !== null) return `is out of service: ${found.fault}`;
+  if (found.goldenOutputs === null) return 'has not given its golden outputs';
+  const { tolerance, expected } = golden;
+  const { largest, index } = goldenDifference(found.goldenOutputs, expected.slice(0, GOLDEN_OUTPUTS_MAX));
+  if (largest <= tolerance) return null;
+  const by = Number.isFinite(largest) ? `differs by ${largest.toPrecision(3)} from` : 'lacks';
+  return `${by} golden output ${index + 1}, at most ${tolerance} is allowed`;
 }

@@ -1,6 +1,7 @@
 /** One record of a report: what was found, why, how it was looked at, and what could be wrong with it. */
 
 import type { ClassificationRecord, VideoRecord } from '../../domain/answers/record.ts';
+import type { ModelResult } from '../../domain/contract/record-parts.ts';
 import { rowsOf } from '../../domain/field.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { LIMITS, SMALL_SIDE_PIXELS, sortReasons } from '../../domain/records/finding-words.ts';
@@ -9,14 +10,11 @@ import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
 import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
-import type { Block, Fact, Figure } from './blocks.ts';
-import { bounded } from './blocks.ts';
+import { type Block, bounded, type Fact, type Figure } from './blocks.ts';
 import { clipBlocks } from './clip-blocks.ts';
-import { fileFactBlocks } from './fact-blocks.ts';
 import { findingBlocks, nameOf } from './finding.ts';
 import { historyBlocks } from './history.ts';
 import { provenanceBlocks } from './provenance.ts';
-import { resultRows } from './scores.ts';
 import type { Speaker } from './texts.ts';
 import { transcriptBlocks } from './transcript-blocks.ts';
 
@@ -312,4 +310,58 @@ function limitBlocks(speaker: Speaker, { kind, assessment }: ClassificationRecor
       ],
     },
   ];
+}
+
+function fileFactBlocks(speaker: Speaker, { fileFacts }: ClassificationRecord): Block[] {
+  if (fileFacts === null) return [];
+  const { facts, contradictions } = fileFacts;
+  const rows = facts.map(({ kind, field, value, isSigned }): Fact => {
+    const where = isSigned ? `${speaker.say('factSigned')}, ${field}` : field;
+    const name = speaker.say(`fact_${kind.toUpperCase() as Uppercase<typeof kind>}`);
+    return { name, value: bounded(showText(`${value} (${where})`)) };
+  });
+  const heading: Block = { type: 'heading', level: 2, text: speaker.say('fileFacts') };
+  if (rows.length === 0) return [heading, { type: 'paragraph', text: speaker.say('fileFactsNone') }];
+  const wrong = contradictions.map((sentence) => bounded(showText(sentence[speaker.language])));
+  const warnings: Block[] = wrong.length === 0 ? [] : [{ type: 'list', items: wrong }];
+  return [
+    heading,
+    { type: 'paragraph', text: speaker.say('fileFactsUnsigned') },
+    ...warnings,
+    { type: 'facts', rows },
+  ];
+}
+
+/** Name, probability of an artificial origin, and what it looked for or why it gave no answer. */
+function resultRows(speaker: Speaker, { record, models }: EvidenceRecord): string[][] {
+  const results =
+    record.kind === 'video'
+      ? [...record.images, ...record.audios].flatMap((part) => part.results)
+      : record.results;
+  const byModel = Map.groupBy(results, ({ model, version }) => `${model} ${version}`);
+  return [...byModel].map(([key, runs]) => {
+    const [first] = runs;
+    const scores = runs.flatMap((run) => artificialScore(run) ?? []);
+    const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    const name = models.find(({ id, version }) => `${id} ${version}` === key)?.name ?? first?.model ?? '';
+    const axis = speaker.find(`axis_${first?.axis}`) ?? first?.axis ?? '';
+    const places = record.kind === 'image' ? (first?.places ?? null) : null;
+    const reason = scores.length === 0 ? `: ${showText(first?.reason ?? '')}` : '';
+    return [
+      `${name}\n${key}`,
+      scores.length === 0 ? speaker.say('noAnswer') : speaker.percent(mean, 1),
+      bounded(
+        [`${axis}${reason} (${first?.device ?? ''})`, placesText(speaker, places)].filter(Boolean).join('. '),
+      ),
+    ];
+  });
+}
+
+function placesText(speaker: Speaker, places: ModelResult['places']): string {
+  if (places === null) return '';
+  return speaker.say('placesApart', { count: String(places.count), spread: places.spread.toFixed(1) });
+}
+
+function artificialScore({ classification }: ModelResult): number | null {
+  return classification.find(({ label }) => label === 'artificial')?.score ?? null;
 }

@@ -2,16 +2,16 @@
  * `/files`: resumable uploads by the tus protocol 1.0 (tus.io), for HTTP clients. The protocol is the library's; what
  * an upload is, whose it is and how much of it is safe is the app's, the same as over gRPC.
  */
-import type { Server as TusServer } from '@tus/server';
+import { type CancellationContext, Server, type Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import { checkFields } from '../../app/submissions/submit.ts';
 import { parseKind, submitUpload } from '../../app/submissions/submit-upload.ts';
 import { beginUpload, readUpload } from '../../app/submissions/unfinished-uploads.ts';
+import { AppError, toAppError } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { admit, authorise } from './authorise.ts';
-import { sentenceOf, TusAnswers } from './errors.ts';
 import { fileNameOf, toFields, UploadStore, uploadNameOf } from './uploads.ts';
 
 export const TUS_PATH = '/files';
@@ -155,4 +155,38 @@ async function checkAnnounced(
   if (kind === undefined) return Math.max(...Object.values(fileBytesMax));
   await checkFields(app, { principal, kind, fields }, new AbortController().signal);
   return fileBytesMax[kind];
+}
+
+const RETRY_AFTER_SECONDS_DEFAULT = 5;
+
+/** What the library throws: a status and a sentence. */
+interface TusFault {
+  status_code: number;
+  body: string;
+}
+
+/** The status and the sentence for whatever a request threw. */
+function sentenceOf(app: App, error: Error | TusFault, retryAfter: (seconds: number) => void): TusFault {
+  if (!(error instanceof Error)) return { ...error, body: error.body.trim() };
+  const fault = toAppError(error);
+  if (fault.code === 'internal') app.log.error({ err: error }, 'a tus request failed');
+  const { httpStatus } = fault;
+  if (httpStatus === 429 || httpStatus === 503) {
+    retryAfter(Math.max(1, Math.ceil(fault.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)));
+  }
+  return { status_code: httpStatus, body: error instanceof AppError ? fault.message : 'internal error' };
+}
+
+/** The library writes a fault's sentence as text. */
+class TusAnswers extends Server {
+  override write(
+    context: CancellationContext,
+    headers: Headers,
+    status: number,
+    body = '',
+  ): ReturnType<Server['write']> {
+    if (status < 400) return super.write(context, headers, status, body);
+    headers.set('content-type', 'application/json; charset=utf-8');
+    return super.write(context, headers, status, JSON.stringify({ error: body.trim() }));
+  }
 }

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { SMTPServer } from 'smtp-server';
 import { type Mail, Mailer } from '../../../src/app/accounts/mail.ts';
 import { sendCreationEmail } from '../../../src/app/accounts/users.ts';
-import { checkMail } from '../../../src/app/appliance/doctor/mail.ts';
+import { checkMail } from '../../../src/app/appliance/doctor/doctor.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addUser, openApp, tokenIn } from '../open-app.ts';
 

@@ -42,7 +42,7 @@ import {
   listSignOffJudges,
 } from '../../../src/app/records/sign-offs.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
-import { findDesk } from '../../../src/app/submissions/desk.ts';
+import { findDesk } from '../../../src/app/submissions/submit.ts';
 import { shownOf } from '../../../src/domain/answers/refused-record.ts';
 import { DESK_RIGHTS, DESK_ROLES, type DeskRole, type RecordOperation } from '../../../src/domain/desk.ts';
 import { AppError } from '../../../src/domain/errors.ts';

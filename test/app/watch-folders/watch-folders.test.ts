@@ -10,7 +10,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeF
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkWatchedFolders } from '../../../src/app/appliance/doctor/watched-folders.ts';
+import { checkWatchedFolders } from '../../../src/app/appliance/doctor/doctor.ts';
 import { readRecord } from '../../../src/app/records/record.ts';
 import { isTemporaryName } from '../../../src/app/watch-folders/result-names.ts';
 import {

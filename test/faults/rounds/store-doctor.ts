@@ -1,5 +1,6 @@
 /** The doctor's looks at the store alone: a damaged row is nothing to decoders and ports, whose checks start processes and take seconds. */
 import type { App } from '../../../src/app/appliance/app.ts';
+import { checkTimestampAuthorities, checkWatchedFolders } from '../../../src/app/appliance/doctor/doctor.ts';
 import type { Check } from '../../../src/app/appliance/doctor/finding.ts';
 import {
   checkBackup,
@@ -12,8 +13,6 @@ import {
   checkCustodyLog,
   checkPictureSearch,
 } from '../../../src/app/appliance/doctor/store-checks.ts';
-import { checkTimestampAuthorities } from '../../../src/app/appliance/doctor/timestamp-authorities.ts';
-import { checkWatchedFolders } from '../../../src/app/appliance/doctor/watched-folders.ts';
 import type { Finding } from '../../../src/domain/contract/appliance.ts';
 
 const CHECKS: readonly Check[] = [

@@ -11,7 +11,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hashFile } from '../../../src/engine/packs/hash-file.ts';
+import { hashFile } from '../../../src/engine/packs/installed-packs.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { sharedData } from '../../shared-data.ts';
 import { existsIn, type Ran, runIn, type Suite } from './chroot.ts';

@@ -1,7 +1,7 @@
 /** Which texts of the model are taken for what was said. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isBelieved } from '../../../src/worker/inference/transcription/believed-text.ts';
+import { isBelieved } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 
 const SURE = { meanLogProbability: -0.4, compression: 1.2 };
 const HINDI = { language: 'hi', noSpeech: 0.1 };

@@ -1,13 +1,21 @@
 /** `assay custody`: what happened to records, and whether the log of it is whole. */
+
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { CustodyService } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { codeOf } from '../../../domain/error-code.ts';
+import { showText } from '../../../domain/shown-text.ts';
+import {
+  type CustodyEntry,
+  CustodyService,
+  ProveCustodyResponseSchema,
+} from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
-import { addRow } from '../../rows/row.ts';
+import { addRow, listing } from '../../rows/row.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
-import { CUSTODY_LISTS } from './list.ts';
-import { addCustodyProofs } from './prove.ts';
+import { formatTimestamp } from '../../views/timestamp.ts';
 import { addCustodyVerify } from './verify.ts';
 
 export function addCustodyCommand(program: Command, terminal: Terminal): void {
@@ -45,4 +53,79 @@ async function redact(terminal: Terminal, given: readonly string[], options: Red
       'the others are not there, have none any more, or are needed to verify others',
       EXIT_CODES.someFailed,
     );
+}
+
+const { listCustodyEntries } = CustodyService.method;
+const LINES = { json: 'one entry per line', line: toLine };
+
+const CUSTODY_LISTS = [
+  listing(
+    'list',
+    'list the entries of the whole log, newest first (administrators)',
+    listCustodyEntries,
+    'entries',
+    LINES,
+  ),
+  listing('show', 'show what happened to a record, newest first', listCustodyEntries, 'entries', {
+    ...LINES,
+    takes: [['identifier', '<record>', 'its identifier']],
+  }),
+];
+
+function toLine(entry: CustodyEntry): string {
+  const { sequence, at, kind, subject, accountId, facade, remoteAddress, detailsDeletedAt, what } = entry;
+  const said = { ...entry.details, ...what };
+  const cells = [
+    String(sequence),
+    formatTimestamp(at),
+    accountId === undefined ? 'appliance' : `account ${accountId}`,
+    [facade, remoteAddress].filter(Boolean).join(' '),
+    kind,
+    subject,
+    detailsDeletedAt === undefined
+      ? describe(said)
+      : `details deleted on ${formatTimestamp(detailsDeletedAt)}`,
+  ];
+  return showText(cells.filter(Boolean).join('  '));
+}
+
+/** Figures and words; what is empty says nothing. */
+function describe(said: Readonly<Record<string, unknown>>): string {
+  return Object.entries(said)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join(' ');
+}
+
+interface ProveOptions {
+  since?: string;
+  output?: string;
+}
+
+function addCustodyProofs(custody: Command, terminal: Terminal): void {
+  custody
+    .command('prove')
+    .description('print a record’s entries as JSON, with proofs under a checkpoint that is signed now')
+    .argument('<record>', 'its identifier')
+    .option('--since <size>', 'also prove that the log goes on from an earlier checkpoint of that size')
+    .option('-o, --output <file>', 'write it to a file')
+    .action((identifier: string, options: ProveOptions) => prove(terminal, identifier, options));
+}
+
+async function prove(
+  terminal: Terminal,
+  identifier: string,
+  { since = '0', output }: ProveOptions,
+): Promise<void> {
+  if (!/^\d{1,15}$/.test(since))
+    throw new CliFailure(`expected the size of a checkpoint, found ${since}`, EXIT_CODES.usage);
+  using client = await openClient(terminal);
+  const request = { identifier, sinceSize: BigInt(since) };
+  const proof = await client.call(CustodyService.method.proveCustody, request);
+  const text = toJsonLine(ProveCustodyResponseSchema, proof);
+  if (output === undefined) printLine(terminal, text);
+  else
+    await writeFile(output, `${text}\n`).catch((error: unknown) => {
+      throw new CliFailure(`${output} cannot be written (${codeOf(error)})`, EXIT_CODES.someFailed);
+    });
 }

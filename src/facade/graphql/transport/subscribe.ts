@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { GraphqlContext } from './context.ts';
-import { withoutRepetition } from './distinct-payloads.ts';
 import type { createErrorMask } from './errors.ts';
 import { EventStream } from './event-stream.ts';
 import { type Payload, Payloads } from './payloads.ts';
@@ -78,6 +77,37 @@ function toResults(
     },
     async return() {
       await payloads.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/**
+ * What is watched as payloads, without those that equal the one before. Written by hand: a generator's `return()` waits behind a
+ * pending `next()`, which would keep an abandoned watcher forever.
+ */
+export function withoutRepetition<Watched>(
+  watch: AsyncIterable<Watched>,
+  toPayload: (watched: Watched) => Promise<Payload>,
+): AsyncIterableIterator<Payload, undefined> {
+  const source = watch[Symbol.asyncIterator]();
+  let last: string | undefined;
+  return {
+    async next() {
+      for (;;) {
+        const step = await source.next();
+        if (step.done === true) return { done: true, value: undefined };
+        const payload = await toPayload(step.value);
+        if (payload.text === last) continue;
+        last = payload.text;
+        return { done: false, value: payload };
+      }
+    },
+    async return() {
+      await source.return?.();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {

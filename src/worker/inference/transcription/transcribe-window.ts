@@ -3,10 +3,9 @@
  * written again at a higher temperature; what is no better then is left out.
  */
 import { deflateRawSync } from 'node:zlib';
+import { isInOwnScript } from '../../../domain/transcripts/scripts.ts';
 import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
 import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
-import { type Heard, isBelieved, isGood, isSilence, type WrittenText } from './believed-text.ts';
-import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
 import { forbidTokens } from './token-rules.ts';
 import type { DecoderState, WhisperSession } from './whisper-session.ts';
@@ -169,4 +168,88 @@ function levelOf(samples: Float32Array): number {
 export function compressionOf(text: string): number {
   const letters = Uint8Array.from(text, (letter) => (letter.codePointAt(0) ?? 0) % 256);
   return letters.length === 0 ? 0 : letters.length / deflateRawSync(letters).length;
+}
+
+/** The bounds are those of the model's makers. */
+const COMPRESSION_MAX = 2.4;
+const LOG_PROBABILITY_MIN = -1;
+const NO_SPEECH_MAX = 0.6;
+/** Measured: silence, noise, hum and music .74 and more, speech .57 and less; a text that it half believes is none then. */
+const SILENT_LOG_PROBABILITY_MIN = -0.5;
+
+interface WrittenText {
+  text: string;
+  meanLogProbability: number;
+  compression: number;
+}
+
+interface Heard {
+  language: string;
+  /** Probability that there is no speech. */
+  noSpeech: number;
+}
+
+function isSilence({ meanLogProbability }: WrittenText, { noSpeech }: Heard): boolean {
+  return noSpeech > NO_SPEECH_MAX && meanLogProbability < SILENT_LOG_PROBABILITY_MIN;
+}
+
+/** Neither repeats itself nor is hardly believed. */
+function isGood({ meanLogProbability, compression }: WrittenText): boolean {
+  return compression <= COMPRESSION_MAX && meanLogProbability >= LOG_PROBABILITY_MIN;
+}
+
+/** Whether a text is of what was said: a model that hears no words invents some. */
+export function isBelieved(written: WrittenText, heard: Heard): boolean {
+  return isGood(written) && !isSilence(written, heard) && isInOwnScript(written.text, heard.language);
+}
+
+/** The next token: the likeliest, or at a temperature one drawn by chance that is the same on every run. */
+
+interface ChosenToken {
+  token: number;
+  /** Natural logarithm of its probability among those that may follow, at temperature 1. */
+  logProbability: number;
+}
+
+function chooseToken(logits: Float32Array, temperature: number, chance: () => number): ChosenToken {
+  let best = 0;
+  for (let token = 1; token < logits.length; token++) {
+    if ((logits[token] ?? 0) > (logits[best] ?? 0)) best = token;
+  }
+  const token = temperature === 0 ? best : draw(logits, temperature, chance());
+  const top = logits[best] ?? 0;
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - top);
+  return { token, logProbability: (logits[token] ?? 0) - top - Math.log(sum) };
+}
+
+function draw(logits: Float32Array, temperature: number, at: number): number {
+  let top = Number.NEGATIVE_INFINITY;
+  for (const logit of logits) top = Math.max(top, logit);
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp((logit - top) / temperature);
+  let left = at * sum;
+  for (let token = 0; token < logits.length; token++) {
+    left -= Math.exp(((logits[token] ?? 0) - top) / temperature);
+    if (left < 0) return token;
+  }
+  return logits.indexOf(top);
+}
+
+/** Mulberry32: enough to vary a text, and the same text again for the same sound. */
+function seededChance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Probabilities of some tokens among themselves. */
+function shareOf(logits: Float32Array, tokens: Iterable<number>): Map<number, number> {
+  const entries = [...tokens].map((token): [number, number] => [token, Math.exp(logits[token] ?? -1e9)]);
+  const sum = entries.reduce((total, [, value]) => total + value, 0);
+  return new Map(entries.map(([token, value]) => [token, value / sum]));
 }
