@@ -1,6 +1,6 @@
 /**
- * The program as a few files (`npm run build`; a release brings them along): a start then looks up, strips and links no two
- * thousand. In a checkout they count only while they are of the sources as these are now.
+ * The program as a few files (`npm run build`; a release brings them along), so that a start need not find, strip and link
+ * two thousand. In a checkout they are used only if they were made of the present sources.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { enableCompileCache, SourceMap } from 'node:module';
@@ -10,17 +10,17 @@ import { codeOf } from './domain/error-code.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '..');
 export const BUILD_FOLDER = join(PROGRAM, 'build');
-/** Says which of the folders beside it is the bundle of now. */
+/** Names the folder beside it that holds the present bundle. */
 export const BUILT_FILE = 'built.json';
 
 export interface BuiltProgram {
   /** The name of the bundle's folder. */
   folder: string;
-  /** What it was made of, of a checkout: path below the program's folder, bytes, time of the last change in ms. */
+  /** The sources of a checkout's bundle: path below the program's folder, bytes, time of the last change in ms. */
   sources: readonly (readonly [string, number, number])[];
 }
 
-/** A module of the bundle, or of the sources where there is no bundle of them. */
+/** Loads a module of the bundle, or of the sources if there is no bundle of them. */
 export async function loadProgram<M>(name: string, fromSources: () => Promise<M>): Promise<M> {
   const built = findBuilt();
   if (built === null) return await fromSources();
@@ -45,14 +45,14 @@ function readBuilt(): BuiltProgram | null {
 }
 
 function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]): boolean {
-  // Nine hundred of them at each command: `join` would take as long as the look itself.
+  // `join` would take as long as the look itself, for nine hundred files at each command.
   const now = statSync(`${PROGRAM}/${path}`, { throwIfNoEntry: false });
   return now?.size === bytes && now.mtimeMs === changedMs;
 }
 
 /**
- * Compiled code lies beside the bundle of a checkout where that is this user's own: who writes there decides what runs as it is.
- * A release stays as its list of checksums has it, or `verify.sh` would refuse it and a removal leave its folder.
+ * Keeps compiled code beside the bundle of a checkout if only this user can write there: compiled code is run unread. A
+ * release keeps none, or `verify.sh` would refuse it and a removal leave its folder.
  */
 function keepCompiled(): void {
   if (statSync(BUILD_FOLDER).uid === process.getuid?.()) enableCompileCache(join(BUILD_FOLDER, 'code'));

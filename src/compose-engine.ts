@@ -1,4 +1,6 @@
-/** Constructs the engine with what it asks of the other rooms, and the executor of workers on other boxes where these are wanted. */
+/**
+ * Constructs the engine with what it asks of the other rooms, and the executor of workers on other boxes if there may be any.
+ */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from './app/appliance/app.ts';
@@ -17,7 +19,7 @@ import type { TlsFiles } from './machinery/tls.ts';
 import type { Tracing } from './machinery/tracing.ts';
 import type { Store } from './store/store.ts';
 
-/** To read the packs takes a fifth of it. */
+/** Reading the packs takes a fifth of it. */
 const HEAD_START_MS = 500;
 
 type EngineNeeds = Pick<
@@ -56,7 +58,7 @@ interface RemoteParts {
   tls: TlsFiles | null;
 }
 
-/** Null where no workers on other boxes are wanted; nothing of NATS is loaded then. */
+/** Null if no workers on other boxes are wanted; nothing of NATS is loaded then. */
 export async function openRemote(
   stack: AsyncDisposableStack,
   { nats, workers, app }: Settings,
@@ -100,7 +102,7 @@ export async function startEngine(engine: Engine, log: App['log']): Promise<{ pa
   return { packsRead };
 }
 
-/** Says whether a daemon that ended without a word was killed, or the machine with it. */
+/** Tells apart whether only the daemon was killed, or the machine with it. */
 function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

@@ -10,7 +10,7 @@ import type { TlsFiles } from './machinery/tls.ts';
 import { plugPage } from './port/page.ts';
 import type { HttpServer } from './port/server.ts';
 
-/** What is served goes onto the stack, to be closed before everything that its calls stand on. */
+/** Each facade goes onto the stack, to be closed before the parts that its calls use. */
 export async function serveFacades(
   stack: AsyncDisposableStack,
   settings: Settings,

@@ -1,4 +1,4 @@
-/** The daemon's side of workers on other boxes; loaded only where there may be any, since NATS' client comes with it. */
+/** The daemon's side of workers on other boxes; loaded only if there may be any, since NATS' client comes with it. */
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { brokerFault, connectNats, isByTls, type NatsConfig } from './engine/remote/connect.ts';
@@ -16,7 +16,7 @@ export interface RemoteConfig extends Pick<RemoteExecutorParts, 'clock'> {
   listener: WorkerMediaConfig;
   tls: TlsFiles | null;
   leaseMs: number;
-  /** Null: that of the listener. */
+  /** Null: the listener's own address. */
   mediaUrl: string | null;
 }
 

@@ -86,7 +86,9 @@ export async function runWorker(
   if (fault !== null) throw new Error(fault);
 }
 
-/** A server that came back without authorisation: the service is started anew, and waits for one that may be spoken with. */
+/**
+ * If a server comes back without authorisation, the service ends and is started anew, and waits for one that asks for a key.
+ */
 async function openBroker(
   connection: NatsConnection,
   nats: NonNullable<Settings['nats']>,
@@ -98,7 +100,7 @@ async function openBroker(
   return null;
 }
 
-/** The daemon counts, from what its workers report. */
+/** The daemon counts, from its workers' reports. */
 const QUIET = {
   analysisEnded: () => {},
   stepTimed: () => {},

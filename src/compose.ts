@@ -1,6 +1,5 @@
 /**
- * The one place that constructs. Disposal is the same list backwards on one stack, so that nothing outlives what
- * it stands on.
+ * The one place that constructs. Disposal runs the same list backwards on one stack, so that nothing outlives what it uses.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -65,7 +64,7 @@ export interface Daemon extends AsyncDisposable {
   readonly isFirstStart: boolean;
   /** The administrator's key, only at the first start and if no setting gave it. */
   readonly newKey: string | null;
-  /** Sets the administrator's password, only at the first start and where the settings gave none. */
+  /** A link that sets the administrator's password, only at the first start and if the settings gave none. */
   readonly passwordLink: string | null;
   /** Until then a submission is refused as `starting`; reads are answered before. */
   readonly packsRead: Promise<void>;
@@ -78,7 +77,7 @@ export interface Daemon extends AsyncDisposable {
  * picture; what takes longer runs again after the next start anyway, and a supervisor waits for the end.
  */
 const ANALYSES_GRACE_MS = 10_000;
-/** What is cut then is sent again after the next start, under the same id. */
+/** Deliveries that are cut then are sent again after the next start, under the same id. */
 const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
 interface Draining {
@@ -171,7 +170,6 @@ function describeFirstStart(
   };
 }
 
-/** What is looked after beside all other work. */
 function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts & Pick<App, 'earlierPictures'>): void {
   stack.use(new ReaderWatch(parts));
   stack.use(new UnfinishedIndexes(parts));
@@ -187,12 +185,10 @@ async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Pro
   await http.stopServing();
 }
 
-/** What records are shown by. */
 function openRecords(reporting: Pick<App, 'log' | 'metrics'>) {
   return { records: new RecordCache(), refusals: new Refusals(reporting) };
 }
 
-/** What calls are counted and bounded by, in memory. */
 function openCounts(core: Core) {
   return {
     callRates: new CallRates(),
@@ -232,7 +228,7 @@ function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   return pino({ level: log.level, base: null }, { write });
 }
 
-/** Without a configured address it is the one that is listened on, known once it is. */
+/** Without a configured address it is the listener's, known once it listens. */
 function toConfig(settings: Settings, http: HttpServer): AppConfig {
   return {
     ...settings.app,

@@ -3,17 +3,19 @@ import { describeOutside, figuresOf } from './domain/packs/measured-figures.ts';
 import type { ModelPack } from './domain/packs/model-pack.ts';
 
 export interface FirstStartFacts {
-  /** Null if a setting gave it: then it is known, and a log would be one more place where it lies. */
+  /** Null if a setting gave it: the operator has it then, and the log must not. */
   key: string | null;
   url: string;
   /** Null if a setting gave the password. */
   passwordLink: string | null;
-  /** Where the key lies. */
   keyFile: string;
   adminEmail: string;
   /** The folder of mails that are not sent, because no server is set; null if one is. */
   mailFolder: string | null;
-  /** What is no terminal is kept: a journal, a container's log or a file, which others than the data folder's owner read. */
+  /**
+   * Output that is no terminal is kept (a journal, a container's log, a file) and read by others than the data folder's
+   * owner.
+   */
   isTerminal: boolean;
 }
 
@@ -41,7 +43,7 @@ export function firstStartNotice({
   );
 }
 
-/** Said once, before anybody leans on them. */
+/** Says once how weak the models are, before anybody relies on them. */
 export function modelsNotice(packs: readonly ModelPack[]): string {
   const errors = packs.flatMap((pack) => {
     const measured = describeOutside(figuresOf(pack));

@@ -55,7 +55,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   await daemon.drain();
 }
 
-/** Carries out work of a daemon on another box until SIGTERM or SIGINT; `name` is that of this box unless given. */
+/** Carries out a daemon's work from another box until SIGTERM or SIGINT; `name` is this box's unless given. */
 export async function serveWorker(argv: readonly string[], name?: string): Promise<void> {
   const { settings, stop } = begin(argv);
   let status = (): WorkersStatus => ({ phase: 'starting', inferencePids: [] });
@@ -69,7 +69,7 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
     process.stdout.write('assay worker ready\n');
     void notice.showStatus('asking for work');
   };
-  // Before the daemon was heard: a daemon that is away is no reason to end its workers.
+  // Said before the daemon was reached: a daemon that is away is no reason to end its workers.
   await notice.ready('looking for the daemon');
   stop.signal.addEventListener('abort', () => void notice.stopping(), { once: true });
   try {
@@ -80,7 +80,7 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
   }
 }
 
-/** A daemon by the settings of `env` alone, for as long as it is held. */
+/** A daemon with the settings of `env` alone, until it is disposed. */
 export async function openBriefly(env: NodeJS.ProcessEnv): Promise<Daemon> {
   const settings = prepare([], env);
   const { openDaemon } = await import('./compose.ts');
@@ -91,7 +91,7 @@ export async function openBriefly(env: NodeJS.ProcessEnv): Promise<Daemon> {
 
 function prepare(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   assertPlatform();
-  // Before anything is made: the data folder, its files and what the children write are the daemon's own, whichever user starts it.
+  // Set before anything is made, so that the data folder, its files and the children's output are the daemon's own.
   process.umask(PRIVATE_UMASK);
   return loadSettings({ argv, env, readFile: (path) => readFileSync(path, 'utf8') });
 }
@@ -101,7 +101,7 @@ function begin(argv: readonly string[]): { settings: Settings; stop: AbortContro
   const settings = prepare(argv, process.env);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
-  // What has no cache of compiled code yet gets one: sources need not be stripped and compiled at every start.
+  // Keeps compiled code, so that sources need not be stripped and compiled at every start.
   enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
   return { settings, stop };
 }

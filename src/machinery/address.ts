@@ -54,8 +54,8 @@ export async function pinAddress(
 }
 
 /**
- * Judges an address that is only used later. A name that cannot be resolved now may be later, and is judged again
- * then; a box without a resolver must not refuse media over a webhook.
+ * Judges an address that is only used later. A name that cannot be resolved now may be later, and is judged again then; a box
+ * without a resolver must not refuse media because of a webhook.
  */
 export async function assertDeliverable(rule: AddressRule, text: string, signal: AbortSignal): Promise<void> {
   try {
@@ -128,7 +128,7 @@ async function resolveBySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
-/** The system's look-up cannot be cancelled; a caller that waits for it must be able to leave. */
+/** Lets a caller leave the system's look-up, which cannot be cancelled. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = (): void => reject(signal.reason);
@@ -138,8 +138,8 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * A name that leads to a public and to a refused place is a trick, and refused whole. One of the operator's own
- * names may have more places than were allowed (`localhost` has two): only those allowed are used.
+ * A name that leads to a public and to a refused address is a trick, and refused whole. Of the operator's own names
+ * (`localhost` has two addresses) only the allowed addresses are used.
  */
 function usableAddresses(rule: AddressRule, addresses: readonly string[]): string[] {
   const isPublic = addresses.filter(isPublicAddress);
@@ -151,7 +151,7 @@ function usableAddresses(rule: AddressRule, addresses: readonly string[]): strin
   throw badAddress(rule, `the address leads to ${describeRange(refused)}, which may not be ${verb}`);
 }
 
-/** What the registry has given out to the public so far; `::127.0.0.1` and the like lie outside it. */
+/** The range that the registry has allotted to the public; `::127.0.0.1` and the like lie outside it. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isPublicAddress(address: string): boolean {

@@ -7,7 +7,7 @@ import { fetchGuarded, isNetworkFault } from './guarded-fetch.ts';
 
 export interface DownloadOrder {
   address: string;
-  /** File to write; it must not exist. */
+  /** The file to write; it must not exist. */
   path: string;
   sha256: string;
   bytesMax: number;
@@ -19,10 +19,10 @@ export interface DownloadOrder {
 /** Bytes so far and in all; 0 if the other end does not say. */
 export type DownloadReport = (doneBytes: number, totalBytes: number) => void;
 
-/** More hops than this are a loop or a maze. */
+/** More hops than this are a loop. */
 const REDIRECTS_MAX = 5;
 
-/** Throws AppErrors `bad_address` and `bad_model`; what was written then is the caller's to remove. */
+/** Throws AppErrors `bad_address` and `bad_model`; the caller then removes what was written. */
 export async function download(
   order: DownloadOrder,
   report: DownloadReport,

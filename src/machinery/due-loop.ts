@@ -1,6 +1,6 @@
 /**
- * Carries out what is due, a few pieces at once, the same for every start. It keeps no state of its own: a kill costs at most
- * a piece of work that is done again.
+ * Carries out what is due, a few pieces at once. It keeps no state of its own: a kill costs at most one piece of work that is
+ * done again.
  */
 import type { Logger } from 'pino';
 import { type Alarm, type Clock, pause } from '../domain/clock.ts';
@@ -9,14 +9,14 @@ import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 export interface DueWork<T> {
   /** What is due now, the first due first; bounded. */
   due(): Iterable<T>;
-  /** When the next of all that waits is due, in microseconds since 1970 UTC; undefined if nothing waits. */
+  /** When the next item is due, in microseconds since 1970 UTC; undefined if nothing waits. */
   nextAt(): number | undefined;
   keyOf(item: T): string;
-  /** What one outage takes down together. */
+  /** Items of one group fail together in one outage. */
   groupOf(item: T): string;
-  /** Does it and writes down how it ended. Rejects only if that cannot be written, or when the signal aborts. */
+  /** Does the work and writes down how it ended. Rejects only if that cannot be written, or when the signal aborts. */
   carryOut(item: T, signal: AbortSignal): Promise<void>;
-  /** The log's sentence for what could not be written down. */
+  /** The log's sentence for an end that could not be written down. */
   fault: string;
 }
 
@@ -28,9 +28,9 @@ export interface DueLoopBounds {
 
 /** While work is under way, what comes due is looked for this often. */
 const BUSY_WAIT_MS = 1000;
-/** Timers are bounded; an hour is often enough to look at a clock that was set. */
+/** Timers are bounded, and a clock that was set is noticed within an hour. */
 const IDLE_WAIT_MS_MAX = 3_600_000;
-/** A store that fails (a full disk) must not be asked in a tight loop, nor a receiver be sent the same at once. */
+/** A store that fails (a full disk) must not be asked in a tight loop, nor must a receiver get the same at once. */
 export const STORE_PAUSE_MS = 5000;
 
 export class DueLoop<T> implements AsyncDisposable {
@@ -56,7 +56,7 @@ export class DueLoop<T> implements AsyncDisposable {
     this.wake();
   }
 
-  /** Something may be due. Many calls of one moment cost one look. */
+  /** Looks for due items. Many calls of one moment cost one look. */
   wake(): void {
     if (!this.#isOpen || this.#isWoken) return;
     this.#isWoken = true;
@@ -66,7 +66,7 @@ export class DueLoop<T> implements AsyncDisposable {
     });
   }
 
-  /** Starts nothing more, lets what is under way end, then cuts it: it is done again after the next start. */
+  /** Starts nothing more, lets running work end, then cuts it: it is done again after the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#isOpen = false;
     this.#alarm?.cancel();

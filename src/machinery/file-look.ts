@@ -4,7 +4,7 @@ export interface FileLook {
   sizeBytes: number;
   /** Nanoseconds since 1970 as text. */
   modifiedNs: string;
-  /** When anything of it changed last: unlike `modifiedNs` no program can set it. Absent if it is not known. */
+  /** When anything of the file changed last: unlike `modifiedNs` no program can set it. Absent if it is not known. */
   changedNs?: string | undefined;
   inode?: string | undefined;
 }
@@ -20,14 +20,13 @@ export function toLook({ size, mtimeNs, ctimeNs, ino }: LookNumbers): Required<F
 
 type LookNumbers = Record<'size' | 'mtimeNs' | 'ctimeNs' | 'ino', bigint>;
 
-/** The look alone, of something that has more. */
 export function lookOf({ sizeBytes, modifiedNs, changedNs, inode }: FileLook): FileLook {
   return { sizeBytes, modifiedNs, changedNs, inode };
 }
 
 /**
- * `touched`: size and time are the same, and something else is not: it has another name or mode, or is another file that was
- * given the time of the old one. Only its content shows the change.
+ * `touched`: size and time are the same, and something else is not: the file has another name or mode, or is another file
+ * with the time of the old one. Only its content shows whether it changed.
  */
 export type LookChange = 'none' | 'touched' | 'other';
 

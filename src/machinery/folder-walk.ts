@@ -1,16 +1,18 @@
-/** Every plain file below a folder, looked at one by one: over no link, onto no other file system, into no folder twice. */
+/**
+ * Every plain file below a folder, one by one: the walk follows no link, enters no other file system, and no folder twice.
+ */
 import { lstat, opendir } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';
 import { type FileLook, toLook } from './file-look.ts';
 import type { SafeFolder } from './safe-folder.ts';
 
-/** Folders within folders that are gone into: each one holds a descriptor, and a maze has no end. */
+/** Depth of folders: each open one holds a descriptor. */
 export const DEPTH_MAX = 16;
 /** Entries that are read at once: a folder of a million costs no more memory than this. */
 const ENTRIES_AT_ONCE = 256;
 
 export interface WalkedFile extends FileLook {
-  /** Below the folder that is walked, with `/`. */
+  /** Below the walked folder, with `/`. */
   path: string;
   name: string;
   /** Open until the next file is asked for. */
@@ -20,9 +22,9 @@ export interface WalkedFile extends FileLook {
 export interface WalkOptions {
   /** Whether a file or folder of the name is left out; `depth` is 0 in the folder itself. */
   isPassedOver: (name: string, depth: number) => boolean;
-  /** Why a folder is not gone into, whatever its name; null if it is. */
+  /** Why a folder is not entered, whatever its name; null if it is. */
   obstacleOf: (folder: SafeFolder) => string | null;
-  /** Waited for before each entry is looked at. */
+  /** Awaited before each entry is looked at. */
   pace: () => Promise<void>;
   /** Called with the path of what could not be entered. */
   onObstacle: (path: string, reason: string) => void;
@@ -30,12 +32,12 @@ export interface WalkOptions {
   onPassedOver: (folder: SafeFolder, name: string) => Promise<void>;
 }
 
-/** In the order in which the file system gives them. */
+/** Files come in the order in which the file system gives them. */
 export async function* walkFolder(root: SafeFolder, options: WalkOptions): AsyncGenerator<WalkedFile> {
   yield* walk({ folder: root, path: '', above: [root.identity] }, options);
 }
 
-/** Where a walk is: the folder, its path below the root, and the identities of it and those above. */
+/** Where a walk is: the folder, its path below the root, and the identities of it and of those above. */
 interface Stand {
   folder: SafeFolder;
   path: string;
@@ -54,7 +56,7 @@ async function* walk(stand: Stand, options: WalkOptions): AsyncGenerator<WalkedF
     await options.pace();
     const entryPath = path === '' ? name : `${path}/${name}`;
     const found = await lstat(folder.within(name), { bigint: true }).catch((error: unknown) => {
-      // Gone since, or of a name that is no UTF-8 and cannot be asked for.
+      // The file has gone since, or its name is no UTF-8 and cannot be asked for.
       if (name.includes('\ufffd')) options.onObstacle(entryPath, 'its name is not UTF-8');
       else if (codeOf(error) !== 'ENOENT') options.onObstacle(entryPath, codeOf(error));
       return null;

@@ -12,16 +12,16 @@ import { type AddressRule, lookupOf, type PinnedAddress, pinAddress } from './ad
 export interface GuardedFetch<T> {
   address: string;
   rule: AddressRule;
-  /** More hops than this are a loop or a maze. */
+  /** More hops than this are a loop. */
   redirectsMax: number;
   accept?: string;
-  /** Whom the other end's operator may write to; null if no one is named. */
+  /** Contact for the other end's operator; null if no one is named. */
   contact?: string | null;
-  /** Throws what refuses a hop, before its name is resolved; `hop` is 0 for the address itself. */
+  /** Throws to refuse a hop before its name is resolved; `hop` is 0 for the address itself. */
   judge?: (address: string, hop: number) => void;
   /** Takes the answer, whose status is 200. The connection ends when it resolves. */
   take: (answer: Dispatcher.ResponseData, pinned: PinnedAddress) => Promise<T>;
-  /** The error for what the other end did: `redirects …` or `answered …`, without a subject. */
+  /** The error for a fault of the other end: `redirects …` or `answered …`, without a subject. */
   failed: (fault: string) => Error;
 }
 
@@ -50,7 +50,9 @@ export function headerText(header: string | string[] | undefined): string {
   return bytes.toString('latin1') === text && isUtf8(bytes) ? bytes.toString('utf8') : text;
 }
 
-/** Whether the other end or the way there failed; what this box lacks, as room or descriptors, is no fault of an address. */
+/**
+ * Whether the other end or the way there failed. A lack of this box, such as room or descriptors, is no fault of an address.
+ */
 export function isNetworkFault(error: unknown): boolean {
   if (toAppError(error).reason !== 'internal') return false;
   return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(codeOf(error, ''));
@@ -64,13 +66,13 @@ async function fetchOnce<T>(
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const answer = await request(pinned.url, {
-      // Some servers compress in spite of `identity`. What a small body grows to is bounded where it is read.
+      // Some servers compress in spite of `identity`. The reader of the body bounds its unpacked size.
       dispatcher: agent.compose(interceptors.decompress()),
       signal,
       headers: { 'accept-encoding': 'identity', accept, 'user-agent': userAgentOf(contact) },
     });
     const { statusCode, headers, body } = answer;
-    // The connection is cut below whatever is left of the body; no one else listens for that.
+    // The connection is cut below although the body may have a rest, which raises an error here.
     body.on('error', () => {});
     const location = headerText(headers.location);
     if (REDIRECT_STATUSES.includes(statusCode) && location !== '') return { location };

@@ -1,4 +1,4 @@
-/** So many looks in a second and no more, over all who look: a network share has other users too. */
+/** Bounds how often folders are looked at in a second, over all who look: a network share has other users too. */
 import { type Clock, pause } from '../domain/clock.ts';
 
 const SECOND_MS = 1000;
@@ -20,7 +20,7 @@ export class LookPace {
     this.#count += 1;
     if (this.#count < this.#perSecondMax) return;
     const leftMs = SECOND_MS - (this.#clock.elapsedMs() - this.#startedMs);
-    // Counted anew before the wait, or everybody who comes meanwhile would wait a second more.
+    // Reset before the wait, or every later caller would wait a second more.
     this.#count = 0;
     this.#startedMs = this.#clock.elapsedMs() + Math.max(0, leftMs);
     if (leftMs > 0) await pause(this.#clock, leftMs);

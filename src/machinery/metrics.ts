@@ -154,8 +154,8 @@ export class Metrics {
   }
 
   /**
-   * Counters whose first increment an alert waits for: a series that appears with 1 was never 0 to Prometheus, and
-   * `increase` sees nothing. The store's tables get their zero when the store is opened.
+   * Counters whose first increment an alert waits for: Prometheus sees no increase in a series that appears with 1. The
+   * store's tables get their zero when the store is opened.
    */
   #beginAtZero(): void {
     for (const outcome of ['good', 'failed']) this.backups.inc({ outcome }, 0);

@@ -1,17 +1,17 @@
 /**
- * What is the same for all who ask for it in one turn of the event loop, made once: thousands of watchers are given a change
- * one after the other before anything else runs. Forgotten behind the turn, so that nothing grows stale or stays.
+ * Makes a value once for all who ask for it in one turn of the event loop: thousands of watchers are given a change one after
+ * the other before anything else runs. It is dropped after the turn, so nothing grows stale.
  */
 
-/** A turn that makes more things than that shares less of them, and keeps no more. */
+/** More values than this in a turn are made without being kept. */
 const VALUES_MAX = 1000;
 
 export interface TurnQuestion {
-  /** Another number as soon as the answer may be another one within the turn. */
+  /** Changes as soon as the answer may change within the turn. */
   stamp: number;
-  /** What it is made of: the very object. */
+  /** The very object that the value is made of. */
   about: object;
-  /** Parts several answers about the same. */
+  /** Distinguishes several answers about one object. */
   by: string;
 }
 
@@ -30,7 +30,7 @@ export class OneTurn<Value> {
     return this.#count;
   }
 
-  /** What `make` returned in this turn to the same question. Nothing is kept of one that throws. */
+  /** What `make` returned to the same question in this turn. Nothing is kept if it throws. */
   get({ stamp, about, by }: TurnQuestion, make: () => Value): Value {
     if (stamp !== this.#stamp) this.#forget();
     this.#stamp = stamp;

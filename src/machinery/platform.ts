@@ -1,4 +1,4 @@
-/** The supported platform; elsewhere a native part would fail later with a sentence that helps no one. */
+/** The supported platform; on any other a native part would fail later with an unhelpful error. */
 
 import { OperatorFault } from '../domain/operator-fault.ts';
 

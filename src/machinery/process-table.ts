@@ -19,7 +19,7 @@ interface Entry {
 const TICKS_PER_SECOND = 100;
 const BYTES_PER_KIB = 1024;
 
-/** One look at all processes of this box that can be seen. */
+/** A snapshot of all processes of this box that can be seen. */
 export class ProcessTable {
   readonly #entries: ReadonlyMap<number, Entry>;
   readonly #uptimeSeconds: number;
@@ -40,7 +40,7 @@ export class ProcessTable {
     return new ProcessTable(entries, uptime);
   }
 
-  /** Undefined if the process is gone. A decoder runs below the process that walls it in, so descendants count too. */
+  /** Undefined if the process is gone. A decoder runs below the process that isolates it, so descendants count too. */
   async figuresOf(pid: number, isWithChildren: boolean): Promise<ProcessFigures | undefined> {
     const own = this.#entries.get(pid);
     if (own === undefined) return undefined;

@@ -1,6 +1,6 @@
-/** Reads a body whole that is small by its kind. */
+/** Reads a small body whole. */
 
-/** Throws what `tooLarge` gives as soon as there are more bytes; its argument is how many there are at least. */
+/** Throws what `tooLarge` gives as soon as there are more bytes; its argument is their least number. */
 export async function readBounded(
   pieces: AsyncIterable<Uint8Array>,
   bytesMax: number,

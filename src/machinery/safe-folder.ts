@@ -10,13 +10,12 @@ import { codeOf } from '../domain/error-code.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 
-/** Read in one call. */
 const NAMES_AT_ONCE = 32;
 
-/** An open folder; what lies in it is reached by `within`. */
+/** An open folder; `within` gives the paths of its entries. */
 export class SafeFolder implements AsyncDisposable {
   readonly device: bigint;
-  /** The same for one folder, under whatever path it was opened. */
+  /** Equal for one folder under whatever path it was opened. */
   readonly identity: string;
   readonly #handle: FileHandle;
 
@@ -41,7 +40,7 @@ export class SafeFolder implements AsyncDisposable {
     }
   }
 
-  /** The way to an entry, of use while the folder is open. A link stays one: open it with O_NOFOLLOW. */
+  /** The path of an entry, valid while the folder is open. A link stays one: open it with O_NOFOLLOW. */
   within(name: string): string {
     // Not joined: `.` must stay, or the magic link itself would be meant.
     return `/proc/self/fd/${this.#handle.fd}/${name}`;
@@ -51,7 +50,7 @@ export class SafeFolder implements AsyncDisposable {
     return await SafeFolder.#open(this.within(name));
   }
 
-  /** A folder some steps below; '' is another handle of this one. Makes what is missing if asked to. */
+  /** Opens a folder some steps below; '' is another handle of this one. Makes missing folders if asked to. */
   async openBelow(path: string, isMade = false): Promise<SafeFolder> {
     let folder = await SafeFolder.#open(this.within('.'));
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -63,14 +62,14 @@ export class SafeFolder implements AsyncDisposable {
     return folder;
   }
 
-  /** Who may enter the folder above may enter this one: the daemon's umask is for its own data. */
+  /** Takes the mode of the folder above: the daemon's umask is meant for its own data. */
   async #openAs(above: SafeFolder): Promise<void> {
     const { mode } = await above.#handle.stat();
-    // A share without modes takes none.
+    // A share without modes refuses this.
     await this.#handle.chmod((mode & 0o777) | 0o700).catch(() => undefined);
   }
 
-  /** For reading. A pipe is not waited for and a link not followed; that it is a plain file is the caller's to check. */
+  /** Opens a file for reading. It waits for no pipe and follows no link; the caller checks that it is a plain file. */
   async openFile(name: string): Promise<FileHandle> {
     return await open(this.within(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   }
@@ -81,8 +80,8 @@ export class SafeFolder implements AsyncDisposable {
   }
 
   /**
-   * Removes what lies in it: links themselves, never what they lead to. Folders below are brought up and emptied here, so that none
-   * is too deep. Throws once `namesMax` are removed and more are there: who writes to it may do so faster.
+   * Removes all entries: links themselves, never what they lead to. Folders below are moved up and emptied here, so that none
+   * is too deep. Throws once `namesMax` are removed and more are there, since another program may add them faster.
    */
   async empty(namesMax: number): Promise<void> {
     let left = namesMax;
@@ -99,13 +98,15 @@ export class SafeFolder implements AsyncDisposable {
     await this.#eachName((name) => remove(this, name));
   }
 
-  /** Some at a time, until none is left. They are read at once: several turns of other threads cost the event loop more. */
+  /**
+   * Some names at a time, until none is left. They are read synchronously: turns of other threads cost the event loop more.
+   */
   async #eachName(remove: (name: string) => Promise<void>): Promise<void> {
     for (let names = this.#someNames(); names.length > 0; names = this.#someNames())
       for (const name of names) await remove(name);
   }
 
-  /** A name need not be UTF-8. */
+  /** Names need not be UTF-8. */
   #someNames(): string[] {
     using entries = opendirSync(this.within('.'), { encoding: 'latin1', bufferSize: NAMES_AT_ONCE });
     const names: string[] = [];
@@ -116,7 +117,7 @@ export class SafeFolder implements AsyncDisposable {
     return names;
   }
 
-  /** Makes what was written and renamed in it outlast a power failure, if the file system can. */
+  /** Makes files that were written and renamed in it outlast a power failure, if the file system can. */
   async flush(): Promise<void> {
     await this.#handle.sync().catch(() => undefined);
   }
@@ -126,13 +127,12 @@ export class SafeFolder implements AsyncDisposable {
   }
 }
 
-/** False for a folder. */
 async function isUnlinked(path: PathLike): Promise<boolean> {
   try {
     await unlink(path);
     return true;
   } catch (error) {
-    // Removed meanwhile by who wrote it.
+    // Its writer removed it meanwhile.
     if (codeOf(error) === 'ENOENT') return true;
     if (codeOf(error) === 'EISDIR') return false;
     throw error;
@@ -148,7 +148,7 @@ export function identityOf({ dev, ino }: FolderNumbers): string {
   return `${dev}:${ino}`;
 }
 
-/** Whether it was made. */
+/** Returns whether it was made. */
 async function makeUnlessThere(path: string): Promise<boolean> {
   try {
     await mkdir(path);

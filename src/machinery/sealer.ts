@@ -20,7 +20,7 @@ export class Sealer {
   static async open(folder: string): Promise<Sealer> {
     const path = join(folder, SEALING_KEY_FILE);
     try {
-      // Flushed: a power cut soon after the first start left an empty key, with which nothing started any more.
+      // Flushed: a power cut soon after the first start once left an empty key, with which no later start worked.
       await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;

@@ -1,19 +1,19 @@
 /**
- * Messages to the service manager (sd_notify(3)): ready, still alive, stopping. Node has no datagram sockets of the
- * file system, so systemd's own `systemd-notify` carries each message; a box whose manager asks has it.
+ * Messages to the service manager (sd_notify(3)): ready, still alive, stopping. Node has no datagram sockets of the file
+ * system, so `systemd-notify` carries each message.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 export interface ServiceNoticeConfig {
-  /** NOTIFY_SOCKET; null: no one asks, and nothing is done. */
+  /** NOTIFY_SOCKET; null: there is no service manager, and nothing is done. */
   socket: string | null;
   /** WATCHDOG_USEC; null: no watchdog. */
   watchdogUs: number | null;
 }
 
 export interface ServiceNoticeParts {
-  /** Whether the daemon does its work; the event loop that asks is proof of itself. */
+  /** Whether the daemon does its work. That this is asked shows that the event loop runs. */
   isAlive: () => boolean;
   warn: (message: string) => void;
 }
@@ -25,7 +25,7 @@ const US_PER_MS = 1000;
 
 const run = promisify(execFile);
 
-/** How long the models may be away, between two restarts of their process, before the daemon is no use. */
+/** How long no process may hold the models, between two restarts, before the daemon counts as dead. */
 const WORKERS_AWAY_MS_MAX = 120_000;
 
 export interface WorkersStatus {
@@ -35,8 +35,8 @@ export interface WorkersStatus {
 }
 
 /**
- * Whether the daemon does its work, asked again and again: false once no process has had the models for
- * WORKERS_AWAY_MS_MAX, so that a restart by the manager is tried. A start and a drain count as work.
+ * Whether the daemon does its work: false once no process has held the models for WORKERS_AWAY_MS_MAX, so that the manager
+ * restarts the service. A start and a drain count as work.
  */
 export function watchWorkers(status: () => WorkersStatus, nowMs: () => number): () => boolean {
   let seenAt = nowMs();
@@ -65,7 +65,7 @@ export class ServiceNotice implements Disposable {
     this.#parts = parts;
   }
 
-  /** From now on the watchdog is fed, as long as the daemon is alive. */
+  /** From now on the watchdog is fed while the daemon is alive. */
   async ready(status: string): Promise<void> {
     await this.#send('READY=1', `STATUS=${status}`);
     const { watchdogUs } = this.#config;
@@ -77,7 +77,6 @@ export class ServiceNotice implements Disposable {
     this.#timer = setInterval(feed, watchdogUs / US_PER_MS / FEEDS_PER_INTERVAL).unref();
   }
 
-  /** What it does now. */
   async showStatus(status: string): Promise<void> {
     await this.#send(`STATUS=${status}`);
   }

@@ -1,7 +1,7 @@
 /**
  * The key (Ed25519, RFC 8032) that signs what leaves the box: evidence packages, documents, heads of the custody log. Made at
- * the first start beside the other secrets, or given by a setting. Public keys stay published after their time, since what
- * they signed outlives them.
+ * the first start beside the other secrets, or given by a setting. Retired public keys stay published, since what they signed
+ * outlives them.
  */
 
 import {
@@ -36,7 +36,7 @@ export interface PublishedKey {
   readonly rawPublicKey: Buffer;
   /** Microseconds since 1970 UTC. */
   readonly createdAt: number;
-  /** When another took its place; null: it signs. */
+  /** When another key took its place; null: it still signs. */
   readonly retiredAt: number | null;
 }
 
@@ -49,13 +49,13 @@ export interface SigningKeysConfig {
   now: () => number;
 }
 
-/** What is wrong with a key or the list of keys, in a sentence for the operator. */
+/** What is wrong with a key or the list of keys, as a sentence for the operator. */
 export class SigningKeyError extends OperatorFault {}
 
 export const SIGNING_KEY_FILE = 'evidence-signing.key';
-/** Public: in every backup, with or without secrets. */
+/** Public, so it lies in every backup, with or without secrets. */
 export const PUBLISHED_KEYS_FILE = 'evidence-keys.json';
-/** A list that clients fetch; one key a day lasts for three years. */
+/** Clients fetch the list; one key a day lasts for three years. */
 const KEYS_MAX = 1000;
 /** The end of an Ed25519 SubjectPublicKeyInfo in DER (RFC 8410). */
 const RAW_KEY_BYTES = 32;
@@ -85,27 +85,27 @@ export class SigningKeys {
     const privateKey =
       config.givenPem === null ? await readOrMake(config.folder) : parsePrivateKey(config.givenPem);
     const { current, published } = withCurrent(known, privateKey, config.now());
-    // Before anything is signed: a signature by a key that no one ever published convinces no one.
+    // Published before anything is signed: a signature by an unpublished key convinces no one.
     if (published !== known) await writePublished(config.folder, published);
     return new SigningKeys(config, current, published);
   }
 
-  /** What signs now. Ask each time: a rotation puts another in its place. */
+  /** The present key. Ask each time, since a rotation replaces it. */
   current(): SigningKey {
     return this.#current;
   }
 
-  /** All that ever signed here, newest first. */
+  /** All keys that ever signed here, newest first. */
   published(): readonly PublishedKey[] {
     return this.#published;
   }
 
-  /** Whether the key comes from the settings, and is replaced there only. */
+  /** Whether the key comes from the settings, and is replaced only there. */
   get isGiven(): boolean {
     return this.#config.givenPem !== null;
   }
 
-  /** Puts a new key in the place of the present one, whose public half stays published. Throws if the key is given. */
+  /** Replaces the present key, whose public half stays published. Throws if the key is given. */
   rotate(): Promise<SigningKey> {
     const rotated = this.#rotation.then(() => this.#rotate());
     this.#rotation = rotated.catch(() => {});
@@ -123,7 +123,8 @@ export class SigningKeys {
     }
     const { folder, now } = this.#config;
     const { privateKey } = generateKeyPairSync('ed25519');
-    // The key before the list: a start in between finds the new key and publishes it, and the old one stays published.
+    // The key is written before the list: a start in between finds the new key and publishes it, and the old one stays
+    // published.
     await writeDurably(join(folder, SIGNING_KEY_FILE), toPem(privateKey));
     const { current, published } = withCurrent(this.#published, privateKey, now());
     await writePublished(folder, published);
@@ -169,14 +170,14 @@ export function rawPublicKeyOf(key: KeyObject): Buffer {
   return publicKey.export({ type: 'spki', format: 'der' }).subarray(-RAW_KEY_BYTES);
 }
 
-/** A string as SSH's wire format has it (RFC 4251): its length in four bytes, then its bytes. */
+/** A string in SSH's wire format (RFC 4251): its length in four bytes, then its bytes. */
 function withLength(bytes: Uint8Array): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.length);
   return Buffer.concat([length, bytes]);
 }
 
-/** `known` itself if it says all of this already. */
+/** Returns `known` itself if it already says all of this. */
 function withCurrent(
   known: readonly PublishedKey[],
   privateKey: KeyObject,
@@ -267,7 +268,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not there, also after a power loss: half a key would stop every later start. */
+/** The file is whole or absent, also after a power loss: half a key would stop every later start. */
 async function writeDurably(path: string, text: string): Promise<void> {
   const partial = `${path}.new`;
   {

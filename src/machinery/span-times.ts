@@ -1,4 +1,4 @@
-/** When something was done, for traces: apart from what sends them, which is loaded only for an operator who wants it. */
+/** When something was done, for traces. Apart from the exporter, which is loaded only if traces are wanted. */
 
 export interface SpanTimes {
   /** Milliseconds since 1970 UTC, with fractions. */
@@ -6,7 +6,7 @@ export interface SpanTimes {
   endedAt: number;
 }
 
-/** Milliseconds since 1970 UTC, with fractions: spans are shorter than the clock's own step. */
+/** Milliseconds since 1970 UTC, with fractions: spans are shorter than the system clock's step. */
 export function epochMs(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -7,7 +7,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Below what makes the runtime mark everything, above what makes the small collections themselves dear. */
+/** Less than what makes the runtime mark everything, more than what makes the small collections themselves expensive. */
 const COLLECT_EVERY_BYTES = 16 * 1024 ** 2;
 
 type Collect = (options: { type: 'minor' }) => void;
@@ -25,10 +25,10 @@ export function noteSpent(bytes: number): void {
 }
 
 function findCollect(): Collect {
-  // The heap, some 60 MB in a daemon at rest, may double before all of it is marked.
+  // The heap, some 60 MB in an idle daemon, may double before all of it is marked.
   setFlagsFromString('--heap-growing-percent=100');
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');
-  // A runtime without it only works harder.
+  // A runtime without `gc` works, but harder.
   return typeof found === 'function' ? (found as Collect) : () => undefined;
 }

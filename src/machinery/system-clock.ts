@@ -2,7 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 
-/** Its `now` grows with each call, so that two records never share a place in a list. */
+/** Its `now` grows with each call, so that no two records share a position in a list. */
 export function systemClock(): Clock {
   let last = 0;
   return {

@@ -1,4 +1,7 @@
-/** One question to a timestamp authority (RFC 3161 over HTTP): to the judged and pinned place, no redirect followed, the answer bounded. */
+/**
+ * Asks a timestamp authority once (RFC 3161 over HTTP): at the judged and pinned address, without redirects, with a bounded
+ * answer.
+ */
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';
@@ -15,17 +18,17 @@ export interface AuthorityQuestion {
   allowNetworks: readonly string[];
 }
 
-/** The authority gave no reply, for the reason in words. */
+/** The authority gave no reply; the message says why. */
 export class NoReplyError extends Error {}
 
-/** It signs some hundred bytes; one that takes longer is asked again later. */
+/** A reply is a signature of some hundred bytes; a slower authority is asked again later. */
 const TIMEOUT_MS = 15_000;
 /** A token with a chain of long certificates has some 10 KB. */
 const REPLY_BYTES_MAX = 65_536;
 /** A loopback address means this very box. */
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 
-/** https, or http on this box itself: what a certificate of the web vouches for must not be changed on the way. */
+/** https, or http on this box itself: on the way nobody may change what a certificate of the web vouches for. */
 export function isAuthorityAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

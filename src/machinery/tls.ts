@@ -1,6 +1,6 @@
 /**
  * Certificate and key of the listeners, from files: read at the start, and again when they change, so that a renewed
- * certificate needs no restart. A change that cannot be used is logged, and what was there before stays.
+ * certificate needs no restart. A change that cannot be used is logged, and the previous certificate stays.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export interface TlsMaterial {
   clientCa: Buffer | null;
 }
 
-/** Older versions have no client that Assay must serve. */
+/** No client of Assay needs an older version. */
 export const TLS_VERSION_MIN = 'TLSv1.3';
 /** Renewals come every few weeks; a few seconds of the old certificate hurt no one. */
 const CHECK_INTERVAL_MS = 5_000;
@@ -51,7 +51,7 @@ export class TlsFiles implements Disposable {
     return this.#material;
   }
 
-  /** When the certificate ends to be valid; milliseconds since 1970 UTC. */
+  /** When the certificate expires; milliseconds since 1970 UTC. */
   get validUntil(): number {
     return new X509Certificate(this.#material.cert).validToDate.getTime();
   }
@@ -68,7 +68,7 @@ export class TlsFiles implements Disposable {
     try {
       const stamp = await stampOf(this.#config);
       if (stamp === this.#stamp) return;
-      // Noted before it is read: a file that is being written changes again, and is read again.
+      // Noted before the files are read: a file that is being written changes again, and is read again.
       this.#stamp = stamp;
       this.#material = await load(this.#config);
       for (const listener of this.#listeners) listener(this.#material);

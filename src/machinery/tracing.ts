@@ -1,6 +1,6 @@
 /**
- * What became of a submission, as OpenTelemetry traces, for an operator who names a collector. A trace is found by
- * its record: its identifier's first half is the trace's. It holds times, steps and states; no names, no references.
+ * Submissions as OpenTelemetry traces, for an operator who names a collector. A record's trace is found by the first half of
+ * its identifier. Traces hold times, steps and states; no names, no references.
  */
 import { createHash } from 'node:crypto';
 import { ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
@@ -21,7 +21,7 @@ export interface TracingConfig {
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A collector that is away costs what is waiting, never memory or time. */
+/** Spans beyond this are dropped while the collector is away. */
 const WAITING_MAX = 4096;
 const BATCH_MAX = 256;
 const PAUSE_MS = 1000;
@@ -32,7 +32,7 @@ const STOP_TIMEOUT_MS = 2_000;
 const TRACE_CHARACTERS = 32;
 const SPAN_CHARACTERS = 16;
 
-/** Hands out what the next span is to be called: both are made of the record, so that nothing has to be remembered. */
+/** Hands out the ids of the next span: both follow from the record, so that nothing has to be remembered. */
 class ChosenIds implements IdGenerator {
   traceId = '';
   spanId = '';
@@ -68,7 +68,7 @@ export class Tracing implements AsyncDisposable {
     this.#tracer = this.#provider.getTracer('assay', VERSION);
   }
 
-  /** A submission that was accepted, and what it waited for. */
+  /** Reports an accepted submission and what it waited for. */
   submitted(identifier: string, times: SpanTimes, attributes: Attributes, probe: SpanTimes | null): void {
     const root = rootOf(identifier);
     this.#emit({ context: root, parentId: null, name: 'submission', times, attributes });
@@ -77,7 +77,6 @@ export class Tracing implements AsyncDisposable {
     this.#emit({ context, parentId: root.spanId, name: 'probe', times: probe, attributes: {} });
   }
 
-  /** A step of an analysis that has just ended. */
   stepped(identifier: string, analysisId: string, step: string, seconds: number): void {
     const endedAt = epochMs();
     const times = { startedAt: endedAt - seconds * 1000, endedAt };
@@ -87,7 +86,7 @@ export class Tracing implements AsyncDisposable {
     this.#emit({ context, parentId: spanIdOf(analysisId), name: step, times, attributes: {} });
   }
 
-  /** From its place in the queue to its end. */
+  /** Covers an analysis from its place in the queue to its end. */
   ended(identifier: string, { id, kind, state, attempts, models, queuedAt, endedAt }: Analysis): void {
     const root = rootOf(identifier);
     const times = {
@@ -101,7 +100,7 @@ export class Tracing implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const bound = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref());
-    // A collector that is away is no reason to end with a fault.
+    // A collector that is away must not make the stop fail.
     await Promise.race([this.#provider.shutdown().catch(() => {}), bound]);
   }
 

@@ -1,4 +1,4 @@
-/** How the box is and what its administrator does with it: work, models, workers, backups. */
+/** What administrators see and do of the box: work, models, workers, backups. */
 import { listAudit } from '../app/accounts/audit.ts';
 import type { ApplianceStatus } from '../app/appliance/appliance.ts';
 import { getModelCard, getStatus } from '../app/appliance/appliance.ts';
@@ -159,7 +159,7 @@ export const MODEL_OPERATIONS = {
 
 export const BACKUP_OPERATIONS = {
   listBackups: query({ role: 'admin', answer: itself('backups', nounOf(BACKUPS)), run: readBackups }),
-  /** For who does not wait; the rpc `Backup` is a stream. */
+  /** Does not wait for the backup's end; the rpc `Backup` is a stream. */
   startBackup: mutation({
     rpc: null,
     description: 'Begins one in the setting backup.dir; `backups` says how far it is.',

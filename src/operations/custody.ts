@@ -85,7 +85,7 @@ export const EVIDENCE_OPERATIONS = {
     payload: 'RotateEvidenceKey',
     run: rotateEvidenceKey,
   }),
-  /** For who follows and fetches a package later: the page. The rpc of the same name is a stream. */
+  /** For the page, which follows the package and fetches it later. The rpc of the same name is a stream. */
   exportEvidence: mutation({
     description:
       'Begins a signed package of one record, or of several as a case; `evidenceExport` says how far it is.',

@@ -1,24 +1,24 @@
 /**
- * Use cases as data. A row says of an operation what gRPC and GraphQL need to offer it; both walk the rows and hold no code
- * of their own for one. Uploads, streams and the documented REST stay in the facades: rows of them would hold more exceptions
- * than they save.
+ * Use cases as data. A row says what gRPC and GraphQL need to offer an operation; both walk the rows and hold no code for a
+ * single one. Uploads, streams and the documented REST stay in the facades: their rows would hold more exceptions than they
+ * save.
  */
 import type { App } from '../app/appliance/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
 import type { RawFields } from '../app/field-parsers.ts';
 import type { Field, FieldRow, Fields } from '../domain/field.ts';
 
-/** Fields that a noun is written with; each typed facade has an input of its own for them. */
+/** Forms with which nouns are written; each typed facade has an input of its own for them. */
 export type FormName = 'account' | 'noticeRule' | 'plan' | 'user';
 
-/** A field of what an operation takes. */
+/** An input field of an operation. */
 export interface InputRow extends FieldRow {
-  /** The caller may leave it out; the use case then gets none. In gRPC an empty text and 0 are none. */
+  /** The caller may leave it out. In gRPC an empty text and 0 count as left out. */
   readonly isOptional?: true;
-  /** Value of the one that is left out, in the schema too. */
+  /** Value of a field that is left out, shown in the schema too. */
   readonly initial?: string | boolean;
   readonly form?: FormName;
-  /** Which lines of a long list: how many, or the number of the last one seen. */
+  /** Marks the fields that page through a long list: how many lines, or the number of the last one seen. */
   readonly page?: 'limit' | 'before';
 }
 
@@ -37,7 +37,7 @@ type OptionalNames<Rows> = {
   [Name in keyof Rows]: Rows[Name] extends { isOptional: true } ? Name : never;
 }[keyof Rows];
 
-/** What a use case is given of the rows of its input. */
+/** Type of a use case's input, from its rows. */
 export type InputsOf<Rows> = {
   -readonly [Name in Exclude<keyof Rows, OptionalNames<Rows>>]: ValueOf<Rows[Name]>;
 } & { -readonly [Name in OptionalNames<Rows>]?: ValueOf<Rows[Name]> };
@@ -65,16 +65,15 @@ export function pageInput(sentence = ''): {
   return { limit: limit(sentence), before: optional({ type: 'text', page: 'before' }) };
 }
 
-/** How many, bounded as every page is; the sentence stands before the bounds. */
+/** How many lines, bounded as every page is; the sentence comes before the bounds. */
 export function limit(sentence = ''): InputField<number> {
   return { type: 'whole', page: 'limit', description: sentence };
 }
 
-/** What an operation answers with. */
 export interface Answer<Value = unknown> {
   readonly fields: Fields;
   /**
-   * `one`: the use case's value is that of the only field. `itself`: so it is, and the message of the rpc is the value itself,
+   * `one`: the use case's value is that of the only field. `itself`: the same, but the rpc's message is the value itself,
    * while GraphQL has it in the field. `several`: the value holds each field. `page`: lines of a list, newest first.
    */
   readonly shape: 'one' | 'itself' | 'several' | 'page';
@@ -97,9 +96,9 @@ export function several<Table extends Fields>(
 }
 
 export interface PageNotes {
-  /** The field of a line that the next page begins before. */
+  /** The field of a line that the next page continues from. */
   readonly cursor: string;
-  /** Cursor of the first of all lines; absent: a page that is not full is the last. */
+  /** Cursor of the very first line; if absent, a page that is not full is the last. */
   readonly first?: number;
 }
 
@@ -111,17 +110,17 @@ export function page<Line>(
   return { shape: 'page', fields: { [name]: line }, page: notes };
 }
 
-/** What any row may say. */
+/** What every row may state. */
 interface Notes {
   /** Null: only GraphQL offers it. */
   readonly rpc?: null;
-  /** Description in GraphQL; who may call it is added from the role. */
+  /** Description in GraphQL; the role is added to it. */
   readonly description?: string;
-  /** The input object that GraphQL has in the place of arguments. */
+  /** GraphQL takes this input object instead of arguments. */
   readonly inputObject?: { readonly name: string; readonly description?: string };
-  /** The least role that is let through; the use case itself refuses the others. */
+  /** The least role that is let through; the use case itself refuses others. */
   readonly role?: 'admin' | 'partner';
-  /** A read-only account may do it too, as everybody may ask a query. */
+  /** A read-only account may do it too. Every account may run queries. */
   readonly isForReaders?: true;
 }
 
@@ -143,13 +142,12 @@ interface QueryNotes {
 interface MutationNotes<Value> {
   /** GraphQL answers with `<payload>Payload`. */
   readonly payload: string;
-  /** What fields that are never null hold if the mutation was refused. */
+  /** Values of the fields that are never null, for a refused mutation. */
   readonly whenRefused?: Partial<Value> | Readonly<Record<string, unknown>>;
-  /** Also for who has not accepted the terms of service. */
+  /** Allowed before the caller has accepted the terms of service. */
   readonly isBeforeTerms?: true;
 }
 
-/** A row as the facades walk it. */
 export interface Operation extends Notes, QueryNotes, Omit<Partial<MutationNotes<never>>, 'whenRefused'> {
   readonly kind: 'query' | 'mutation';
   readonly input: InputRows;

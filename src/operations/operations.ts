@@ -1,4 +1,6 @@
-/** Every operation that is a row, by the name of its rpc; one that GraphQL alone has is named as no rpc is, or as a stream. */
+/**
+ * Every operation of a row, by the name of its rpc; an operation of GraphQL alone is named unlike any rpc, or like a stream.
+ */
 import { ACCOUNT_OPERATIONS, USER_OPERATIONS } from './accounts.ts';
 import { BACKUP_OPERATIONS, MODEL_OPERATIONS, STATUS_OPERATIONS, WORK_OPERATIONS } from './appliance.ts';
 import { CUSTODY_OPERATIONS, EVIDENCE_OPERATIONS } from './custody.ts';

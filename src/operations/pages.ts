@@ -1,4 +1,4 @@
-/** Pages of lines that are listed from the newest down; the next one begins before the last line seen. */
+/** Pages of lines from the newest down; the next one begins before the last line seen. */
 import { parseWhole } from '../app/field-parsers.ts';
 import type { PageNotes } from './operation.ts';
 

@@ -1,4 +1,4 @@
-/** What is done with a record: its analysis, a person's finding on its file, another person's sign-off. */
+/** What is done with a record: its analysis, a person's finding, another person's sign-off. */
 
 import {
   cancelClassification,

@@ -1,4 +1,4 @@
-/** Searches among the pictures that are kept. */
+/** Searches among the stored pictures. */
 import { searchByRecord } from '../app/records/search-pictures.ts';
 import { identifier, noun } from '../domain/field.ts';
 import type { PictureSearchAnswer } from '../domain/records/found-picture.ts';

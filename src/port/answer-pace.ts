@@ -11,7 +11,7 @@ const LOOKS_PER_WINDOW = 12;
 
 /** Until the answer closes. */
 export function cutBelowPace(answer: ServerResponse, { bytesPerSecondMin, windowMs }: PaceRule = RULE): void {
-  /** What was taken, at each look since the reader was last waiting for us. */
+  /** What the connection took at each look since the reader last waited for us. */
   let taken: number[] = [];
   const look = (): void => {
     const { socket } = answer;

@@ -1,4 +1,4 @@
-/** Who calls, by the key of the header `X-Api-Key`, and what may be sent: judged before a byte of the body is read. */
+/** Authenticates a caller by the header `X-Api-Key`, and judges what it may send, before a byte of the body is read. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { admitCaller, admitMedia, identifyCaller, type MediaIntent } from '../app/callers/admission.ts';
@@ -25,7 +25,7 @@ export function requireKey(app: App): onRequestAsyncHookHandler {
   };
 }
 
-/** Behind requireKey, on routes that take media: refuses what need not be sent, and counts what is. */
+/** Runs behind requireKey on routes that take media: refuses what need not be sent, and counts the rest. */
 export function requireAdmission(
   app: App,
   intentOf: (request: FastifyRequest) => MediaIntent,
@@ -43,7 +43,10 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/** Behind requireKey: aborts when the client goes away before its answer was written, or its caller loses its standing. */
+/**
+ * Runs behind requireKey: the signal aborts when the client goes away before its answer was written, or its caller loses its
+ * standing.
+ */
 export function signalOf(
   app: App,
   request: FastifyRequest,
@@ -57,7 +60,7 @@ export function signalOf(
   return AbortSignal.any([controller.signal, followUntilClosed(app, principalOf(request), reply.raw, needs)]);
 }
 
-/** For an answer whose head may be sent: only the cut then shows that it is not whole. */
+/** For answers whose head may already be sent: only a cut shows that such an answer is not whole. */
 export function cutWithoutStanding(
   app: App,
   principal: Principal,
@@ -70,7 +73,7 @@ export function cutWithoutStanding(
   else lost.addEventListener('abort', cut, { once: true });
 }
 
-/** Whether the call comes from this box itself and not through a proxy that hides who asks. */
+/** Whether the call comes from this box itself, not through a proxy that hides the caller. */
 export function isLocal(request: FastifyRequest): boolean {
   const { headers, ip, socket } = request;
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
@@ -78,7 +81,7 @@ export function isLocal(request: FastifyRequest): boolean {
   return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
 }
 
-/** Facts about the box need the administrator's key, unless the call comes from the box itself. */
+/** Facts about the box need the administrator's key, except on the box itself. */
 export function requireAdminOffLoopback(
   app: App,
   { behindProxy }: { behindProxy: boolean },
@@ -93,7 +96,7 @@ export function requireAdminOffLoopback(
   };
 }
 
-/** Descriptions of the interface need a caller who may use it, by key or session, unless the call comes from the box itself. */
+/** Descriptions of the interface need a caller who may use it, by key or session, except on the box itself. */
 export function requireCallerOffLoopback(
   app: App,
   { behindProxy }: { behindProxy: boolean },
@@ -109,7 +112,7 @@ export function requireCallerOffLoopback(
   };
 }
 
-/** Collectors of figures know `Authorization` better than headers of our own. */
+/** Collectors of metrics send `Authorization`, not headers of our own. */
 function bearerOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }

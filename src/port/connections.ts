@@ -8,12 +8,12 @@ import { toErrorReply } from './errors.ts';
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 20_000;
 const HEADERS_COUNT_MAX = 100;
-/** No byte in either direction for so long: the client is gone or plays dead. */
+/** After this long without a byte in either direction the client counts as gone. */
 const SILENCE_MS = 120_000;
 export const JSON_BODY_BYTES_MAX = 64 * 1024;
 /** A small body that takes longer is fed drop by drop. */
 const SMALL_BODY_TIMEOUT_MS = 30_000;
-/** How long a refused upload's rest is read off, so that the client gets to read why; silence ends it sooner. */
+/** How long the rest of a refused upload is read, so that the client gets the answer; silence ends it sooner. */
 const LINGER_MS = 30_000;
 const LINGER_SILENCE_MS = 5_000;
 /** Forms with a file, and the pieces of a tus upload. */
@@ -26,12 +26,12 @@ export function connectionOptions(trustedProxies: readonly string[]): FastifyHtt
     logger: false,
     bodyLimit: JSON_BODY_BYTES_MAX,
     connectionTimeout: SILENCE_MS,
-    // A whole request may take as long as 5 GB take; silence and small bodies have bounds of their own.
+    // A whole request may last as long as 5 GB take; silence and small bodies have bounds of their own.
     requestTimeout: 0,
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      // Any other offer, as curl's of HTTP/2, may be passed over, and its request is answered as it stands (RFC 9110, 7.8).
+      // Other offers, such as curl's of HTTP/2, may be ignored; their request is answered as it is (RFC 9110, 7.8).
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
@@ -75,7 +75,7 @@ export function expectContinue(fastify: FastifyInstance): void {
   });
 }
 
-/** An answer given before the body's end: the rest is read off for a while, then the connection is cut. */
+/** After an answer before the body's end the rest is read for a while, then the connection is cut. */
 export function drainAfterAnswer(fastify: FastifyInstance): void {
   fastify.server.prependListener('request', lingerBeforeClose);
   fastify.addHook('onResponse', (request, _reply, done) => {
@@ -85,7 +85,7 @@ export function drainAfterAnswer(fastify: FastifyInstance): void {
   });
 }
 
-/** Reads the rest off; calls `end` when it is read, when nothing more comes, or when it takes too long. */
+/** Reads the rest; calls `end` when it is read, when nothing more comes, or when it takes too long. */
 function drain(request: IncomingMessage, end: () => void): void {
   const finish = (): void => {
     clearTimeout(cut);
@@ -107,8 +107,8 @@ function drain(request: IncomingMessage, end: () => void): void {
 }
 
 /**
- * A connection that ends with the answer is closed by the runtime as soon as that is written. With bytes of the body unread the
- * kernel makes a reset of it, and a client that is still sending never sees the answer.
+ * Node closes a connection that ends with its answer at once. With bytes of the body unread the kernel turns that into a
+ * reset, and a client that still sends never sees the answer.
  */
 function lingerBeforeClose(request: IncomingMessage): void {
   const { socket } = request;
@@ -125,8 +125,8 @@ function lingerBeforeClose(request: IncomingMessage): void {
 }
 
 /**
- * An upload that waits for the disk is silent because no one reads it, which is our doing: it is not cut.
- * A small body has a bound of its own, because one byte a minute would never count as silence.
+ * An upload that waits for the disk is silent because we do not read it, so it is not cut. A small body has a bound of its
+ * own, because one byte a minute would never count as silence.
  */
 export function keepWaitingUploads(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {

@@ -1,6 +1,6 @@
 /**
- * `/proto.zip` and `/schema.graphql`: what a client of gRPC and of GraphQL is written from, from the box that it will
- * call. As reflection and introspection, off loopback only for who may use the interface.
+ * `/proto.zip` and `/schema.graphql`: the contracts of gRPC and GraphQL, from the box that a client will call. Off loopback
+ * only for callers who may use the interface, as reflection and introspection are.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import type { App } from '../app/appliance/app.ts';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { requireCallerOffLoopback } from './caller.ts';
 
-/** The packages of a client; the others of proto/ are the daemon's own business. */
+/** The packages that clients need; the others of proto/ are internal. */
 const PACKAGES = ['assay/v1', 'google/rpc'] as const;
 const PROTO_FOLDER = join(PROGRAM_FOLDER, 'proto');
 const GRAPHQL_FILE = join(PROGRAM_FOLDER, 'schema', 'assay.graphql');
-/** The same files make the same bytes, and so the same ETag: the earliest time that the format can say. */
+/** The earliest time of the format, so that the same files make the same bytes and the same ETag. */
 const ENTRY_TIME = new Date(1980, 0, 1);
 
 interface Description {
@@ -32,7 +32,7 @@ export function routeDescriptions(
 ): void {
   const onRequest = requireCallerOffLoopback(app, exposure);
   const serve = (path: string, make: () => Promise<Description>) => {
-    // Made when first asked for, and kept: the files are the program's own.
+    // Made at the first request and kept, since the files never change.
     let made: Promise<Description> | undefined;
     fastify.get(path, { onRequest }, async (request, reply) => {
       made ??= make();
@@ -66,7 +66,7 @@ async function readSchema(): Promise<Description> {
   };
 }
 
-/** Named in the archive as they import one another, so that it is unpacked into an include folder. */
+/** Files are named as they import one another, so that the archive is unpacked into an include folder. */
 async function zipProtos(): Promise<Description> {
   const zip = new yazl.ZipFile();
   for (const folder of PACKAGES) {

@@ -13,7 +13,7 @@ export interface ErrorReply {
   body: ErrorBody;
 }
 
-/** How a route wants its errors: the form field that a fault of the file belongs to, and validation's own shapes. */
+/** How a route shapes its errors: the form field that faults of the file are reported under, and validation's own bodies. */
 export interface ErrorShape {
   field?: string | undefined;
   validation?: boolean | undefined;
@@ -50,12 +50,12 @@ const INVALID_FILE_REASONS: ReadonlySet<Reason> = new Set([
   'too_long',
 ]);
 
-/** What REST takes from a header instead of the form. */
+/** Fields that REST takes from a header instead of the form. */
 const HEADER_OF_FIELD: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ request_id: 'Idempotency-Key' }),
 );
 
-/** For a 429 or 503 whose thrower named no time: soon enough for a person, rare enough for a loop. */
+/** For a 429 or 503 without a time: soon enough for a person, rare enough for a loop. */
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
 
 export function toErrorReply(error: unknown, shape: ErrorShape = {}): ErrorReply {
@@ -71,7 +71,7 @@ export function toErrorReply(error: unknown, shape: ErrorShape = {}): ErrorReply
   };
 }
 
-/** Whether the operator must hear of it: an answer of 5xx that no state of the box explains. */
+/** Whether the operator must see it: a 5xx that no state of the box explains. */
 export function isInternal(error: unknown): boolean {
   return clientFaultOf(error) === undefined && toAppError(error).code === 'internal';
 }
@@ -100,7 +100,7 @@ function invalidFileReply(error: AppError, shape: ErrorShape): ErrorReply | unde
   return { status, headers: {}, body: { valid: false, detail: detailOf(error) } };
 }
 
-/** The figures are documented as part of the sentence of a 413, so they are added if it lacks them. */
+/** A documented 413 states both figures, so they are added if its sentence lacks them. */
 function detailOf(error: AppError): string {
   const { actual_bytes: actual, maximum_bytes: maximum } = error.metadata;
   if (error.reason !== 'too_large' || actual === undefined || maximum === undefined) return error.message;
@@ -116,7 +116,7 @@ function retryHeaders(error: AppError): Record<string, string> {
   return { 'retry-after': seconds, ...rateHeaders({ limit, remaining: 0, resetSeconds: Number(seconds) }) };
 }
 
-/** Documented as faults of a field; a body that cannot be read belongs to the route's. */
+/** Statuses that are documented as faults of a field; an unreadable body is reported under the route's field. */
 const FIELD_STATUSES: readonly number[] = [400, 413];
 
 /** Fastify's own refusals (bad JSON, oversized body, unknown content type) name a status below 500. */

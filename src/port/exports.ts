@@ -39,7 +39,7 @@ export function routeExports(fastify: FastifyInstance, app: App): void {
       const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
       const query = { principal, kind, filter: toFilter(request.query), format };
       const pieces = exportRecords(app, query, gone.signal);
-      // What is wrong with the filter must come as an answer, not as a broken file.
+      // Awaited first, so that a faulty filter gets an answer instead of a broken file.
       const first = await pieces.next();
       reply.type(SHEET_TYPES[format]).headers({
         'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-/** What operators and load balancers ask: alive, ready, figures. */
+/** Answers operators and load balancers: alive, ready, metrics. */
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { readMetrics, readStatus } from '../app/appliance/appliance.ts';
@@ -24,7 +24,7 @@ export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behi
   );
 }
 
-/** No more than a load balancer's operator needs, and no figure that moves with somebody's work: this route asks for no key. */
+/** Says no more than a load balancer's operator needs, and nothing that shows somebody's work: this route asks for no key. */
 async function describeReadiness(app: App): Promise<object> {
   const status = await readStatus(app);
   return {

@@ -20,15 +20,15 @@ import { TRANSCRIPT_FILES, TRANSCRIPT_FORMATS } from '../domain/transcripts/tran
 import { cutWithoutStanding } from './caller.ts';
 import { parseRange } from './ranges.ts';
 
-/** The type of figures, which are no format that is accepted. */
+/** The type of waveforms and the like, which is no accepted format. */
 const JSON_TYPE = 'application/json';
-/** Transcripts are no format that is accepted either. */
+/** Transcripts are no accepted format either. */
 const TEXT_TYPES: readonly string[] = Object.values(TRANSCRIPT_FILES).map(({ mime }) => mime);
 const DOWNLOAD_TYPE = 'application/octet-stream';
 
-/** When a page asks again for what is being made. */
+/** The page asks again after this time while a rendition is made. */
 const MAKING_RETRY_SECONDS = 2;
-/** Only renditions that stand in for the file count as calls: tiles and strips are parts of one look. */
+/** Only renditions that replace the file on the page count as calls; tiles and strips are parts of one look. */
 const COUNTED_RENDITIONS: readonly string[] = ['picture.webp', 'film.webm', 'sound.webm'];
 
 interface MediaRequest {
@@ -85,7 +85,7 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   });
 }
 
-/** What a page shows is fetched as picture, film or sound; anything else is saved, or read by a program. */
+/** A page fetches what it shows as picture, film or sound; anything else is saved, or read by a program. */
 const SHOWN_DESTINATIONS: readonly unknown[] = ['image', 'video', 'audio'];
 
 function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefined {
@@ -93,7 +93,7 @@ function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefin
   return SHOWN_DESTINATIONS.includes(headers['sec-fetch-dest']) ? 'shown' : 'taken';
 }
 
-/** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
+/** Many requests for one video's frames or pieces are one look at it, so only whole files count as calls. */
 function isWhole({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.range === undefined;
 }
@@ -150,14 +150,14 @@ async function send(
   const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${sizeBytes}`);
   reply.type(shown ?? DOWNLOAD_TYPE).header('content-length', last - first + 1);
-  // Fastify would read a whole film only to throw it away; for a string it would send the length.
+  // Fastify would read a whole film only to drop it, and of a string it would send the length.
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (sizeBytes === 0) return reply.send('');
   if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));
   return reply.send(await openMedia(app, file, { first, last }));
 }
 
-/** What browsers do not show is a download. */
+/** The types that browsers show; others are downloads. */
 function shownType(mime: string): string | undefined {
   if (TEXT_TYPES.includes(mime)) return `${mime}; charset=utf-8`;
   return mime === JSON_TYPE ? `${JSON_TYPE}; charset=utf-8` : formatOf(mime)?.shownAs;

@@ -1,6 +1,6 @@
 /**
- * The page's scripts and styles, bundled from the sources in `page/` when the first browser asks. A bundle is kept in the data
- * folder under the hash of what it was made from, so that only the first one after an update has one built.
+ * The page's scripts and styles, bundled from `page/` when the first browser asks. A bundle is kept in the data folder under
+ * the hash of its sources, so that only the first start after an update makes one.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const PAGE_FOLDER = join(PROGRAM_FOLDER, 'page');
 const MAIN = join(PAGE_FOLDER, 'main.tsx');
 const EARLY = join(PAGE_FOLDER, 'early.ts');
 const PACKAGE_FILE = join(PROGRAM_FOLDER, 'package.json');
-/** What the page shares with the daemon. */
+/** Files of the daemon that the page uses, too. */
 const SHARED_FILES = [
   'records/record-search.ts',
   'shown-text.ts',
@@ -31,7 +31,7 @@ const SHARED_FILES = [
 ].map((name) => join(PROGRAM_FOLDER, 'src', 'domain', name));
 /** A release brings the bundle of its sources along; a checkout has none. */
 const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
-/** Raised when the options below change: the sources alone would not show it. */
+/** Raised when the options below change, which the sources would not show. */
 const RECIPE = 2;
 
 const TYPES: ReadonlyMap<string, string> = new Map(
@@ -57,9 +57,9 @@ export interface PageBundle {
 }
 
 export interface BundleConfig {
-  /** May go at any time; it is made again. */
+  /** May be emptied at any time. */
   cacheFolder: string;
-  /** A full disk must not take the page away: the next start then has it built again. */
+  /** Called if the bundle could not be kept, as on a full disk: the next start makes it again. */
   onNotKept: (error: unknown) => void;
 }
 
@@ -130,7 +130,7 @@ async function readFolder(folder: string): Promise<Files | undefined> {
   }
 }
 
-/** Renamed when it is whole: a start that was killed amid writing must not leave half a page. Older ones go. */
+/** Renamed once it is whole: a start that is killed while it writes must not leave half a page. Older bundles are removed. */
 async function keep(cacheFolder: string, folder: string, files: Files): Promise<void> {
   const partial = join(cacheFolder, `partial-${randomBytes(8).toString('hex')}`);
   await mkdir(partial, { recursive: true });
@@ -162,7 +162,7 @@ async function toBundle(files: Files): Promise<PageBundle> {
   return { assets, entry, firstLoad: firstLoadOf(assets, entry) };
 }
 
-/** The entry with all that it imports at once; what a page imports later does not count. */
+/** The entry and all that it imports statically. */
 function firstLoadOf(assets: ReadonlyMap<string, PageAsset>, entry: PageBundle['entry']): string[] {
   const found = new Set<string>([entry.early, entry.style]);
   const visit = (name: string): void => {

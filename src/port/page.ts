@@ -29,14 +29,14 @@ export async function plugPage(
   { cacheFolder }: PageConfig,
 ): Promise<void> {
   let opened: Promise<PageBundle> | null = null;
-  // By the first browser: packing it for the wire, or building it, would take the cores from the models at a start.
+  // Opened for the first browser: making or compressing it at a start would take the cores from the models.
   const open = (): Promise<PageBundle> => {
     if (opened !== null) return opened;
     const onNotKept = (error: unknown) => app.log.warn({ err: error }, 'the built page could not be kept');
     opened = openBundle({ cacheFolder, onNotKept });
     opened.catch((error: unknown) => {
       app.log.error({ err: error }, 'the page could not be built');
-      // What was in the way may be gone when the next browser asks.
+      // The obstacle may be gone when the next browser asks.
       opened = null;
     });
     return opened;

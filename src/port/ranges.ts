@@ -7,8 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * Undefined if the whole file answers: no range, one that cannot be read, several at once, or another version
- * (`If-Range`). `unsatisfiable` if it begins behind the end.
+ * Undefined if the whole file answers: no range, an unreadable one, several at once, or another version (`If-Range`).
+ * `unsatisfiable` if it begins behind the end.
  */
 export function parseRange(
   header: string | undefined,

@@ -1,4 +1,4 @@
-/** What is left of a plan's calls, as headers: the structured fields of draft-ietf-httpapi-ratelimit-headers. */
+/** The calls that a plan still allows, as headers: the structured fields of draft-ietf-httpapi-ratelimit-headers. */
 import { RATE_WINDOW_SECONDS, type RateState } from '../app/callers/call-rates.ts';
 
 /** Names the one policy there is, in both headers. */

@@ -1,4 +1,4 @@
-/** What every request of the port has: faults as JSON, headers, a count and a line of the log. */
+/** Common to every request of the port: faults as JSON, headers, a count and a line of the log. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { type ErrorShape, isInternal, toErrorReply } from './errors.ts';
@@ -8,7 +8,7 @@ declare module 'fastify' {
     errors?: ErrorShape;
   }
   interface FastifyInstance {
-    /** What a browser gets where there is nothing; null until the page is plugged in. */
+    /** The page that a browser gets at an unknown address; null until the page is plugged in. */
     nothingThere: { show: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null };
   }
 }

@@ -28,7 +28,7 @@ export interface HttpServerConfig {
   publicUrl: string;
   /** Further names that the Host header may give, with or without a port. */
   allowedHosts: string[];
-  /** One more is closed at once. */
+  /** One more connection is closed at once. */
   connectionsMax: number;
   /** Addresses or CIDR networks whose X-Forwarded-For counts. */
   trustedProxies: string[];
@@ -44,7 +44,7 @@ const STOP_GRACE_MS = 10_000;
 export class HttpServer implements AsyncDisposable {
   /** Whether a name that a request gives is served here. */
   readonly isAllowedHost: HostCheck;
-  /** Whose address an upgrade comes from, which Fastify never sees. */
+  /** Finds the caller of an upgrade, which Fastify never sees. */
   readonly callerAddress: CallerAddress;
   readonly #config: HttpServerConfig;
   readonly #fastify: FastifyInstance;
@@ -59,7 +59,7 @@ export class HttpServer implements AsyncDisposable {
     this.#boundPort = config.port;
   }
 
-  /** With the port that was really bound, once there is one. */
+  /** Has the bound port, once there is one. */
   get url(): string {
     const { host, tls } = this.#config;
     return `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${this.#boundPort}`;
@@ -123,7 +123,7 @@ function createServer({ trustedProxies, tls }: HttpServerConfig): FastifyInstanc
   const secured: unknown = { ...rest, https: { ...http, ...secureContextOf(tls.material) } };
   const fastify = createFastify(secured as FastifyHttpsOptions<Server>);
   tls.onChange((material) => fastify.server.setSecureContext(secureContextOf(material)));
-  // Everything else asks only what the two kinds of server have in common.
+  // The code only uses what both kinds of server have in common.
   return fastify as unknown as FastifyInstance;
 }
 
@@ -140,7 +140,7 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
-/** A year: who has once come by TLS must not be lured back to clear text. */
+/** A year: a client that came by TLS once must not be lured back to clear text. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
 
 function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck, isSecure: boolean): void {
@@ -160,7 +160,10 @@ function reachableName(host: string): string {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** So that a known path asked by another method is 405 with `Allow`, not 404. Notes every route from now on; the function it returns fills the gaps once all plugins are loaded. */
+/**
+ * Lets a known path asked by another method answer 405 with `Allow`, not 404. Notes every route from now on; the function it
+ * returns fills the gaps once all plugins are loaded.
+ */
 function noteMethods(fastify: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsOf = new Map<string, Set<string>>();
   fastify.addHook('onRoute', (route) => {

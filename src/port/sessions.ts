@@ -24,7 +24,6 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The routes and the bound of what they read. */
 export async function routeSessions(fastify: FastifyInstance, app: App): Promise<void> {
   await fastify.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -39,7 +38,7 @@ export async function routeSessions(fastify: FastifyInstance, app: App): Promise
   });
 }
 
-/** What the page must know first; without a session it says how to get one. */
+/** The page's first question; without a session the answer says how to get one. */
 async function describe(app: App, request: FastifyRequest): Promise<Fields> {
   const general = {
     version: VERSION,
@@ -107,7 +106,7 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
   post('/session/set-password', async (fields, request, reply) => {
     const token = textField(fields, 'token');
     const { email } = await setPassword(app, { token, password: fields.password, from: originOf(request) });
-    // The token was proof enough: who has just chosen the password need not type it again.
+    // The token was proof enough: a person who has just chosen the password need not type it.
     await openBrowser(request, reply, email);
     return { email };
   });

@@ -1,6 +1,6 @@
 /**
- * Text that is dear to make and asked for by many at once. Who asks while it is made, or shortly afterwards, gets the same:
- * thirty scrapers that come together would otherwise each wait for the readings of those before them.
+ * A text that is expensive to make and asked for by many at once. Callers who ask while it is made, or shortly afterwards,
+ * share it: thirty scrapers that come together would otherwise each wait for the readings of those before them.
  */
 
 /** No scraper's interval is as short, and no person sees the difference. */

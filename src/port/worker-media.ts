@@ -1,6 +1,6 @@
 /**
- * A listener of its own for workers on other boxes: the original of a job by ranges, and back what children answered and
- * the files that were made of it. It knows nothing but tokens, each of one lease; whatever is asked without one is answered alike.
+ * A listener for workers on other boxes: it hands out the original of a job by ranges, and takes the children's answers and
+ * files. It knows only tokens, each of one lease; every request without one gets the same answer.
  */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -30,14 +30,14 @@ export interface WorkerMediaConfig {
   tls: TlsFiles | null;
 }
 
-/** Neither a path nor hidden, as decode children name their files. */
+/** A plain, visible file name, as decode children choose them. */
 const FILE = /^\/files\/([A-Za-z0-9][A-Za-z0-9.-]{0,127})$/;
 const ORIGINAL = '/original';
 const ANSWERS = '/answers';
 const BEARER = /^Bearer ([0-9a-f]{64})$/;
 /** Some hundred workers with some places each. */
 const CONNECTIONS_MAX = 2000;
-/** A worker that stands still loses its lease anyway. */
+/** A worker that stalls longer loses its lease anyway. */
 const SILENCE_MS_MAX = 60_000;
 
 export class WorkerMedia implements AsyncDisposable {
@@ -129,7 +129,7 @@ export class WorkerMedia implements AsyncDisposable {
   }
 }
 
-/** What of the body was not read is not waited for. */
+/** Does not wait for the rest of the body. */
 function end(response: ServerResponse, status: number): void {
   response.writeHead(status, status === 204 ? {} : { connection: 'close' }).end();
 }

@@ -9,10 +9,10 @@ import { ANSWERS_COMPLETE, areAnswersComplete, currentClass, indexRecord } from 
 import { referenceDigest } from './tables/collections.ts';
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
 
-/** Everything else waits for one such transaction, some ten milliseconds. */
+/** All other work waits for one such transaction, some ten milliseconds. */
 const BATCH = 100;
 
-/** Gives each record the class that the present rules give it; what is written meanwhile has its class already. */
+/** Gives each record its class by the present rules; records written meanwhile have theirs already. */
 export async function makeAnswers({ tables, transact }: IndexParts, signal: AbortSignal): Promise<IndexMade> {
   let after = placeOf(readMeta(tables));
   const step = async (): Promise<IndexStep> => {
@@ -20,7 +20,7 @@ export async function makeAnswers({ tables, transact }: IndexParts, signal: Abor
     after = batch.at(-1)?.key as string | undefined;
     const isLast = after === undefined;
     await transact((tx) => {
-      // As it is now: it may have been changed or deleted since the batch was read.
+      // Read anew, since it may have been changed or deleted since the batch was read.
       for (const { key } of batch) {
         const classification = tables.classifications.getUnlessDamaged(key);
         if (classification !== undefined) indexRecord(tables, classification);
@@ -41,11 +41,11 @@ function placeOf(meta: StoreMeta | undefined): string | undefined {
 
 export interface AnswersCompared {
   records: number;
-  /** Identifiers of records that are not where a list looks for them. */
+  /** Identifiers of records that lists would not find. */
   wrong: string[];
 }
 
-/** Compares at most so many records, from the one after `after` on, with where a list looks for them. */
+/** Compares up to so many records, from the one after `after` on, with their places in the index. */
 export async function compareAnswers(
   tables: Tables,
   { after, recordsMax }: { after: string; recordsMax: number },

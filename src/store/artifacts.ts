@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renameDurably } from './space/folder.ts';
 
-/** Folders looked up between two breaths of the event loop. */
+/** Folders looked up between two turns of the event loop. */
 const SWEEP_BATCH_MAX = 100;
 
-/** An open file. What made it may be hostile and may exchange its name for another, so none is given. */
+/** An open file. Its maker may be hostile and exchange its name for another file, so it is given without a name. */
 export interface OpenFile {
   readonly sizeBytes: number;
-  /** From its beginning, as often as asked for; `sizeBytes` in all. */
+  /** Can be read from the beginning as often as needed; `sizeBytes` in all. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -20,7 +20,7 @@ export class ArtifactStore {
   readonly #folder: string;
   readonly #onRemoved: (analysisId: string) => Promise<void>;
 
-  /** `onRemoved` removes what was made of the artifacts. */
+  /** `onRemoved` removes what was derived from the artifacts. */
   constructor(dataFolder: string, onRemoved: (analysisId: string) => Promise<void>) {
     this.#onRemoved = onRemoved;
     this.#folder = join(dataFolder, 'artifacts');
@@ -38,7 +38,7 @@ export class ArtifactStore {
     return existsSync(join(this.#folder, analysisId));
   }
 
-  /** Copies, flushes and renames: a reader sees the whole file or none. */
+  /** Copies, flushes and renames, so that a reader sees the whole file or none. */
   async put(analysisId: string, name: string, source: OpenFile): Promise<void> {
     await mkdir(join(this.#folder, analysisId), { recursive: true });
     const path = this.pathOf(analysisId, name);
@@ -47,7 +47,7 @@ export class ArtifactStore {
     await renameDurably(partial, path);
   }
 
-  /** Gives the other analysis the files that it lacks. Made again after a kill, it ends the same. */
+  /** Gives the other analysis the files that it lacks. Repeating it after a kill ends the same. */
   async adopt(fromId: string, toId: string): Promise<void> {
     if (!this.isThere(fromId)) return;
     await mkdir(join(this.#folder, toId), { recursive: true });
@@ -64,7 +64,7 @@ export class ArtifactStore {
     await this.#onRemoved(analysisId);
   }
 
-  /** Removes what belongs to no analysis, beside running work. */
+  /** Removes folders of no analysis, beside running work. */
   async sweep(isNeeded: (analysisId: string) => boolean, signal: AbortSignal): Promise<number> {
     const ids = await readdir(this.#folder);
     let removed = 0;

@@ -1,6 +1,6 @@
 /**
- * Whether stored originals are still the bytes that were submitted. Who judges or downloads one hashes all of it on the
- * way; between two such checks size, time and inode show whether the file was touched.
+ * Checks whether stored originals are still the submitted bytes. Judging and downloading hash all of them; between two such
+ * checks size, time and inode show whether the file was touched.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -17,20 +17,20 @@ export class ChangedOriginalError extends AppError {
 }
 
 export interface ReadOptions {
-  /** Where the bytes lie, if not at the original's own place: a copy of it. */
+  /** Where the bytes lie if not at the original's place, as for a copy. */
   path?: string;
   signal?: AbortSignal | undefined;
 }
 
 /** Some hundred bytes each; a file that fell out is hashed once more. */
 const KNOWN_MAX = 10_000;
-/** Large enough to be few, small enough to be hashed in a moment of the event loop. */
+/** Small enough to be hashed in a moment of the event loop. */
 const PIECE_BYTES = 256 * 1024;
 
 export class BlobChecks {
   readonly #pathOf: (hash: string) => string;
   readonly #onChanged: (hash: string) => void;
-  /** What the files looked like that were whole at their last check. */
+  /** Fingerprints of the files that were whole at their last check. */
   readonly #whole = new LRUCache<string, string>({ max: KNOWN_MAX });
   readonly #changed = new LRUCache<string, string>({ max: KNOWN_MAX });
   readonly #running = new Map<string, Promise<void>>();
@@ -45,7 +45,7 @@ export class BlobChecks {
     return this.#changed.has(hash);
   }
 
-  /** The file was hashed as it was written. */
+  /** Called for a file that was hashed while it was written. */
   noteWhole(hash: string, stats: BigIntStats): void {
     this.#changed.delete(hash);
     this.#whole.set(hash, fingerprintOf(stats));
@@ -62,7 +62,7 @@ export class BlobChecks {
     const stats = await file.stat({ bigint: true });
     if (this.#changed.get(hash) === fingerprintOf(stats)) throw new ChangedOriginalError();
     const found = createHash('sha256');
-    // Not given the signal: a stream that is aborted after its end raises an error that only the process sees and dies of.
+    // Not given the signal: a stream that is aborted after its end raises an error that nothing catches.
     const stream = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
     let held: Buffer | undefined;
     for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -76,7 +76,7 @@ export class BlobChecks {
     if (held !== undefined) yield held;
   }
 
-  /** Hashes the file, unless no one touched it since that was done last. Several who ask at once wait for one look. */
+  /** Hashes the file unless no one touched it since the last check. Concurrent callers share one hashing. */
   async check(hash: string): Promise<void> {
     await using file = await open(this.#pathOf(hash));
     const fingerprint = fingerprintOf(await file.stat({ bigint: true }));
@@ -103,7 +103,7 @@ export class BlobChecks {
   }
 }
 
-/** Another one once anything was written to the file, or another file lies in its place. */
+/** Changes once anything is written to the file, or another file takes its place. */
 function fingerprintOf({ size, mtimeNs, dev, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${dev} ${ino}`;
 }

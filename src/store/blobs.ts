@@ -16,23 +16,25 @@ export interface TemporaryBlob {
   sizeBytes: number;
   /** The first bytes, enough to recognise the type. */
   head: Uint8Array;
-  /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
+  /** Resolves when the bytes are safe from a loss of power; rejects with the disk's fault. */
   flushed: Promise<void>;
-  /** Set by `keep` if the file has its permanent name: the path leads nowhere any more. */
+  /** Set by `keep` once the file has its permanent name: `path` is then no longer valid. */
   isKept?: boolean;
 }
 
 export class BlobStore {
   readonly checks: BlobChecks;
-  /** Belongs to this process alone: the next start empties it. */
+  /** A folder of this process alone: the next start empties it. */
   readonly temporaryFolder: string;
   readonly #folder: string;
   readonly #locks = new Map<string, Promise<unknown>>();
-  /** Folders of the first letters of hashes that are there: at most 256. */
+  /** Folders by the first letters of hashes that exist: at most 256. */
   readonly #made = new Set<string>();
   readonly #onRemoved: (hash: string) => Promise<void>;
 
-  /** `onRemoved` removes what was made of the bytes; `onChanged` is called with a file that is not what was submitted. */
+  /**
+   * `onRemoved` removes what was derived from the bytes; `onChanged` is called with a file that is not what was submitted.
+   */
   constructor(
     dataFolder: string,
     onRemoved: (hash: string) => Promise<void>,
@@ -50,7 +52,10 @@ export class BlobStore {
     await mkdir(this.#folder, { recursive: true });
   }
 
-  /** One pass: write, hash and count. The flush goes on behind it, so that the file can be looked at meanwhile; a failure leaves nothing. */
+  /**
+   * Writes, hashes and counts in one pass. The flush goes on afterwards, so that the file can be probed meanwhile; a failure
+   * leaves nothing.
+   */
   async receive(
     bytes: AsyncIterable<Uint8Array>,
     bounds: ReceiveBounds,
@@ -78,7 +83,7 @@ export class BlobStore {
     await writer.receive(bytes, signal);
     await writer.write();
     const flushed = flushAndClose(writer, opened.move());
-    // `keep` awaits it, if the file is kept.
+    // `keep` awaits it and meets its fault.
     flushed.catch(() => undefined);
     return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head: writer.head, flushed };
   }
@@ -108,7 +113,7 @@ export class BlobStore {
     temporary.isKept = true;
   }
 
-  /** Undoes `keep` for bytes that no record refers to, inside the same lock: who sent them may try again with them. */
+  /** Undoes `keep` for bytes that no record refers to, inside the same lock, so that their sender may try again. */
   async takeBack(temporary: TemporaryBlob): Promise<void> {
     if (temporary.isKept === true) await renameDurably(this.pathOf(temporary.hash), temporary.path);
     temporary.isKept = false;
@@ -120,7 +125,7 @@ export class BlobStore {
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
 
-  /** A process makes each folder once, as nothing here removes one; if somebody else does, the next file makes it anew. */
+  /** A process makes each folder once and removes none; if somebody else does, the next file makes it anew. */
   async #rename(temporary: TemporaryBlob, path: string): Promise<void> {
     const prefix = temporary.hash.slice(0, 2);
     if (!this.#made.has(prefix)) {
@@ -136,14 +141,20 @@ export class BlobStore {
     }
   }
 
-  /** As far as is known without reading it; what is sent again replaces a file that is known to be another. */
+  /**
+   * Whether the stored file is whole as far as is known without reading it; a file known to be changed is replaced by the
+   * next submission.
+   */
   async #isWhole({ hash, sizeBytes }: TemporaryBlob): Promise<boolean> {
     return (
       (await this.has(hash)) && !this.checks.isKnownChanged(hash) && (await this.sizeOf(hash)) === sizeBytes
     );
   }
 
-  /** Nothing is left to do for what was kept. Waits for the flush, which has the file open: a bound on uploads bounds their descriptors. */
+  /**
+   * Does nothing to a kept file. Waits for the flush, which has the file open, so that the bound on uploads bounds their
+   * descriptors.
+   */
   async discard(temporary: TemporaryBlob): Promise<void> {
     if (temporary.isKept === true) return;
     await removeFile(temporary.path);
@@ -160,7 +171,7 @@ export class BlobStore {
     return (await stat(this.pathOf(hash))).size;
   }
 
-  /** Serialises keeping and removing of one hash: else a deletion could take the file of a new submission. */
+  /** Serialises keeping and removing of one hash, so that a deletion cannot take the file of a new submission. */
   async withLock<T>(hash: string, work: () => Promise<T>): Promise<T> {
     const before = this.#locks.get(hash) ?? Promise.resolve();
     const own = before.then(work, work);
@@ -175,8 +186,8 @@ export class BlobStore {
 
   /**
    * Removes kept files that no record needs, beside running work: a crash between rename and transaction leaves one.
-   * `neededUnder` names the needed hashes that begin so; it is asked once per folder, as one look-up for each of a
-   * hundred thousand files would hold up everything else.
+   * `neededUnder` gives the needed hashes with a prefix; it is asked once per folder, as a look-up for each file would hold
+   * up everything else.
    */
   async sweep(neededUnder: (prefix: string) => ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     let removed = 0;

@@ -10,7 +10,7 @@ import type { RecordsDisk } from './records-disk.ts';
 import { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
-/** More would hold up everything else for longer than a flush does; what is left is the next group. */
+/** More would hold up everything else for longer than a flush does; the rest is the next group. */
 const CHANGES_MAX = 64;
 
 interface Member {
@@ -19,7 +19,7 @@ interface Member {
   reject: (error: unknown) => void;
 }
 
-/** What became of one change before its group was flushed. */
+/** The outcome of one change before its group was flushed. */
 type Applied =
   | { member: Member; result: unknown; changes: StoreChange[] }
   | { member: Member; error: unknown; changes: null };
@@ -34,7 +34,7 @@ export interface CommitGroupParts {
   tables: readonly unknown[];
   transaction: StoreTransaction;
   disk: RecordsDisk;
-  /** Called after each commit, whether or not it was undone. */
+  /** Called after each commit, also after one that was undone. */
   onCommit: () => void;
   onChange: (change: StoreChange) => void;
 }
@@ -49,7 +49,7 @@ export class CommitGroups {
     this.#parts = parts;
   }
 
-  /** Resolves once the change is on the disk; rejects with what it threw, or what kept its group from the disk. */
+  /** Resolves once the change is on the disk; rejects with what it threw, or with the fault of its group. */
   add<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ change, resolve: resolve as Member['resolve'], reject });
@@ -57,7 +57,7 @@ export class CommitGroups {
     return promise;
   }
 
-  /** Resolves when nothing that was asked for is under way any more. */
+  /** Resolves when no change is under way any more. */
   async settled(): Promise<void> {
     while (this.#committing !== null) await this.#committing;
   }
@@ -67,7 +67,7 @@ export class CommitGroups {
     this.#committing = null;
   }
 
-  /** One group at a time: what comes while it is written and flushed is the next one. */
+  /** One group at a time: changes that come meanwhile are the next group. */
   async #commitNext(): Promise<void> {
     const { root, disk } = this.#parts;
     const group: Group = { members: [], applied: [] };
@@ -90,7 +90,7 @@ export class CommitGroups {
     this.#parts.transaction.writeLog();
   }
 
-  /** The group's transaction is its own: what it throws undoes both. */
+  /** Runs in the group's transaction, so that a throw of it undoes both. */
   #applyAlone(member: Member): Applied {
     const { transaction } = this.#parts;
     const result = member.change(transaction);
@@ -109,7 +109,7 @@ export class CommitGroups {
     }
   }
 
-  /** After a transaction, whether or not it was undone. */
+  /** Called after every transaction, also after one that was undone. */
   #end(outcome: 'committed' | 'undone'): void {
     const { onCommit, tables, transaction } = this.#parts;
     transaction.reset();
@@ -132,7 +132,7 @@ export class CommitGroups {
       for (const noted of applied.changes) this.#parts.onChange(noted);
       member.resolve(applied.result);
     } catch (error) {
-      // Others of the group are not kept waiting by one that throws, or whose listener does.
+      // A change that throws, or whose listener does, does not hold up the others.
       member.reject(error);
     }
   }

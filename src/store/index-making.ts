@@ -1,4 +1,4 @@
-/** How an index that lacks entries is made beside running work: step by step, each in a transaction of its own. */
+/** Makes an index that lacks entries beside running work, step by step, each in a transaction of its own. */
 import { setTimeout as rest } from 'node:timers/promises';
 import type { Tables } from './tables/schema.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -15,11 +15,11 @@ export interface IndexStep {
 
 export interface IndexMade {
   count: number;
-  /** False if the signal came first: the next start goes on where this one ended. */
+  /** False if the signal came first: the next start continues. */
   isComplete: boolean;
 }
 
-/** It rests as long as it works, so that half of the time is for others. */
+/** Rests as long as it works, so that half of the time is for others. */
 export async function makeIndex(
   isComplete: boolean,
   step: () => Promise<IndexStep>,

@@ -24,7 +24,7 @@ export class FolderInUseError extends OperatorFault {
 const LOCK_FILE = 'folder.lock';
 /** Shows people and older versions who holds the folder: process, its start, host, PID namespace. */
 const HOLDER_FILE = 'daemon.lock';
-/** What a lock leaves behind, or is about to, in a folder that holds nothing else. */
+/** Entries that a lock leaves in a folder that holds nothing else. */
 export const LOCK_ENTRIES: readonly string[] = [LOCK_FILE, HOLDER_FILE, `${HOLDER_FILE}.new`];
 
 /**
@@ -65,7 +65,7 @@ export class FolderLock implements AsyncDisposable {
         database.close();
         return undefined;
       }
-      // At one stroke: an older version takes what it cannot read for a lock that was left behind.
+      // Renamed into place: an older version takes a file that it cannot read for a stale lock.
       await writeFile(`${holderPath}.new`, `${describeSelf()}\n`, { mode: 0o600 });
       await rename(`${holderPath}.new`, holderPath);
       return new FolderLock(database, holderPath);
@@ -77,7 +77,7 @@ export class FolderLock implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#database.isOpen) return;
-    // While the kernel's lock is held the file can be no one else's.
+    // While the kernel's lock is held the file belongs to this process.
     await rm(this.#holderPath, { force: true });
     this.#database.close();
   }
@@ -92,7 +92,7 @@ function lockFile(path: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
-    // Nothing is ever written, so no journal may be left behind by a kill; and no end of the transaction unlocks.
+    // Nothing is ever written, so no kill may leave a journal; and no end of a transaction unlocks.
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
@@ -106,7 +106,7 @@ function lockFile(path: string): DatabaseSync | undefined {
 interface Holder {
   pid: string;
   startTime: string;
-  /** Null if an older version, which wrote neither of the two, wrote the file. */
+  /** Null if the file was written by an older version, which noted neither. */
   place: { host: string; pidNamespace: string } | null;
 }
 
@@ -125,7 +125,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   return { pid, startTime, place };
 }
 
-/** An older version holds no lock of the kernel's: whether its process is there is all that can be asked. */
+/** An older version holds no lock of the kernel's, so only its process can be looked for. */
 function isOlderVersionAlive(holder: Holder | undefined): boolean {
   return holder?.place === null && startTimeOf(holder.pid) === holder.startTime;
 }
@@ -151,7 +151,7 @@ function ownPidNamespace(): string {
   return readlinkSync('/proc/self/ns/pid');
 }
 
-/** What has ended, though its parent has not asked how yet. */
+/** States of a process that has ended while its parent has not waited for it yet. */
 const ENDED_STATES: readonly unknown[] = ['Z', 'X'];
 
 /** Clock ticks since boot when the process started, which reveals a reused number; undefined if it has ended. */
@@ -161,7 +161,7 @@ function startTimeOf(pid: string): string | undefined {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // ESRCH: it ended between the opening and the reading.
+    // ESRCH: it ended between opening and reading.
     if (code === 'ENOENT' || code === 'ESRCH') return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * One file as it is received: hashed and counted as it comes, written in large pieces while the next one gathers.
- * Memory is two pieces whatever the size, smaller ones if many files come at once; the disk is kept up with all along,
- * so that the last flush is short.
+ * Receives one file: hashes and counts it as it comes, and writes large pieces while the next one gathers. Memory is two
+ * pieces whatever the size, smaller ones if many files come at once; flushing goes on all along, so that the last flush is
+ * short.
  */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
@@ -10,23 +10,23 @@ import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { noteSpent } from '../machinery/spent-chunks.ts';
 
 const MIB = 1024 ** 2;
-/** One write per network chunk costs a trip to the thread pool and back for each. */
+/** A write for each network chunk would cost a trip to the thread pool each. */
 const PIECE_BYTES_MAX = MIB;
 /** One network chunk: less would be written chunk by chunk. */
 const PIECE_BYTES_MIN = 64 * 1024;
-/** What the pieces of all files together may take, as long as none is smaller than the least. */
+/** Bound of the pieces of all files together, while none is smaller than the minimum. */
 const PIECES_BYTES_MAX = 64 * MIB;
-/** A sender of single bytes must not pile up a million buffers, each holding on to what it was read with. */
+/** A sender of single bytes must not pile up a million buffers, each of which holds what it was read with. */
 const PIECE_CHUNKS_MAX = 64;
-/** How often the free space is looked at, by what all files together have brought. */
+/** The free space is checked after so many bytes of all files together. */
 const GUARD_BYTES = 16 * MIB;
-/** What may lie unflushed: a crash costs a resumable upload this much, and the last flush takes no longer than it. */
+/** Bytes that may lie unflushed: a crash costs a resumable upload at most these, and the last flush is no longer. */
 const FLUSH_BYTES_MAX = 32 * MIB;
 /** A small file may have less unflushed, or all of it would be flushed after its last byte, while its sender waits. */
 const FLUSH_BYTES_MIN = 4 * MIB;
-/** A part of what is there so far: a large file is flushed no more often than with the bound above alone. */
+/** A share of the bytes so far: a large file is flushed no more often than with the bound above alone. */
 const FLUSH_SHARE = 1 / 4;
-/** Beyond it the sender waits for the flush. */
+/** Beyond this the sender waits for the flush. */
 const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES_MAX;
 
 /** The bytes went past the bound. */
@@ -40,12 +40,12 @@ export class BlobTooLargeError extends Error {
   }
 }
 
-/** What is left on the disk went below the bound while bytes came in. */
+/** The free disk fell below the bound while bytes came in. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
 }
 
-/** Whether the disk, or this account's share of it, is what failed. */
+/** Whether a full disk, or a full quota of this account, caused the error. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof DiskFullError || ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
 }
@@ -58,18 +58,18 @@ export interface ReceiveBounds {
   enterFlush?: () => Promise<Disposable>;
 }
 
-/** Files that are being received. */
+/** Files that are being received now. */
 let openWriters = 0;
-/** Written by all of them since the free space was looked at. */
+/** Bytes that all of them wrote since the free space was checked. */
 let unguardedBytes = 0;
 
-/** Each file has two of them in memory: one that gathers, one that is written. */
+/** Each file has two pieces in memory: one that gathers, one that is written. */
 function pieceBytes(): number {
   const share = PIECES_BYTES_MAX / (2 * Math.max(1, openWriters));
   return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, share));
 }
 
-/** How much of a file may lie unflushed if so much of it is written. */
+/** Bytes that may lie unflushed of a file with so many written. */
 function flushBytes(writtenBytes: number): number {
   return Math.min(FLUSH_BYTES_MAX, Math.max(FLUSH_BYTES_MIN, writtenBytes * FLUSH_SHARE));
 }
@@ -77,14 +77,14 @@ function flushBytes(writtenBytes: number): number {
 const NO_WAIT: Disposable = { [Symbol.dispose]() {} };
 
 export interface WriterStart {
-  /** Has taken in the first `sizeBytes` of the file. */
+  /** The hash of the first `sizeBytes` of the file. */
   hash: Hash;
   sizeBytes: number;
-  /** Called after each flush with how much is safe from a loss of power. */
+  /** Called after each flush with the number of safe bytes. */
   onFlushed?: (bytes: number) => Promise<void>;
 }
 
-/** Disposed of before its file is closed or removed: a flush under way would note a file that is gone. */
+/** Dispose of it before its file is closed or removed: a flush under way would note a file that is gone. */
 export class MediaWriter implements AsyncDisposable {
   readonly #file: FileHandle;
   readonly #path: string;
@@ -99,7 +99,7 @@ export class MediaWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | null = null;
 
-  /** Appends to the file, which must have exactly the bytes that `start` says. */
+  /** Appends to the file, which must have exactly the bytes that `start` counts. */
   constructor(file: FileHandle, path: string, start: WriterStart, bounds: ReceiveBounds) {
     this.#file = file;
     this.#path = path;
@@ -110,22 +110,22 @@ export class MediaWriter implements AsyncDisposable {
     this.#flushedBytes = start.sizeBytes;
   }
 
-  /** Bytes of the whole file so far, on their way to the disk included. */
+  /** Bytes of the whole file so far, also those on their way to the disk. */
   get sizeBytes(): number {
     return this.#takenBytes;
   }
 
-  /** The first bytes that this writer was given, enough to recognise a type. */
+  /** The first bytes that this writer got, enough to recognise a type. */
   get head(): Uint8Array {
     return this.#head;
   }
 
-  /** Bytes that are safe. */
+  /** Bytes that are safe from a loss of power. */
   get flushedBytes(): number {
     return this.#flushedBytes;
   }
 
-  /** Ends with the source. What was taken is written and flushed by `write` and `flush`, also if it threw. */
+  /** Ends with the source. `write` and `flush` finish what was taken, also after a throw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     openWriters += 1;
     try {
@@ -140,13 +140,13 @@ export class MediaWriter implements AsyncDisposable {
     signal.throwIfAborted();
   }
 
-  /** All that was taken can be read from the file. */
+  /** Resolves when all that was taken can be read from the file. */
   async write(): Promise<void> {
     await this.#next();
     await this.#writing;
   }
 
-  /** All that was taken is on the disk. */
+  /** Resolves when all that was taken is on the disk. */
   async flush(): Promise<void> {
     await this.write();
     await this.#flushing;
@@ -154,7 +154,7 @@ export class MediaWriter implements AsyncDisposable {
     await this.#flushing;
   }
 
-  /** Nothing is under way any more. Never rejects. */
+  /** Resolves when no write is under way. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
     // In turn, since a write that ends may begin a flush.
     await Promise.allSettled([this.#writing]);
@@ -183,7 +183,7 @@ export class MediaWriter implements AsyncDisposable {
     this.#chunks = [];
     this.#chunksBytes = 0;
     this.#writing = this.#write(chunks, bytes);
-    // Met at the next piece or at the end.
+    // Its fault is met at the next piece or at the end.
     this.#writing.catch(() => undefined);
   }
 
@@ -203,7 +203,7 @@ export class MediaWriter implements AsyncDisposable {
     if (bavail * bsize < this.#bounds.freeBytesMin) throw new DiskFullError('the disk is nearly full');
   }
 
-  /** Beside the writing; a fault of it is met at the end. */
+  /** Runs beside the writing; its fault is met at the end. */
   #beginFlush(): void {
     const flushing = this.#flush();
     this.#flushing = flushing;
@@ -232,7 +232,7 @@ async function writeAll(
 ): Promise<void> {
   const { bytesWritten } = await file.writev(chunks, position);
   if (bytesWritten === bytes) return;
-  // A disk that runs full takes a part before it refuses the rest.
+  // A full disk takes a part before it refuses the rest.
   if (bytesWritten === 0) throw new DiskFullError('the disk took nothing');
   const rest = Buffer.concat(chunks).subarray(bytesWritten);
   await writeAll(file, [rest], rest.length, position + bytesWritten);

@@ -1,6 +1,6 @@
 /**
- * From one stored format to the next, forward only. A step may be broken off at any instant and begun again: it
- * fills in what is missing and leaves what is there; the format's number is written when all of it is done.
+ * Migrates the store from one format to the next, forward only. A step may be broken off at any instant and repeated: it
+ * fills in what is missing and leaves the rest; the format's number is written last.
  */
 import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,11 +15,10 @@ import { FORMAT_VERSION, type Tables } from './tables/schema.ts';
 import type { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
-/** What a step works with. */
 export interface MigrationContext {
   tables: Tables;
   transact<T>(change: (tx: StoreTransaction) => T): Promise<T>;
-  /** For the log: what is being done, and how far it is. */
+  /** Writes to the log what is being done, and how far it is. */
   report(message: string): void;
 }
 
@@ -72,7 +71,7 @@ async function toFormat2(context: MigrationContext): Promise<void> {
     const added = { byAccountId: old.accountId, measured: null };
     const override: Override = { ...added, ...(old as Override) };
     const { accountId, kind, hash, at } = override;
-    // Not by the transaction's own method: no person says it now.
+    // Written past the transaction's own method, which would record a person's statement.
     overrides.put([accountId, kind, hash], override);
     overrideHistory.put([accountId, kind, hash, at], override);
   });
@@ -97,12 +96,12 @@ async function toFormat3({ tables: { audit }, transact, report }: MigrationConte
   }
 }
 
-/** The same keys again, with what is searched beside them: begun anew it writes the same. */
+/** Writes the same keys with the searched texts beside them; repeated, it writes the same. */
 function toFormat4(context: MigrationContext): Promise<void> {
   return eachValue(context, context.tables.classifications, (tx, value) => tx.indexClassification(value));
 }
 
-/** Pointers to the entries that are there: begun anew it writes the same. */
+/** Indexes the existing entries; repeated, it writes the same. */
 async function toFormat5({ tables: { custodyEntries }, transact, report }: MigrationContext): Promise<void> {
   const last = custodyEntries.lastKey();
   const end = last === undefined ? 0 : Number(last) + 1;
@@ -113,7 +112,7 @@ async function toFormat5({ tables: { custodyEntries }, transact, report }: Migra
   }
 }
 
-/** What is stored stays as it is. An older version would not keep the new indexes, and so may not write here. */
+/** Changes nothing stored. An older version would not keep the new indexes, and so may not write here. */
 async function noChange(): Promise<void> {}
 
 /** In batches, each a transaction of its own. */
@@ -136,7 +135,7 @@ async function eachValue<V extends string | number | object, O>(
   }
 }
 
-/** Where the records lie as they were before an upgrade. */
+/** Holds the records as they were before an upgrade. */
 export const BEFORE_UPGRADE_FOLDER = 'before-upgrade';
 
 /**
@@ -160,7 +159,7 @@ export async function migrate(
   context.report(`the data folder has format ${FORMAT_VERSION} now`);
 }
 
-/** Whether a folder of the above is a copy that leads back. */
+/** Whether the folder holds a copy that leads back. */
 export function holdsRecords(copy: string): Promise<boolean> {
   return access(join(copy, 'records', 'data.mdb')).then(
     () => true,
@@ -168,7 +167,7 @@ export function holdsRecords(copy: string): Promise<boolean> {
   );
 }
 
-/** Kept if an earlier try made it: it shows the store before any step. */
+/** Keeps the copy of an earlier try: it shows the store before any step. */
 async function copyBefore(
   folder: string,
   format: number,
@@ -178,7 +177,7 @@ async function copyBefore(
   const copy = join(parent, `format-${format}`);
   await mkdir(parent, { recursive: true, mode: 0o700 });
   if (await holdsRecords(copy)) return copy;
-  // A rollback that was killed has taken its records, and left its folder.
+  // A killed rollback has taken the records, and left the folder.
   await rm(copy, { recursive: true, force: true });
   const partial = `${copy}.partial`;
   await rm(partial, { recursive: true, force: true });

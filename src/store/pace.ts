@@ -7,7 +7,7 @@ const REST_MS_MIN = 5;
 export class Pace {
   readonly #bytesPerSecondMax: number;
   readonly #signal: AbortSignal;
-  /** When the bytes so far are paid for, on the monotonic clock. */
+  /** Time on the monotonic clock up to which the bytes so far are paid for. */
   #paidUntilMs = 0;
 
   /** `bytesPerSecondMax` 0: no bound. */

@@ -1,28 +1,28 @@
 /**
- * A data folder that other users of the box could read is closed to them: it holds addresses, password hashes, keys and media.
- * The daemon's umask keeps what it makes private; this is for what an older version or a person made.
+ * Closes a data folder that other users of the box could read: it holds addresses, password hashes, keys and media. The
+ * daemon's umask keeps new files private; this is for files that an older version or a person made.
  */
 import type { Stats } from 'node:fs';
 import { chmod, lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What keeps what this process and its children make private. */
+/** Keeps private what this process and its children make. */
 export const PRIVATE_UMASK = 0o077;
 
 const OTHERS = 0o077;
 const OWNER = 0o700;
 /** Faults that one start logs one by one. */
 const FAULTS_TOLD_MAX = 5;
-/** Looked into although it is closed itself: what a person copied into it may be open, and it holds the most. */
+/** Looked into although it is closed itself: a person may have copied an open file into it, and it holds the most. */
 const RECORDS = 'records';
 
 const isOpen = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0;
 const shown = (mode: number): string => (mode & 0o777).toString(8);
 
 /**
- * Takes others' rights from the folder and what is in it, and reports to `report` what was open and what could not be closed. The
- * folder comes first, so that nothing below can be reached from then on; a closed folder is not gone through, so that
- * a start after the first costs nothing.
+ * Takes others' rights from the folder and its entries, and reports to `report` what was open and what could not be closed.
+ * The folder comes first, so that nothing below can be reached from then on; a closed folder is not gone through, so that
+ * later starts cost nothing.
  */
 export async function closeToOthers(folder: string, report: (message: string) => void): Promise<void> {
   const before = await stat(folder);
@@ -54,7 +54,7 @@ class Closing {
   async close(path: string, { mode }: Stats): Promise<void> {
     try {
       await chmod(path, mode & OWNER);
-      // A file system without modes takes the call and changes nothing.
+      // A file system without modes accepts the call and changes nothing.
       if (isOpen(await lstat(path))) throw new Error('its file system keeps no modes');
       this.count += 1;
     } catch (error) {

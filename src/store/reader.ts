@@ -1,4 +1,4 @@
-/** What can be read from the store. A transaction reads the same way and sees its own writes. */
+/** Reads the store. A transaction reads the same way and sees its own writes. */
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry } from '../domain/custody/audit.ts';
@@ -36,7 +36,7 @@ export function balanceAfter(
   return { available: available + amount, spent: reason === 'grant' ? spent : spent - amount, sequence };
 }
 
-/** Where a request identifier lies in its table and in the index of their times. */
+/** The key of a request identifier in its table and in the index of their times. */
 export interface RequestPlace {
   accountId: number;
   requestId: string;
@@ -72,7 +72,7 @@ export class StoreReader {
     return this.tables.analyses.get(id);
   }
 
-  /** As `analysis`, for a look at many or a better answer without it. */
+  /** Like `analysis`, for callers that look at many or can answer without it. */
   analysisUnlessDamaged(id: string): Analysis | undefined {
     return this.tables.analyses.getUnlessDamaged(id);
   }
@@ -82,7 +82,7 @@ export class StoreReader {
     return this.tables.analysesByKey.getUnlessDamaged(key);
   }
 
-  /** Queued and running analyses, oldest first, without damaged ones: nothing can be done about those. */
+  /** Queued and running analyses, oldest first; damaged ones, on which nothing can be done, are left out. */
   *openAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesOpen.under([])) {
       const analysis = this.analysisUnlessDamaged(String(key[1]));
@@ -90,12 +90,12 @@ export class StoreReader {
     }
   }
 
-  /** The analyses that ended with a result, without damaged ones. */
+  /** The analyses that ended with a result; damaged ones are left out. */
   *doneAnalyses(): Generator<Analysis> {
     for (const analysis of this.tables.analyses.values()) if (analysis.state === 'done') yield analysis;
   }
 
-  /** At most `limit` of every state, without damaged ones, in the order of their identifiers; `total` counts all. */
+  /** At most `limit` of every state in the order of their identifiers, damaged ones left out; `total` counts all. */
   analysesAfter(id: string, limit: number): Analysis[] {
     return this.tables.analyses.after(id, limit).map(({ value }) => value);
   }
@@ -112,7 +112,7 @@ export class StoreReader {
     }
   }
 
-  /** For work that adds to a result, the record that asked for it. */
+  /** For work that adds to a result, only the record that asked for it. */
   classificationsOfAnalysis(analysisId: string): Classification[] {
     const own = this.#load(this.tables.classificationsByAnalysis.under([analysisId]));
     if (own.length > 0) return own;
@@ -128,13 +128,13 @@ export class StoreReader {
     return this.#load(this.tables.classificationsByHash.under([hash, holder, kind]));
   }
 
-  /** Rows of the holder's records of the file that cannot be read. */
+  /** Unreadable rows of the holder's records of the file. */
   damagedOfHash(holder: number, kind: MediaKind, hash: string): string[] {
     const keys = this.tables.classificationsByHash.under([hash, holder, kind]);
     return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.records.isDamaged(one));
   }
 
-  /** The records that share the analysis, and those of every account and kind that have these bytes: read as they are walked. */
+  /** The records that share the analysis, and those of every account and kind with these bytes, read lazily. */
   *sharers({ analysisId, hash }: Pick<Classification, 'analysisId' | 'hash'>): Generator<Classification> {
     yield* this.#walk(this.tables.classificationsByAnalysis.under([analysisId]));
     if (hash !== '') yield* this.#walk(this.tables.classificationsByHash.under([hash]));
@@ -145,12 +145,12 @@ export class StoreReader {
     return this.tables.classificationsByHash.hasUnder([hash]);
   }
 
-  /** Whether the holder has a record of the file, be it damaged. */
+  /** Whether the holder has a record of the file, also a damaged one. */
   hasFile(holder: number, kind: MediaKind, hash: string): boolean {
     return this.tables.classificationsByHash.hasUnder([hash, holder, kind]);
   }
 
-  /** Whether any record, be it damaged, still needs the analysis. */
+  /** Whether any record, also a damaged one, still needs the analysis. */
   hasRecordOfAnalysis(analysisId: string): boolean {
     const { classificationsByAnalysis } = this.tables;
     if (classificationsByAnalysis.hasUnder([analysisId])) return true;
@@ -158,14 +158,14 @@ export class StoreReader {
     return adds !== undefined && classificationsByAnalysis.hasUnder([adds.analysisId]);
   }
 
-  /** Hashes that begin so and that some record of some account needs. */
+  /** Hashes with this prefix that a record of any account needs. */
   blobHashesStartingWith(text: string): Set<string> {
     return new Set(
       Array.from(this.tables.classificationsByHash.startingWith(text), ([hash]) => String(hash)),
     );
   }
 
-  /** Whether there is an analysis, be it damaged. */
+  /** Whether there is an analysis, also a damaged one. */
   hasAnalysis(id: string): boolean {
     return this.tables.analyses.has(id);
   }
@@ -179,7 +179,7 @@ export class StoreReader {
     return this.tables.deliveries.get(id);
   }
 
-  /** As `delivery`, for lists and the loop: what cannot be read cannot be sent. */
+  /** Like `delivery`, for lists and the loop: an unreadable one cannot be sent. */
   deliveryUnlessDamaged(id: string): WebhookDelivery | undefined {
     return this.tables.deliveries.getUnlessDamaged(id);
   }
@@ -228,7 +228,7 @@ export class StoreReader {
     for (const [dueAt, id] of this.tables.deliveriesDue.underReversed([])) {
       if (Number(dueAt) <= after || found.length >= limit) break;
       const delivery = this.deliveryUnlessDamaged(String(id));
-      // A row that a damaged index has kept is no due delivery: dating it anew would not take the row away.
+      // A stale row of a damaged index is no due delivery: dating it anew would not remove the row.
       if (delivery !== undefined && delivery.nextAttemptAt === dueAt) found.push(delivery);
     }
     return found;
@@ -242,7 +242,7 @@ export class StoreReader {
     return undefined;
   }
 
-  /** By the key alone: a receiver that wants nothing more gets nothing more, though its entry is damaged. */
+  /** Decided by the key alone: a receiver that wants nothing more gets nothing more, even if its entry is damaged. */
   isReceiverDisabled(accountId: number, url: string): boolean {
     return this.tables.disabledReceivers.has([accountId, sha256(url)]);
   }
@@ -285,14 +285,14 @@ export class StoreReader {
     return this.tables.timestamps.getUnlessDamaged(packageSha256);
   }
 
-  /** When and for which packages authorities are asked next, the longest wait first: those of a week, however many there were. */
+  /** When and for which packages authorities are asked next, the longest wait first. */
   *timestampsDue(): Generator<{ dueAt: number; packageSha256: string }> {
     for (const [dueAt, packageSha256] of this.tables.timestampsDue.under([])) {
       yield { dueAt: Number(dueAt), packageSha256: String(packageSha256) };
     }
   }
 
-  /** If the balance is damaged, the ledger is added up again. Throws if a line is damaged too. */
+  /** A damaged balance is added up again from the ledger. Throws if a line is damaged too. */
   balance(accountId: number): Balance {
     const known = this.tables.balances.getUnlessDamaged(accountId);
     if (known !== undefined) return known;
@@ -326,23 +326,23 @@ export class StoreReader {
     return this.tables.overrides.get([holder, kind, hash]);
   }
 
-  /** As `override`, for a look at many: a finding that cannot be read waits for no answer. */
+  /** Like `override`, for callers that look at many: an unreadable finding waits for no answer. */
   overrideUnlessDamaged(holder: number, kind: MediaKind, hash: string): Override | undefined {
     return this.tables.overrides.getUnlessDamaged([holder, kind, hash]);
   }
 
-  /** Undefined if it is damaged too: then nothing can be near to it. */
+  /** Undefined also for a damaged one, to which nothing can be near. */
   likeness(sequence: number): Likeness | undefined {
     return this.tables.likenesses.getUnlessDamaged(sequence);
   }
 
-  /** At most `limit` of those that came later, in their order. */
+  /** At most `limit` later ones, in their order. */
   likenessesAfter(sequence: number, limit: number): { sequence: number; likeness: Likeness }[] {
     const found = this.tables.likenesses.after(sequence, limit);
     return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
   }
 
-  /** Whether it can be found in part, or has too little to see for that. */
+  /** Whether it was described for searches by a part, even if it has too little detail for one. */
   hasKeypoints(sequence: number): boolean {
     return this.tables.keypoints.has(sequence);
   }
@@ -351,7 +351,7 @@ export class StoreReader {
     return this.tables.keypoints.getUnlessDamaged(sequence);
   }
 
-  /** At most `limit` of those that came later, in their order. */
+  /** At most `limit` later ones, in their order. */
   keypointsAfter(sequence: number, limit: number): { sequence: number; keypoints: StoredKeypoints }[] {
     const found = this.tables.keypoints.after(sequence, limit);
     return found.map(({ key, value }) => ({ sequence: Number(key), keypoints: value }));
@@ -379,7 +379,7 @@ export class StoreReader {
     return [...this.#walk(keys)];
   }
 
-  /** One damaged record must not hide all others from a list; asked for by its name it is refused. */
+  /** One damaged record must not hide all others from a list; asked for by its identifier it is refused. */
   *#walk(keys: Iterable<readonly unknown[]>): Generator<Classification> {
     for (const key of keys) {
       const found = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));

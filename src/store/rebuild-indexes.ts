@@ -34,7 +34,7 @@ export interface RebuildParts {
 }
 
 export interface Rebuilt {
-  /** Values that were read and pointed to. */
+  /** Values that were read and indexed. */
   values: number;
   damaged: number;
 }
@@ -43,13 +43,13 @@ export interface Rebuilt {
 const BATCH = 500;
 
 /**
- * What is wrong with the indexes, as far as their sizes show, which costs nothing; null if they agree. Made for
- * each start: a box whose lists lack records looks healthy otherwise.
+ * The fault of the indexes, as far as their sizes show, which costs nothing; null if they agree. Looked for at each start: a
+ * box whose lists lack records looks healthy otherwise.
  */
 export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
   if (meta.isRebuilding === true) return 'a rebuilding of the indexes did not finish';
   for (const { name, index, table } of completeIndexes(tables)) {
-    // Damaged values that nothing points to: another rebuilding would not find what to point with either.
+    // Damaged values that nothing points to: a rebuild would not find them either.
     const missing = meta.missingEntries?.[name] ?? 0;
     if (index.count + missing !== table.count) {
       return `the index of ${name} has ${index.count} entries for ${table.count} values`;
@@ -58,7 +58,7 @@ export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
   return null;
 }
 
-/** Those with one entry for each value. The index of answers may still be in the making. */
+/** The indexes with one entry for each value. The index of answers may still be in the making. */
 function completeIndexes(tables: Tables): CountedIndex[] {
   const areComplete = areAnswersComplete(readMeta(tables));
   return STEPS.flatMap(({ collection }) => collection.counted(tables)).filter(
@@ -66,7 +66,7 @@ function completeIndexes(tables: Tables): CountedIndex[] {
   );
 }
 
-/** What one value puts into the indexes. */
+/** Writes the index entries of one value. */
 type Point<V> = (tx: StoreTransaction, value: V, key: Key, tables: Tables) => void;
 
 interface Step {
@@ -116,7 +116,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   const found: Rebuilt = { values: 0, damaged: damaged.count };
   await transact((tx) => {
     tx.setMeta({ ...metaOf(tables), isRebuilding: true });
-    // Made anew beside the work that follows, since reading every transcript takes long.
+    // Made anew beside later work, since reading every transcript takes long.
     forgetWords(tables)(tx);
     for (const { collection } of STEPS) {
       const table = collection.table(tables);
@@ -125,7 +125,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     }
   });
   for (const { run } of STEPS) await run({ tables, transact }, found);
-  // Added to, never emptied: details that are gone no longer say what their entry was about.
+  // Extended, never emptied: deleted details no longer say what their entry was about.
   const { entryCount } = new CustodyReader(tables);
   for (let from = 0; from < entryCount; from += BATCH) {
     await transact((tx) => tx.indexCustody(from, Math.min(entryCount, from + BATCH)));
@@ -144,7 +144,7 @@ function metaOf(tables: Tables): StoreMeta {
   return found;
 }
 
-/** The damaged values of the tables that are pointed to. */
+/** The damaged values of the indexed tables. */
 class DamagedKeys {
   readonly #keys = new Map<object, Map<string, Key>>();
 

@@ -1,4 +1,4 @@
-/** The records of a backup, opened for reading only: checked value by value, and asked what they refer to. */
+/** The records of a backup, opened for reading only: their values can be checked, and the files that they refer to listed. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,7 +19,7 @@ export interface RecordsCopy extends AsyncDisposable {
   check(signal: AbortSignal): Promise<number>;
 }
 
-/** Values between two breaths, so that a backup of a million records does not hold up the answers. */
+/** Values between two turns of the event loop, so that a backup of a million records does not hold up the answers. */
 const VALUES_PER_TURN = 200;
 
 /** Hash the file before: LMDB trusts its pages, and damaged ones can end the process. */

@@ -1,6 +1,6 @@
 /**
- * What lies under the records: whether it takes what is written, and when that is safe. The simulator makes it fail, fill up
- * and lose its power; the machine's leaves all of it to LMDB and the kernel.
+ * The disk below the records: how writes are committed, and when they are safe. The simulator makes it fail, fill up and lose
+ * its power; the machine's leaves all of that to LMDB and the kernel.
  */
 import { statfs } from 'node:fs/promises';
 import type { RootDatabase } from 'lmdb';
@@ -33,7 +33,7 @@ export const MACHINE_DISK: RecordsDisk = {
   },
 };
 
-/** If a commit fails, lmdb-js rejects with an error that has a promise of the reason, which rejects with it. */
+/** If a commit fails, lmdb-js rejects with an error that carries a promise which rejects with the reason. */
 async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
   try {

@@ -29,7 +29,7 @@ export interface StoredRenditionFile {
 
 export interface NewRendition {
   figures: RenditionFigures;
-  /** Copied: their maker may still write to them. */
+  /** Copied, since their maker may still write to them. */
   files: { name: string; source: OpenFile }[];
 }
 
@@ -41,10 +41,10 @@ interface Kept {
 }
 
 const MANIFEST = 'manifest.json';
-/** Raised when what is made of the same file changes: older renditions are made anew. */
+/** Raised when renditions are made otherwise: older ones are then made anew. */
 const RECIPE = 1;
 const PARTIAL_PREFIX = '.partial-';
-/** How often a use is written down: a player asks for a film in hundreds of pieces. */
+/** Bounds how often a use is written down: a player asks for a film in hundreds of pieces. */
 const USE_INTERVAL_MS = 60_000;
 
 const manifest = z.strictObject({
@@ -64,14 +64,14 @@ export class RenditionStore {
     this.#hasSource = hasSource;
   }
 
-  /** Removes what a killed daemon left half made. */
+  /** Removes the unfinished renditions of a killed daemon. */
   async prepare(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     for (const owner of await readdir(this.#folder))
       if (owner.startsWith(PARTIAL_PREFIX)) await this.removeAll(owner);
   }
 
-  /** Counts what is there, for `trim`, and removes what has no source. Runs beside work; takes its time. */
+  /** Measures what is kept, for `trim`, and removes renditions without a source. Runs beside work. */
   async sweep(signal: AbortSignal): Promise<number> {
     let removed = 0;
     for (const owner of await readdir(this.#folder)) {
@@ -98,7 +98,7 @@ export class RenditionStore {
     return [...this.#kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
-  /** Undefined if there is none, or if it does not read back: then it is made again. */
+  /** Undefined if there is none or it cannot be read: it is then made again. */
   async find(owner: string, name: string): Promise<StoredRendition | undefined> {
     const found = await this.#read(owner, name);
     if (found === undefined) return undefined;
@@ -107,7 +107,7 @@ export class RenditionStore {
     return found;
   }
 
-  /** Copies, flushes and renames: a reader sees all of it or nothing. Undefined if the source has gone meanwhile. */
+  /** Copies, flushes and renames, so that a reader sees all or nothing. Undefined if the source has gone meanwhile. */
   async put(owner: string, name: string, made: NewRendition): Promise<StoredRendition | undefined> {
     const partial = join(this.#folder, `${PARTIAL_PREFIX}${randomBytes(8).toString('hex')}`);
     await mkdir(partial, { mode: 0o700 });
@@ -121,7 +121,7 @@ export class RenditionStore {
       await flushFolder(partial);
       await mkdir(join(this.#folder, owner), { recursive: true, mode: 0o700 });
       await rm(this.#pathOf(owner, name), { recursive: true, force: true });
-      // Between this look and the new name nothing else runs, so that a deletion finds either no source or the rendition.
+      // Nothing else runs between this look and the new name, so a deletion finds either no source or the rendition.
       if (this.#hasSource(owner)) {
         renameSync(partial, this.#pathOf(owner, name));
       } else {
@@ -135,7 +135,7 @@ export class RenditionStore {
     return await this.#read(owner, name);
   }
 
-  /** Removes the least recently used ones until no more than `bytesMax` are kept; never `last`. */
+  /** Removes the least recently used ones until at most `bytesMax` are kept; never `last`. */
   async trim(bytesMax: number, last: { owner: string; name: string }): Promise<number> {
     let excess = this.sizeBytes - bytesMax;
     if (excess <= 0) return 0;
@@ -151,7 +151,7 @@ export class RenditionStore {
     return removed;
   }
 
-  /** Called when the owner's file is removed. */
+  /** Removes all renditions of a removed file. */
   async removeAll(owner: string): Promise<void> {
     for (const [key, kept] of this.#kept) if (kept.owner === owner) this.#kept.delete(key);
     await rm(join(this.#folder, owner), { recursive: true, force: true });
@@ -180,7 +180,7 @@ export class RenditionStore {
     if (now - kept.usedAtMs < USE_INTERVAL_MS) return;
     kept.usedAtMs = now;
     const seconds = now / 1000;
-    // A sweep may have taken it in this moment.
+    // A sweep may have taken it at this moment.
     await utimes(join(this.#pathOf(kept.owner, kept.name), MANIFEST), seconds, seconds).catch(
       () => undefined,
     );
@@ -219,7 +219,7 @@ async function writeHashed(path: string, source: OpenFile): Promise<{ sizeBytes:
   return { sizeBytes: source.sizeBytes, hash: hash.digest('hex') };
 }
 
-/** Undefined for a file that is not there or is no JSON: both mean that the rendition is made again. */
+/** Undefined for a file that is missing or no JSON: the rendition is then made again. */
 async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** Marks in a data folder that a restore left behind, for the next start. */
+/** Marks that a restore leaves in a data folder, for the next start. */
 import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RestoredFrom } from './custody/custody-log.ts';
@@ -9,9 +9,9 @@ export class BadBackupError extends Error {
   override readonly name = 'BadBackupError';
 }
 
-/** A folder in which a restore broke off must not be mistaken for one that was never used. */
+/** Marks a folder in which a restore broke off, so that it is not taken for an unused one. */
 export const RESTORE_MARK = 'restore.incomplete';
-/** Notes for the next start that the folder was restored, when and by whom. */
+/** Says when and by whom the folder was restored. */
 const RESTORED_MARK = 'restored.json';
 
 /** The next start opens an epoch of the custody log with it: only a start may write to the store. */

@@ -1,6 +1,6 @@
 /**
- * The way back from an upgrade: the records as they were before it take the place of those of now, in one step. Media stay
- * where they are. What is lost by it is counted before anything is touched.
+ * The way back from an upgrade: the records from before it replace the present ones in one step. Media stay where they are.
+ * What is lost is counted before anything is touched.
  */
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { assertNotHalfRestored, writeRestoredMark } from './restore-mark.ts';
 import { assertOwner } from './space/compact.ts';
 import { flushFolder, renameDurably } from './space/folder.ts';
 
-/** What keeps the records from being taken back; they are as they were. */
+/** The reason why the records cannot be taken back; nothing was changed. */
 export class NoWayBackError extends OperatorFault {
   override readonly name = 'NoWayBackError';
 }
@@ -32,18 +32,18 @@ export interface RolledBack {
   to: number;
   /** When the copy was made, ISO 8601: what was accepted later is lost. */
   copiedAt: string;
-  /** Records of now that the copy does not have. */
+  /** Present records that the copy does not have. */
   lost: number;
-  /** Records that were deleted since: they come back, without their media. */
+  /** Records that were deleted since the copy: they come back, without their media. */
   returning: number;
-  /** Where the records of now are kept; null in a dry run. */
+  /** Where the present records are kept; null in a dry run. */
   keptIn: string | null;
 }
 
 const AFTER_UPGRADE_FOLDER = 'after-upgrade';
 const COPY_NAME = /^format-(\d+)$/;
 
-/** No daemon runs on the folder. Throws NoWayBackError, and leaves everything as it was. */
+/** Needs a folder without a running daemon. Throws NoWayBackError, and then changed nothing. */
 export async function rollBack(order: RollbackOrder, signal: AbortSignal): Promise<RolledBack> {
   const { dataFolder, isDryRun, operator } = order;
   await assertOwner(dataFolder);
@@ -53,7 +53,7 @@ export async function rollBack(order: RollbackOrder, signal: AbortSignal): Promi
   const copy = join(dataFolder, BEFORE_UPGRADE_FOLDER, `format-${to}`);
   const { mtime } = await stat(join(copy, 'records', 'data.mdb'));
   const found = await compare(join(dataFolder, 'records'), join(copy, 'records'), signal);
-  // The same format: an upgrade that broke off in its first step, which the copy undoes.
+  // The same format: an upgrade broke off in its first step, which the copy undoes.
   if (found.from < to) {
     throw new NoWayBackError(
       `the records have format ${found.from}, and the copy in ${copy} the newer format ${to}: it leads forward, not back`,
@@ -62,7 +62,7 @@ export async function rollBack(order: RollbackOrder, signal: AbortSignal): Promi
   const rolledBack = { ...found, to, copiedAt: mtime.toISOString() };
   if (isDryRun) return { ...rolledBack, keptIn: null };
   const keptIn = await keepRecords(dataFolder, found.from);
-  // The copy itself, by its name: one that stayed would be taken by the next upgrade for the records before that.
+  // The copy itself is moved: if it stayed, the next upgrade would take it for its own copy.
   await renameDurably(join(copy, 'records', 'data.mdb'), join(dataFolder, 'records', 'data.mdb'));
   const restoredAt = new Date().toISOString();
   await writeRestoredMark(dataFolder, { restoredAt, backupCreatedAt: rolledBack.copiedAt, operator });
@@ -106,7 +106,9 @@ function countMissing(from: RecordsCopy, other: RecordsCopy): number {
   return count;
 }
 
-/** A second name of the file; the first one goes in the step that places the copy, so records are there at every instant. */
+/**
+ * Gives the file a second name; the first one goes in the step that places the copy, so records are there at every instant.
+ */
 async function keepRecords(dataFolder: string, format: number): Promise<string> {
   const parent = join(dataFolder, AFTER_UPGRADE_FOLDER);
   const kept = join(parent, `format-${format}-${new Date().toISOString().replaceAll(':', '')}`);

@@ -37,27 +37,27 @@ import { makeWords } from './word-index.ts';
 
 export interface StoreConfig {
   folder: string;
-  /** Makes the indexes anew, whether or not they look right. */
+  /** Makes the indexes anew even if they look right. */
   isRebuildAsked?: boolean | undefined;
   /** Called with how far an upgrade of an older store is, and why indexes are made anew. */
   onUpgrade?: ((message: string) => void) | undefined;
-  /** Size from which a start compacts the file of the records if most of it is free; COMPACT_BYTES_MIN otherwise. */
+  /** Size from which a start compacts a mostly free file of the records; COMPACT_BYTES_MIN otherwise. */
   compactBytesMin?: number | undefined;
-  /** Called for each stored value that is not what was written. */
+  /** Called for each damaged value. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
-  /** Called once for each stored original that is not what was submitted. */
+  /** Called once for each changed original. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
   /** Microseconds since 1970; the machine's clock if it is absent. */
   now?: (() => number) | undefined;
-  /** Milliseconds that never go back; the process' own if it is absent. */
+  /** Milliseconds that never go back; the process' own if absent. */
   uptimeMs?: (() => number) | undefined;
-  /** The machine's if it is absent. */
+  /** The machine's disk if absent. */
   disk?: RecordsDisk | undefined;
-  /** Called after a commit with what it changed that may be watched. */
+  /** Called after a commit with its changes that may be watched. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
 
-/** The data folder is on a disk that takes nothing, or belongs to somebody else. */
+/** The data folder cannot be written: its disk refuses, or it belongs to somebody else. */
 export class FolderNotWritableError extends OperatorFault {
   override readonly name = 'FolderNotWritableError';
 }
@@ -117,7 +117,7 @@ export class Store implements AsyncDisposable {
     this.unfinishedUploads = new UnfinishedUploadStore(folder);
   }
 
-  /** Locks the folder, checks the format and throws away what was being received; looks at no record. */
+  /** Locks the folder, checks the format and drops unfinished uploads; looks at no record. */
   static async open(config: StoreConfig): Promise<Store> {
     const { folder } = config;
     const lock = await lockFolder(folder);
@@ -128,11 +128,11 @@ export class Store implements AsyncDisposable {
       bytesMin: config.compactBytesMin,
     });
     const { noSync } = config.disk ?? MACHINE_DISK;
-    // Changes are grouped here; a batch of LMDB's own rejects a promise that no one has, where the disk is full.
+    // Changes are grouped here. LMDB's own batches reject a promise that nobody holds when the disk is full.
     const batching = { eventTurnBatching: false };
     const path = join(folder, 'records');
     const root = open({ path, pageSize: PAGE_BYTES, maxDbs: TABLES_MAX, noSync, ...batching });
-    // In an empty folder each table is made; in transactions of their own that takes half a second.
+    // One transaction makes all tables of an empty folder; separate ones take half a second.
     const tables = root.transactionSync(() => openTables(root));
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
     const { ino } = await stat(join(folder, 'records', 'data.mdb'));
@@ -163,7 +163,7 @@ export class Store implements AsyncDisposable {
     await this.renditions.prepare();
   }
 
-  /** Removes files that belong to no record, as a killed daemon leaves them. Runs beside work; takes its time. */
+  /** Removes files of no record, as a killed daemon leaves them. Runs beside work. */
   async sweepOrphans(signal: AbortSignal): Promise<number> {
     const blobs = await this.blobs.sweep((prefix) => this.read.blobHashesStartingWith(prefix), signal);
     const artifacts = await this.artifacts.sweep((id) => this.read.hasAnalysis(id), signal);
@@ -195,7 +195,7 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** What a restore, a copy or damage did to the log while no daemon ran becomes an entry before anything else does. */
+  /** A restore, a copy or damage while no daemon ran becomes the first entry. */
   async #openCustody(): Promise<void> {
     const restored = await readRestoredMark(this.folder);
     await this.transact((tx) => tx.openCustody('the log begins', restored));
@@ -214,20 +214,20 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Runs the change in one transaction: all of it or, if it throws, nothing. Resolves once it is flushed, together with
-   * those that came with it, in the order in which they came.
-   * The change is synchronous, and runs in a later turn. Until its transaction is written others read what was there before.
+   * Runs the change in one transaction: all of it or, if it throws, nothing. Resolves once it is flushed, together with those
+   * that came with it, in the order in which they came. The change is synchronous, and runs in a later turn. Until its
+   * transaction is written others read the old state.
    */
   transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     return this.#groups.add(change);
   }
 
-  /** Makes the index of answers if it is not complete; beside other work, until the signal comes. */
+  /** Makes the index of answers if it is incomplete; beside other work, until the signal aborts. */
   async makeAnswers(signal: AbortSignal): Promise<IndexMade> {
     return await makeAnswers({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 
-  /** Makes the index of what was said if it is not complete; beside other work, until the signal comes. */
+  /** Makes the index of said words if it is incomplete; beside other work, until the signal aborts. */
   async makeWords(signal: AbortSignal): Promise<IndexMade> {
     return await makeWords({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
@@ -245,7 +245,7 @@ export class Store implements AsyncDisposable {
     return Object.values(this.#tables).flatMap((table) => (table instanceof Table ? [table.name] : []));
   }
 
-  /** Another number after each transaction: what was read since is as it was for as long as it is the same. */
+  /** Changes with each transaction: a value read under the same revision is still current. */
   get revision(): number {
     return this.#revision;
   }
@@ -256,13 +256,13 @@ export class Store implements AsyncDisposable {
     await this.#root.backup(folder, true);
   }
 
-  /** Size of the file that holds the records, and what of it is free; it shrinks only by compaction. */
+  /** Size of the file of the records, and its free part; it shrinks only by compaction. */
   async space(): Promise<StoreSpace> {
     const { size } = await stat(join(this.folder, 'records', 'data.mdb'));
     return readSpace(this.#root, this.#tables, size);
   }
 
-  /** Who reads an old state of the records, and so lets the file grow. A copy of the records does while it is made. */
+  /** Finds who reads an old state of the records and so lets the file grow, as a copy of the records does. */
   oldestReader(): OldestReader {
     return this.#snapshots.oldest();
   }

@@ -1,4 +1,4 @@
-/** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
+/** Writes the store, only inside Store.transact; every method keeps its indexes. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
@@ -59,35 +59,35 @@ export class StoreTransaction extends StoreReader {
     this.#signOffs = new SignOffWriter(tables, this.#log);
   }
 
-  /** What this transaction appended is read too. */
+  /** Reads this transaction's own entries, too. */
   override get custody(): CustodyReader {
     this.#log.write();
     return super.custody;
   }
 
-  /** Where a change begins that may be undone alone. */
+  /** Marks where a change begins that may be undone alone. */
   mark(): TailMark {
     return this.#log.mark();
   }
 
-  /** What the change noted since did not happen. */
+  /** Undoes what the change noted. */
   returnTo(mark: TailMark): void {
     this.#changes = [];
     this.#log.returnTo(mark);
   }
 
-  /** Before the commit. */
+  /** Call it before the commit. */
   writeLog(): void {
     this.#log.write();
   }
 
-  /** After the commit, whatever became of it. */
+  /** Call it after every commit. */
   reset(): void {
     this.#changes = [];
     this.#log.reset();
   }
 
-  /** What was changed since the last call. */
+  /** The changes since the last call. */
   takeChanges(): StoreChange[] {
     const changes = this.#changes;
     this.#changes = [];
@@ -105,7 +105,7 @@ export class StoreTransaction extends StoreReader {
     this.#noteArrival(before, classification);
   }
 
-  /** Under other work: its place in the list stays, and it has not come in anew. */
+  /** Assigns a record to another analysis: its place in lists stays, and it does not count as new. */
   moveClassification(before: Classification, after: Classification): void {
     this.#removeClassification(before);
     this.tables.classifications.put(after.identifier, after);
@@ -125,7 +125,7 @@ export class StoreTransaction extends StoreReader {
     indexRecord(this.tables, classification);
   }
 
-  /** `by` is the audit line of who deleted it; null if its time was up. */
+  /** `by` is the audit line of the deletion; null if the record's time was up. */
   deleteClassification(classification: Classification, by: AuditLine | null): void {
     this.#removeClassification(classification);
     const { identifier, analysisId, kind, hash } = classification;
@@ -141,7 +141,7 @@ export class StoreTransaction extends StoreReader {
     this.tables.classifications.remove(classification.identifier);
   }
 
-  /** Throws if its result has a field that is missing or a figure that is no number: such a record could never be read. */
+  /** Throws if its result lacks a field or has a figure that is no number: such a record could never be read. */
   putAnalysis(analysis: Analysis): void {
     if (analysis.result !== null) checkResult(analysis.result);
     const before = this.analysis(analysis.id);
@@ -157,9 +157,9 @@ export class StoreTransaction extends StoreReader {
   #noteEnd(analysis: Analysis): void {
     const { state } = analysis;
     if (state !== 'done' && state !== 'errored') return;
-    // What adds to a result is about the analysis that has it.
+    // An analysis that adds to a result is entered under the one that has the result.
     const subject = analysis.addsTo?.analysisId ?? analysis.id;
-    // The records too: one that is tried again afterwards belongs to another analysis.
+    // Also under its records: a record that is retried later belongs to another analysis.
     const also = Array.from(this.tables.classificationsByAnalysis.under([subject]), ([, identifier]) =>
       String(identifier),
     );
@@ -167,7 +167,7 @@ export class StoreTransaction extends StoreReader {
     this.#log.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
   }
 
-  /** A key finds the analysis that was queued last under it. */
+  /** A key finds the analysis that was last queued under it. */
   indexAnalysis(analysis: Analysis): void {
     this.#indexState(analysis);
     const holder = this.analysisUnlessDamaged(this.analysisIdOfKey(analysis.key) ?? '');
@@ -205,7 +205,7 @@ export class StoreTransaction extends StoreReader {
     putLikenesses(this.tables, { id: analysis.id, holder: holderOf(analysis), likenesses, earlier, now });
   }
 
-  /** By what an earlier analysis is found, made anew. */
+  /** Replaces the descriptions by which an earlier analysis is found. */
   relearnLikenesses(
     analysis: Pick<Analysis, 'id' | 'accountId' | 'deskId'>,
     likenesses: readonly FoundLikeness[],
@@ -227,24 +227,24 @@ export class StoreTransaction extends StoreReader {
     this.#log.appendAudit(line);
   }
 
-  /** A fact that no other method here writes down: a look, an export, a key. Its sequence. */
+  /** Enters a fact that no other method writes down: a look, an export, a key. Returns its sequence. */
   appendCustody(fact: CustodyFact): number {
     return this.#log.append(fact);
   }
 
-  /** That the bytes of the record go; once, though a kill may make it be appended again. */
+  /** Notes once that the bytes of the record go, even if a kill repeats the deletion. */
   noteBytesDeleted(identifier: string): void {
     const [last] = this.custody.rowsOf([identifier], { limit: 1 });
     if (last?.kind === 'bytes_deleted') return;
     this.#log.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
   }
 
-  /** Details that an administrator wants gone; the sequences that were. */
+  /** Deletes details for an administrator; returns the sequences that had any. */
   redactCustody(sequences: readonly number[], by: AuditLine): number[] {
     return this.#log.redact(sequences, by);
   }
 
-  /** What a start finds wrong with the log is entered in it; `begun` says how a log that is not there yet begins. */
+  /** Enters what a start finds wrong with the log; `begun` says how a missing log begins. */
   openCustody(begun: string, restored?: RestoredFrom): void {
     this.#log.repair();
     this.#log.enterEpoch(begun, restored);
@@ -258,7 +258,7 @@ export class StoreTransaction extends StoreReader {
     this.tables.custodyCheckpoints.put(size, checkpoint);
   }
 
-  /** An audit line of before the custody log becomes an entry that says so. */
+  /** Turns an audit line from before the custody log into an entry that says so. */
   takeOverAudit(line: AuditEntry): void {
     this.#log.takeOver(line);
     this.tables.audit.remove(line.sequence);

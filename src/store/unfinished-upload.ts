@@ -1,21 +1,21 @@
-/** What is known of an upload that may be continued, and how it is read back from its note on the disk. */
+/** An upload that may be continued, and how it is read back from its note on the disk. */
 
 export interface UnfinishedUpload {
   accountId: number;
-  /** The caller's own name for it. */
+  /** The caller's own name of the upload. */
   uploadId: string;
   name: string;
   /** Size of the whole file, as announced. */
   sizeBytes: number;
-  /** What the submission will need, as the caller wrote it. */
+  /** The fields of the later submission, as the caller wrote them. */
   fields: Record<string, string>;
   /** Microseconds since 1970. */
   createdAt: number;
   /** Time of the last bytes. */
   touchedAt: number;
-  /** Bytes that a crash does not lose; the next ones go on from here. */
+  /** Bytes that a crash does not lose; the next ones continue from here. */
   committedBytes: number;
-  /** The record that it became, once it is whole and was accepted. */
+  /** The record of the upload, once it is whole and was accepted. */
   identifier: string | null;
 }
 

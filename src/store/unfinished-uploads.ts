@@ -12,12 +12,12 @@ import type { TemporaryBlob } from './blobs.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 import { parseUnfinishedUpload, type UnfinishedUpload } from './unfinished-upload.ts';
 
-/** Ends a stream whose upload is asked for or continued by another one: its connection is most likely dead. */
+/** Ends a stream whose upload another stream continues: its connection is most likely dead. */
 export class UploadSupersededError extends Error {
   override readonly name = 'UploadSupersededError';
 }
 
-/** The whole file; its bytes stay until `release`, also if the upload is removed or begun anew meanwhile. */
+/** The whole file; its bytes stay until `release`, even if the upload is removed or begun anew meanwhile. */
 export interface WholeUpload extends TemporaryBlob {
   release: () => Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Held {
   hash: Hash | null;
   /** The stream that is being read, if any. */
   stream: { superseded: AbortController; ended: Promise<unknown> } | null;
-  /** Who was given the whole file and has not released it. */
+  /** Submissions that got the whole file and have not released it. */
   submissions: number;
 }
 
@@ -41,16 +41,16 @@ const REHASH_BYTES = 1024 ** 2;
 
 export class UnfinishedUploadStore {
   readonly #folder: string;
-  /** By name: the one that was begun last. */
+  /** The upload that was begun last, by name. */
   readonly #held = new Map<string, Held>();
-  /** The highest generation that a file here has had since the start. */
+  /** The highest generation of a file here since the start. */
   #generation = 0;
 
   constructor(dataFolder: string) {
     this.#folder = join(dataFolder, 'partial');
   }
 
-  /** Reads what an earlier run left; drops what cannot be continued. */
+  /** Reads uploads of an earlier run; drops those that cannot be continued. */
   async prepare(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const files = await readdir(this.#folder);
@@ -82,7 +82,7 @@ export class UnfinishedUploadStore {
     return accountId === undefined ? all : all.filter((upload) => upload.accountId === accountId);
   }
 
-  /** Takes the place of an upload of the same name. */
+  /** Replaces an upload of the same name. */
   async create(upload: UnfinishedUpload): Promise<void> {
     const name = nameOf(upload);
     const former = this.#held.get(name);
@@ -96,13 +96,13 @@ export class UnfinishedUploadStore {
     await this.#note(held);
   }
 
-  /** Ends a stream that still feeds the upload; resolves once all that it brought is safe. */
+  /** Ends a stream that still feeds the upload; resolves once all its bytes are safe. */
   async supersede(upload: UnfinishedUpload): Promise<void> {
     const held = this.#heldOf(upload);
     if (held !== undefined) await endStream(held);
   }
 
-  /** Adds to the upload. Whatever ends the stream, what came before is kept and counted in `committedBytes`. */
+  /** Adds to the upload. However the stream ends, the bytes before are kept and counted in `committedBytes`. */
   async append(
     upload: UnfinishedUpload,
     bytes: AsyncIterable<Uint8Array>,
@@ -126,7 +126,7 @@ export class UnfinishedUploadStore {
     }
   }
 
-  /** The whole file where it lies; it is renamed away when it becomes a blob, and stays for another try otherwise. */
+  /** The whole file at its place; it is renamed when it becomes a blob, and stays for another try otherwise. */
   async whole(upload: UnfinishedUpload, signal: AbortSignal): Promise<WholeUpload> {
     const held = this.#heldOf(upload);
     if (held === undefined) throw new UploadSupersededError('the upload was removed');
@@ -137,7 +137,7 @@ export class UnfinishedUploadStore {
       held.hash ??= await rehash(file, upload.committedBytes, signal);
       const hash = held.hash.copy().digest('hex');
       const head = await readHead(file);
-      // What is committed was flushed.
+      // Committed bytes are flushed.
       const flushed = Promise.resolve();
       return { path: held.path, hash, sizeBytes: upload.committedBytes, head, flushed, release };
     } catch (error) {
@@ -146,7 +146,7 @@ export class UnfinishedUploadStore {
     }
   }
 
-  /** The bytes are a blob now; whose they became is remembered, for a caller that missed the answer. */
+  /** Remembers the record that the bytes became, for a caller that missed the answer. */
   async complete(upload: UnfinishedUpload, identifier: string): Promise<void> {
     upload.identifier = identifier;
     const held = this.#heldOf(upload);
@@ -183,7 +183,7 @@ export class UnfinishedUploadStore {
   ): Promise<void> {
     const { upload, path } = held;
     await using file = await open(path, 'r+');
-    // Past the mark nothing is sure: a crash may have left a hole there.
+    // Bytes past the mark are unsure: a crash may have left a hole there.
     await file.truncate(upload.committedBytes);
     const hash = held.hash ?? (await rehash(file, upload.committedBytes, signal));
     held.hash = null;
@@ -202,7 +202,7 @@ export class UnfinishedUploadStore {
     }
   }
 
-  /** Flushed and renamed: a reader finds the old note or the new one, and never a mark ahead of the bytes. */
+  /** Flushed and renamed, so that a reader finds the old or the new note, and never a mark ahead of the bytes. */
   async #note(held: Held): Promise<void> {
     const path = notePathOf(held.path);
     const next = `${path}.next`;
@@ -212,12 +212,12 @@ export class UnfinishedUploadStore {
       await file.datasync();
     }
     await rename(next, path);
-    // It lost its name meanwhile: what was just written came after its files were removed.
+    // It lost its name meanwhile, so this note was written after its files were removed.
     if (this.#heldOf(held.upload) === undefined) await removeFiles(held);
   }
 }
 
-/** The account is part of the name, so that no one finds what another account has sent. */
+/** The account is part of the name, so that no one finds another account's upload. */
 function nameOf({ accountId, uploadId }: Pick<UnfinishedUpload, 'accountId' | 'uploadId'>): string {
   return createHash('sha256').update(`${accountId} ${uploadId}`).digest('hex');
 }
@@ -248,7 +248,7 @@ async function endStream({ stream }: Held): Promise<void> {
   await stream.ended;
 }
 
-/** Ends what has lost its name. */
+/** Removes an upload that has lost its name. */
 async function clear(held: Held): Promise<void> {
   await endStream(held);
   await removeFiles(held);
@@ -264,7 +264,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => (done ??= work());
 }
 
-/** A hash in the making cannot be stored, so after a start the bytes are read once more. */
+/** An unfinished hash cannot be stored, so after a start the bytes are read again. */
 async function rehash(file: FileHandle, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(REHASH_BYTES);
@@ -278,7 +278,7 @@ async function rehash(file: FileHandle, bytes: number, signal: AbortSignal): Pro
   return hash;
 }
 
-/** Ends at the signal even while the source is silent: that is what a dead connection looks like. */
+/** Ends at the signal even while the source is silent, as it is over a dead connection. */
 async function* untilAborted(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

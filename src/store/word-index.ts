@@ -1,4 +1,4 @@
-/** The words of transcripts made anew beside running work: for those of before there was an index of them, or of other rules. */
+/** Indexes the words of transcripts beside running work: of transcripts from before the index, or of other rules. */
 import { transcriptOf } from '../domain/verdicts/transcripts-of.ts';
 import { type IndexMade, type IndexParts, type IndexStep, makeIndex } from './index-making.ts';
 import { areWordsComplete, putWords, WORDS_COMPLETE, WORDS_VERSION } from './records/word-rows.ts';
@@ -7,10 +7,10 @@ import type { StoreTransaction } from './transaction.ts';
 
 /** Read at once; most have no transcript. */
 const BATCH = 100;
-/** In one transaction, for which everything else waits: a long one takes some twenty milliseconds. */
+/** Transcripts of one transaction, for which all other work waits: a long one takes some twenty milliseconds. */
 const TRANSCRIPTS_MAX = 5;
 
-/** What is written meanwhile has its words already. */
+/** Transcripts that are written meanwhile have their words already. */
 export async function makeWords({ tables, transact }: IndexParts, signal: AbortSignal): Promise<IndexMade> {
   const isComplete = areWordsComplete(readMeta(tables));
   if (!isComplete && readMeta(tables)?.words?.version !== WORDS_VERSION) await transact(forgetWords(tables));
@@ -20,7 +20,7 @@ export async function makeWords({ tables, transact }: IndexParts, signal: AbortS
     const taken = said.slice(0, TRANSCRIPTS_MAX);
     const last = (taken.length < said.length ? taken : batch).at(-1)?.key;
     await transact((tx) => {
-      // As it is now: what was said may have been deleted since the batch was read.
+      // Read anew, since the transcript may have been deleted since the batch was read.
       for (const { key } of taken) {
         const analysis = tables.analyses.getUnlessDamaged(key);
         if (analysis !== undefined) putWords(tables, analysis);
@@ -32,7 +32,7 @@ export async function makeWords({ tables, transact }: IndexParts, signal: AbortS
   return await makeIndex(isComplete, step, signal);
 }
 
-/** Inside a transaction: all rows go, and the next start makes them. */
+/** Runs inside a transaction: all rows go, and the next start makes them. */
 export function forgetWords(tables: Tables): (tx: StoreTransaction) => void {
   return (tx) => {
     tables.saidWords.clear();

@@ -1,6 +1,6 @@
 /**
- * Frames of an animation behind its first, spread over it: each as a PNG in `out/`, from which more can be cut if it
- * decides, and the patches by which it is judged.
+ * Further frames of an animation, spread over it: each as a PNG in `out/`, from which more can be cut if it decides, and the
+ * patches by which it is judged.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ async function* openFrames(
   }
 }
 
-/** Null if the frame is damaged: a player shows those before it all the same. */
+/** Null if the frame is damaged: players still show those before it. */
 async function decodePage({ path, format, limits }: PictureHeader, page: number): Promise<Picture | null> {
   try {
     return await toPicture(openPicture(path, limits.pixelsMax, 'truncated', 'stored', page));

@@ -13,14 +13,14 @@ import type {
   RememberedCheck,
 } from './protocol/inference-protocol.ts';
 
-/** On a GPU a pack stays: bringing it up takes seconds to minutes there, and its memory is the device's. */
+/** On a GPU a pack stays loaded: bringing it up takes seconds to minutes there, and its memory is the device's. */
 const LET_GO_PROVIDER = 'cpu';
 
-/** What was loaded, and how it came up at its first check. */
+/** A loaded pack, and how it came up at its first check. */
 interface Checked {
   pack: LoadedPack;
   report: PackReport;
-  /** Not brought up by this process yet: what is reported of it was found at an earlier start, or is still to be found. */
+  /** Not brought up by this process yet: its report is of an earlier start, or still to be made. */
   awaitsProof: boolean;
   /** Null while the pack is let go, and if it is out of service. */
   queue: WorkQueue | null;
@@ -30,15 +30,15 @@ interface Checked {
 export class BatchLoop {
   readonly #send: (response: InferenceResponse) => void;
   #queues: WorkQueue[] = [];
-  /** By everything that decides how a pack runs. */
+  /** Keyed by all that decides how a pack runs. */
   #checked = new Map<string, Checked>();
   /** The last load; null before it. */
   #request: LoadRequest | null = null;
   /** A turn is due or under way. */
   #isTurning = false;
-  /** Whose batch is under way. */
+  /** The queue whose batch is under way. */
   #running: WorkQueue | null = null;
-  /** The last turn: a session must not be released under a batch. */
+  /** Resolves with the last turn: a session must not be released during a batch. */
   #turnEnd: Promise<void> = Promise.resolve();
   #wakeAt: NodeJS.Timeout | undefined;
 
@@ -46,7 +46,7 @@ export class BatchLoop {
     this.#send = send;
   }
 
-  /** Packs that are the same as before go on; what waits for one that is gone fails and is asked again. */
+  /** Unchanged packs go on; requests for a removed one fail and are sent again. */
   async load(request: LoadRequest): Promise<PackReport[]> {
     const { packs, providers, halfProviders, threads, batchMax } = request;
     const checked = new Map<string, Checked>();
@@ -71,7 +71,7 @@ export class BatchLoop {
     return [...checked.values()].map(({ report }) => report);
   }
 
-  /** Brings the pack up if it was let go. Not beside `load` or itself. */
+  /** Brings the pack up if it was let go. Must not run beside `load` or itself. */
   async add(request: PackRequest): Promise<void> {
     try {
       (await this.#queueOf(request.pack)).add(request, performance.now());
@@ -82,14 +82,14 @@ export class BatchLoop {
     this.#wake(0);
   }
 
-  /** Drops what is left of a request; of one that was answered nothing is left. */
+  /** Drops the rest of a request; an answered one has none. */
   async cancel(id: number): Promise<void> {
     // A batch under way holds its requests; the next turn begins after this one's promises.
     await this.#turnEnd;
     for (const queue of this.#queues) this.#sendAll(queue.drop(id, 'the request was called off'));
   }
 
-  /** Releases what no one has asked for so long that it is let go. Not beside `load` or `add`. */
+  /** Releases packs that no one has asked for long enough. Must not run beside `load` or `add`. */
   async letGo(): Promise<void> {
     if (this.#request === null) return;
     const usedBefore = performance.now() - this.#request.keepLoadedMs;
@@ -105,7 +105,10 @@ export class BatchLoop {
     if (idle.length > 0) this.#tellResident();
   }
 
-  /** Checks one of the packs that the load did not wait for, and lets it go; false if none is left. Not beside `load` or `add`. */
+  /**
+   * Checks one of the packs that the load did not wait for, and lets it go; false if none is left. Must not run beside `load`
+   * or `add`.
+   */
   async proveNext(): Promise<boolean> {
     const request = this.#request;
     const next = [...this.#checked.values()].find(
@@ -180,7 +183,7 @@ export class BatchLoop {
   }
 }
 
-/** Brings a pack up, and lets it go at once if no one may ever ask for it. */
+/** Brings a pack up, and lets it go at once if it may never be used. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   if (pack.isCheckedLate === true) return broughtUpLater(pack, null);
   const staysLoaded = request.keepLoadedMs === Number.POSITIVE_INFINITY;
@@ -196,15 +199,15 @@ async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   return { pack, report, awaitsProof: false, queue: null, usedAt: performance.now() };
 }
 
-/** Its provider must be known from the beginning: no other provider may be tried before the CPU. */
+/** Needs a provider that is known in advance: no other provider may be tried before the CPU. */
 function isProvedNext(pack: LoadedPack, { providers }: LoadRequest): boolean {
   const isOnCpu = providers.length === 1 && providers[0] === LET_GO_PROVIDER;
   return pack.isProvedNext === true && pack.golden.isRecorded !== true && isOnCpu;
 }
 
 /**
- * Brought up and checked by the first request at the latest: it costs each start seconds of every core, and most boxes never ask
- * it; or it gave its golden outputs at an earlier start, or is checked next.
+ * The first request brings such a pack up and checks it: that would cost each start seconds of every core, and most boxes
+ * never ask it; or it gave its golden outputs at an earlier start, or is checked next.
  */
 function broughtUpLater(pack: LoadedPack, remembered: RememberedCheck | null): Checked {
   const place = {

@@ -16,7 +16,7 @@ import { TranscriptionQueue } from './inference/transcription/transcription-queu
 import { WhisperSession } from './inference/transcription/whisper-session.ts';
 import type { InferenceRequest, LoadedPack, PackReport, Precision } from './protocol/inference-protocol.ts';
 
-/** Made by the rule of the golden inputs, which are few: on these half precision must agree with full as well. */
+/** Further inputs on which half precision must agree with full, since the golden ones are few. */
 const PARITY_ITEMS = 32;
 
 export type LoadRequest = Extract<InferenceRequest, { type: 'load' }>;
@@ -49,7 +49,7 @@ export async function bringUp(pack: LoadedPack, asked: LoadRequest): Promise<Bro
   return { queue: null, report: { key: pack.key, ...none, fault, goldenError, loadMs } };
 }
 
-/** A pack that stays on the CPU is opened there whatever is asked, and must not be reported elsewhere. */
+/** A pack that stays on the CPU is opened there whatever is asked, and must be reported there. */
 function placesFor({ staysOnCpu }: LoadedPack, asked: LoadRequest): LoadRequest {
   return staysOnCpu === true ? { ...asked, providers: ['cpu'], halfProviders: [] } : asked;
 }
@@ -60,18 +60,18 @@ interface Attempt {
   precisionNote: string | null;
   fault: string;
   goldenError: number | null;
-  /** For the golden inputs. */
+  /** The answers to the golden inputs. */
   outputs?: number[];
   runParity?: Candidate['runParity'];
 }
 
-/** In half precision if that is wanted and the outputs are right in it, else in full, with the reason. */
+/** Tries half precision if it is wanted, and takes full precision, with the reason, if its outputs are wrong. */
 async function tryPrecisions(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Attempt> {
   const tryFull = async (precisionNote: string | null) => ({
     ...(await tryDevice(pack, { provider, precision: 'full' }, request)),
     precisionNote,
   });
-  // What is recorded is what others are compared with.
+  // Recorded outputs are a reference, so they are made in full precision.
   if (request.halfProviders.length === 0 || pack.golden.isRecorded === true) return await tryFull(null);
   if (!request.halfProviders.includes(provider))
     return await tryFull(`${provider} runs models in full precision only`);
@@ -85,7 +85,7 @@ async function tryPrecisions(pack: LoadedPack, provider: string, request: LoadRe
     : { ...full, precisionNote: `in half precision ${fault}` };
 }
 
-/** Both sessions are open; null if they agree. */
+/** Compares two open sessions; null if they agree. */
 async function findParityFault(
   half: Pick<Attempt, 'runParity'>,
   full: Pick<Attempt, 'runParity'>,
@@ -104,9 +104,9 @@ async function findParityFault(
 
 /** A model that is open on a provider, before it is judged. */
 interface Candidate {
-  /** The outputs that are compared. */
+  /** Outputs that are compared with the golden ones. */
   runGolden: () => Promise<Float32Array>;
-  /** The outputs in which precisions are compared. */
+  /** Outputs in which both precisions are compared. */
   runParity: () => Promise<Float32Array>;
   queue: WorkQueue;
 }

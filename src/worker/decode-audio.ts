@@ -1,4 +1,4 @@
-/** The analysis of a recording, as far as a decode child takes it. */
+/** A decode child's part of the analysis of a recording. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlayedFile } from './libav/played-file.ts';
@@ -11,9 +11,9 @@ import { checkStreams } from './steps/probe-container.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeSound } from './steps/sound.ts';
 
-/** Written by encoders that cannot go back to the header. */
+/** Sizes that encoders write which cannot go back to the header. */
 const SIZES_UNKNOWN = [0, 0x7fff_ffff, 0xffff_ffff];
-/** Recorders round the size up. */
+/** Recorders round the size up by at most this. */
 const SLACK_BYTES = 64;
 
 export async function decodeAudio(
@@ -40,7 +40,7 @@ export async function decodeAudio(
   return { mime, provenance, marks, sound, damaged: isDamaged || (await isRiffCutOff(path)) };
 }
 
-/** Whether a WAV file is shorter than it says; the media library takes what is there for the whole. */
+/** Whether a WAV file is shorter than its header says; the media library takes the rest for the whole. */
 async function isRiffCutOff(path: string): Promise<boolean> {
   await using file = await open(path, 'r');
   const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);

@@ -1,4 +1,4 @@
-/** The analysis of a picture, as far as a decode child takes it: everything but the models. */
+/** A decode child's part of the analysis of a picture: everything but the models. */
 import { join } from 'node:path';
 import type { PerceptualHash } from '../domain/media/perceptual-hash.ts';
 import { writeAnimationFrames } from './animation-frames.ts';
@@ -16,12 +16,12 @@ import { addMetadata, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-/** The steps beside the sets of patches, each of which is a step too. */
+/** The steps; each set of patches is one more. */
 const STEPS = ['header', 'pixels', 'quality', 'provenance', 'marks', 'likeness'] as const;
 
 interface Callbacks {
   report: ReportStep;
-  /** The patches lie in `out/`: the models need not wait for what is read after them. */
+  /** Called when the patches lie in `out/`: the models need not wait for later steps. */
   patched: (picture: PatchedPicture) => void;
 }
 
@@ -40,8 +40,8 @@ export async function decodeImage(
   begin('pixels');
   const { mime, width, height, pages } = header;
   const order = { path, mime, trust: request.trust };
-  // Beside the pixels, which another thread decodes; what it throws is met below. Only the manifests: the picture
-  // library has one text of errors for all threads, and looking at the metadata would wipe a warning about the pixels.
+  // Runs beside the pixels, which another thread decodes; its fault is met below. Only manifests are read here: the picture
+  // library has one text of errors for all threads, and reading metadata would wipe a warning about the pixels.
   const reading = readManifests(order);
   const read = Promise.allSettled([reading]);
   const { picture, lacksData } = await decodePixels(header).catch(async (error: unknown) => {

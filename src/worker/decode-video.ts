@@ -1,4 +1,4 @@
-/** The analysis of a video, as far as a decode child takes it: chosen frames and the track. */
+/** A decode child's part of the analysis of a video: chosen frames and the track. */
 import { join } from 'node:path';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { PlayedFrames } from './libav/played-frames.ts';
@@ -44,17 +44,17 @@ export async function decodeVideo(
   return { mime, width, height, durationSeconds: played.seconds, provenance, marks, ...taken, track };
 }
 
-/** At most half of the frames that were asked for are of pictures that players do not show first. */
+/** At most half of the chosen frames are of pictures that players do not show first. */
 const FURTHER_PICTURES_MAX = 3;
 const FURTHER_FRAMES_MAX = 4;
 
 interface ChosenFrame {
   seconds: number;
-  /** 0 is the one that players show first. */
+  /** 0 is the picture that players show first. */
   picture: number;
 }
 
-/** In the order of time. */
+/** In order of time. */
 function chooseFrames(work: VideoWork): { chosen: ChosenFrame[]; picturesLeftOut: number } {
   const { request, file } = work;
   const choice = request.frames;

@@ -18,7 +18,7 @@ import { probe } from './steps/probe.ts';
 /** `EX_SOFTWARE`: the child found a fault of its own. */
 const EXIT_BROKEN = 70;
 
-/** More than this is a large picture that no one needs any more. */
+/** More than this is a large picture that is no longer needed. */
 const EXTERNAL_BYTES_KEPT = 128 * 1024 ** 2;
 
 const slotFolder = process.cwd();
@@ -30,7 +30,7 @@ process.on('message', (request: SentRequest) => {
 });
 send({ type: 'ready' });
 
-// A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
+// The daemon carries out a stop that reaches the whole process group (Ctrl-C, a service manager): it drains first.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 
 async function handle(request: SentRequest): Promise<void> {
@@ -49,7 +49,7 @@ async function handle(request: SentRequest): Promise<void> {
     }
     breakDown(request.id, error);
   }
-  // The collector does not see how much memory hangs on a small buffer object (isolation.ts gives the flag).
+  // The collector does not see the memory behind a small buffer object, so it is run here (isolation.ts gives the flag).
   if (getHeapStatistics().external_memory > EXTERNAL_BYTES_KEPT) globalThis.gc?.();
 }
 
@@ -59,7 +59,7 @@ async function answer(
   const { id } = request;
   const callbacks = callbacksOf(id);
   const { report } = callbacks;
-  // Each part is loaded when it is first asked for: a child that sees pictures alone needs neither films nor sound.
+  // Each part is loaded at its first request: a child that sees pictures alone needs neither films nor sound.
   switch (request.type) {
     case 'probe':
       return { type: 'probed', id, probe: await probe(inputOf(request), request.limits) };

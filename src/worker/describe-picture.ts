@@ -1,4 +1,7 @@
-/** By what copies of a picture are found: of one that somebody searches with, which is neither kept nor analysed, and of an original. */
+/**
+ * Descriptions by which copies of a picture are found, of a search's picture, which is neither kept nor analysed, and of an
+ * original.
+ */
 import { join } from 'node:path';
 import { FRAME_KEYPOINTS_MAX, STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import type { AskedPicture, DescribedPicture } from '../domain/media/perceptual-hash.ts';

@@ -7,9 +7,9 @@ import { BatchLoop } from './batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './protocol/inference-protocol.ts';
 
 const loop = new BatchLoop(send);
-/** How often is looked for packs that no one asks any more. */
+/** How often unused packs are looked for. */
 const LET_GO_MS = 1000;
-/** Loads are awaited one after the other; requests that come meanwhile wait behind them. */
+/** Loads run one after the other; later requests wait behind them. */
 let turn: Promise<void> = Promise.resolve();
 
 process.on('message', (request: InferenceRequest) => {
@@ -19,7 +19,7 @@ setInterval(() => {
   turn = turn.then(() => loop.letGo());
 }, LET_GO_MS).unref();
 
-// A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
+// The daemon carries out a stop that reaches the whole process group (Ctrl-C, a service manager): it drains first.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
 
 async function handle(request: InferenceRequest): Promise<void> {
@@ -39,11 +39,13 @@ async function handle(request: InferenceRequest): Promise<void> {
   }
 }
 
-/** Pack after pack, each in a turn of its own: a request waits for one check at most, and for that of its own pack. */
+/**
+ * Checks pack after pack, each in a turn of its own, so that a request waits for one check at most, and for its own pack's.
+ */
 function proveNext(): void {
   turn = turn.then(async () => {
     if (await loop.proveNext()) proveNext();
-    // At its end the process is killed and would keep nothing.
+    // Flushed now: the process is killed at its end, and would keep nothing.
     else flushCompileCache();
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The picture that was decoded last, for what is asked of the same file next: patches of its copies, views of its faces. A slot
- * keeps it until its folders are emptied; what is larger is decoded again.
+ * The picture that was decoded last, for further requests on the same file: patches of its copies, views of its faces. A slot
+ * keeps it until its folders are emptied; a larger one is decoded again.
  */
 import { join } from 'node:path';
 import type { Picture } from './media/picture.ts';
@@ -12,12 +12,12 @@ import type { PatchSet } from './protocol/decoded-media.ts';
 import { writePatchSet } from './steps/patches.ts';
 import { writeViews } from './steps/views.ts';
 
-/** Sixteen megapixels: photographs of telephones. Each slot may hold one. */
+/** Sixteen megapixels, as telephones take. Each slot may hold one. */
 const KEPT_BYTES_MAX = 48 * 1024 ** 2;
 
 let kept: { path: string; picture: Picture } | null = null;
 
-/** Keeps the picture, or gives its memory back if it is not to be kept or too large: reading it after that is an error. */
+/** Keeps the picture, or releases its memory if it is not wanted or too large: it must not be read after that. */
 export function endPicture(path: string, picture: Picture, { isKept }: { isKept: boolean }): void {
   forgetPicture();
   if (isKept && picture.rgb.length <= KEPT_BYTES_MAX) kept = { path, picture };
@@ -29,7 +29,7 @@ export function forgetPicture(): void {
   kept = null;
 }
 
-/** Throws MediaFaultFound as decoding does. */
+/** Throws MediaFaultFound like decoding does. */
 export async function readPicture(path: string, limits: DecodeLimits): Promise<Picture> {
   if (kept?.path === path) return kept.picture;
   const { picture } = await decodePixels(await readHeader(path, limits));
@@ -47,7 +47,7 @@ export async function copyPatches(request: CopyPatchesRequest, slotFolder: strin
   return sets;
 }
 
-/** Parts of a picture for a model that looks closer: faces, once another model has found them. */
+/** Cuts parts of a picture, such as found faces, for a model that looks closer. */
 export async function cutViews(request: CutViewsRequest, slotFolder: string): Promise<PatchSet> {
   const { folder, input, limits, views } = request;
   const picture = await readPicture(join(slotFolder, folder, input), limits);

@@ -21,11 +21,11 @@ import { CHAPTER_ROWS } from './posting.ts';
 import { fileSink, heldPostings, memorySink, type PostingsSink } from './postings.ts';
 import { assertKeypoints, type RowVotes, SharedWords } from './word-votes.ts';
 
-/** Pictures that are sorted together at first: three milliseconds. */
+/** Pictures that are sorted together at first, in three milliseconds. */
 export const YOUNG_ROWS_MAX = 1024;
-/** A million pictures in one file. Each chapter that is put to them writes all of it again. */
+/** A million pictures in one file. Each chapter that is appended writes all of it again. */
 const CHAPTERS_MAX = 8;
-/** Asked keypoints between two breaths of the event loop: a millisecond or two among a million pictures. */
+/** Asked keypoints between two turns of the event loop: a millisecond or two among a million pictures. */
 const SLICE_KEYPOINTS = 32;
 
 const NO_RUN: Run = {
@@ -43,9 +43,9 @@ export interface IndexedKeypoints {
 
 export interface KeypointHit {
   sequence: number;
-  /** Place of the asked keypoints. */
+  /** Position of the asked keypoints in the query. */
   query: number;
-  /** Weight of the words that are shared and turned alike. */
+  /** Weight of the shared words that are turned alike. */
   votes: number;
 }
 
@@ -53,24 +53,24 @@ export class KeypointIndex {
   readonly #folder: string;
   readonly #chapterRows: number;
   readonly #sequences: number[] = [];
-  /** Slot of each row; 0 for a picture that was removed. */
+  /** Slot of each row; 0 for a removed picture. */
   readonly #slots: number[] = [];
-  /** Accounts are numbered as they come. */
+  /** Accounts are numbered in the order of their first picture. */
   readonly #slotOf = new Map<number, number>();
   readonly #runs: Run[] = [];
   readonly #raw = newRaw(YOUNG_ROWS_MAX * STORED_KEYPOINTS_MAX);
-  /** As of the last search. */
+  /** The newest pictures, sorted at the last search. */
   #young = NO_RUN;
   #youngRows = 0;
   #fault: unknown = null;
 
-  /** Files of large runs are made in the folder, and lose their name at once. */
+  /** Files of large runs are made in the folder and unlinked at once. */
   constructor(folder: string, chapterRows = CHAPTER_ROWS) {
     this.#folder = folder;
     this.#chapterRows = chapterRows;
   }
 
-  /** Rows, also of pictures that were removed. */
+  /** Counts removed pictures, too. */
   get count(): number {
     return this.#sequences.length;
   }
@@ -93,12 +93,12 @@ export class KeypointIndex {
     return this.#runs.reduce((sum, { postings }) => sum + postings.fileBytes, 0);
   }
 
-  /** Why no file could be written: words stay in memory until the next start. */
+  /** Why no file could be written; words then stay in memory until the next start. */
   get fault(): unknown {
     return this.#fault;
   }
 
-  /** In the order of their sequences. */
+  /** Pictures must come in the order of their sequences. */
   add({ sequence, accountId, keypoints }: IndexedKeypoints): void {
     if (sequence <= this.last) throw new Error('keypoints are added in their order');
     addRaw(this.#raw, this.#youngRows, keypoints);
@@ -114,7 +114,10 @@ export class KeypointIndex {
     this.#young = NO_RUN;
   }
 
-  /** Makes one run of two that are as long, and puts chapters side by side. Called by one at a time, and after some thousand pictures at the latest. */
+  /**
+   * Merges two runs of one length, and chapters of a file. Calls must not overlap; one is due after some thousand pictures at
+   * the latest.
+   */
   async settle(): Promise<void> {
     for (let at = this.#runs.length - 2; at >= 0; at = this.#runs.length - 2) {
       const [left, right] = this.#runs.slice(at) as [Run, Run];
@@ -125,7 +128,7 @@ export class KeypointIndex {
     }
   }
 
-  /** Null if they stay as they are. */
+  /** Null if both runs stay as they are. */
   async #merge(left: Run, right: Run): Promise<Run | null> {
     const rows = left.rows + right.rows;
     const isOneChapter = left.rows === right.rows && rows <= this.#chapterRows;
@@ -156,7 +159,7 @@ export class KeypointIndex {
     }
   }
 
-  /** Its words stay as long as the index, but lead nowhere. Whether it was there. */
+  /** Unlinks a picture's words, which stay as long as the index. Returns whether the picture was there. */
   remove(sequence: number): boolean {
     const row = rowOf(this.#sequences, sequence);
     if (row === null || this.#slots[row] === 0) return false;
@@ -181,7 +184,7 @@ export class KeypointIndex {
         for (const [query, asked] of queries.entries()) {
           for (const { row, votes } of await searchRun(run, asked, { ...rows, base, votesMin })) {
             const slot = this.#slots[base + row] as number;
-            // It may have been removed meanwhile.
+            // The picture may have been removed meanwhile.
             if (slot !== 0)
               hits.push({ sequence: this.#sequences[base + row] as number, query, votes, slot });
           }
@@ -212,7 +215,7 @@ export class KeypointIndex {
   }
 }
 
-/** Rows with at least so many votes, all turned alike. */
+/** Rows with at least `votesMin` votes that are all turned alike. */
 async function searchRun(
   run: Run,
   asked: Keypoints,
@@ -238,7 +241,10 @@ interface SlotHit extends KeypointHit {
   slot: number;
 }
 
-/** An account has at most half of the places while another one's would be left out: its copies would push them out. */
+/**
+ * An account gets at most half of the hits while another account's would be left out, so that its copies cannot push them
+ * out.
+ */
 function best(hits: SlotHit[], hitsMax: number): SlotHit[] {
   if (hits.length <= hitsMax) return hits;
   const sorted = hits.toSorted((a, b) => b.votes - a.votes || b.sequence - a.sequence);

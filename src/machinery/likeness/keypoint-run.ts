@@ -1,6 +1,6 @@
 /**
  * The words of many pictures, sorted, so that a word's pictures lie side by side (a postings list). A word is 20 bits of a
- * keypoint; 11 more bits stand in each posting, and one that differs in many of them does not count.
+ * keypoint; 11 more bits lie in each posting, and a posting that differs in many of them does not count.
  */
 import {
   ANGLES,
@@ -18,16 +18,16 @@ import type { SharedWords } from './word-votes.ts';
 const ANGLES_PER_DIRECTION = ANGLES / DIRECTIONS;
 const WORDS = 1 << WORD_BITS;
 
-/** Further bits that may differ: three of a hundred unlike keypoints differ in no more. */
+/** Further bits that may differ: three of a hundred unlike keypoints differ in at most these. */
 const TAG_DISTANCE_MAX = 2;
 const IS_NEAR = Uint8Array.from({ length: TAG_MASK + 1 }, (_, bits) =>
   countBits(bits) <= TAG_DISTANCE_MAX ? 1 : 0,
 );
 
-/** A word of more than this share of the pictures is a common one of its account, as of print. */
+/** A word that more than this share of an account's pictures have is common in it, as print is. */
 const COMMON_SHARE = 1 / 256;
 const COMMON_MIN = 8;
-/** Where an account has a word in more pictures of a chapter than this, the word says nothing of them: it sets none apart. */
+/** A word that an account has in more pictures of a chapter than this distinguishes none of them, and does not count. */
 const WORD_PICTURES_MAX = 512;
 
 /** Pictures of one run whose words are not sorted yet: word and posting of each keypoint. */
@@ -39,9 +39,9 @@ export interface RawPostings {
 
 export interface Run {
   rows: number;
-  /** All but the last have CHAPTER_ROWS. */
+  /** Every chapter but the last has CHAPTER_ROWS. */
   chapters: number;
-  /** Where each word's postings begin in each chapter, word after word: one place in memory for all chapters. One more at the end. */
+  /** Where each word's postings begin in each chapter, word after word, in one array; one more at the end. */
   starts: Uint32Array;
   postings: Postings;
 }
@@ -67,7 +67,7 @@ export function sortRun({ words, postings, count }: RawPostings, rows: number): 
   for (let word = 0; word < WORDS; word++)
     starts[word + 1] = (starts[word + 1] as number) + (starts[word] as number);
   const sorted = new Uint32Array(count);
-  // From the end, each word's place moves down to where its postings begin.
+  // Filled from the end: each word's place moves down to where its postings begin.
   const ends = starts.slice(1);
   for (let at = count - 1; at >= 0; at--) {
     const word = words[at] as number;
@@ -78,10 +78,10 @@ export function sortRun({ words, postings, count }: RawPostings, rows: number): 
   return { rows, chapters: 1, starts, postings: heldPostings(sorted) };
 }
 
-/** Words that are merged between two breaths of the event loop: a megabyte of postings of a million pictures. */
+/** Words that are merged between two turns of the event loop: a megabyte of postings of a million pictures. */
 const MERGED_WORDS = 1 << 10;
 
-/** Rows of `right` come after those of `left`, in the same chapter or in those after. Yields between pieces; what it returns is the merged run. */
+/** Appends the rows of `right` to those of `left`. Yields between pieces, and returns the merged run. */
 export function* mergeRuns(
   left: Run,
   right: Run,
@@ -117,7 +117,7 @@ interface WordsPiece {
   starts: Uint32Array;
 }
 
-/** The postings of MERGED_WORDS words: a copy, since both runs may be read into one place. */
+/** Copies the postings of MERGED_WORDS words, since both runs may be read into one buffer. */
 function wordsOf({ starts, chapters, postings }: Run, word: number): WordsPiece {
   const piece = starts.subarray(word * chapters, (word + MERGED_WORDS) * chapters + 1);
   const [start, end] = [piece[0] as number, piece.at(-1) as number];
@@ -159,22 +159,22 @@ function copyWord(
   return to;
 }
 
-/** Whose pictures are looked for. Accounts are numbered by slots; 0 is that of pictures that were removed. */
+/** Which accounts' pictures are asked for. Accounts are numbered by slots; slot 0 holds removed pictures. */
 export interface AskedRows {
   /** The slot of each row. */
   slots: readonly number[];
-  /** Place of the run's first row among them. */
+  /** Position of the run's first row among them. */
   base: number;
   chapterRows: number;
   /** 1 for each slot that is asked for. */
   isAsked: Uint8Array;
-  /** Room to count in, one for each slot. */
+  /** A counter for each slot. */
   counts: Uint32Array;
 }
 
 /**
- * Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. How common a word is, is counted within each
- * account: copies of one account would otherwise make another's picture unfindable.
+ * Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. How common a word is, is counted
+ * within each account: copies of one account would otherwise hide another's picture.
  */
 export function shareWord(
   run: Run,
@@ -210,7 +210,7 @@ export function shareWord(
   }
 }
 
-/** In how many pictures of each account that is asked for the word stands. */
+/** Counts for each asked account the pictures that have the word. */
 function countBySlot(
   { starts, chapters, postings: { array } }: Run,
   { first, offset }: { first: number; offset: number },
@@ -228,12 +228,13 @@ function countBySlot(
 }
 
 /**
- * What noise makes of a word, the likeliest first, by ranks of its unsure bits. Chosen by the pairs of places of 90 pictures and their
- * copies (docs/likeness.md): these twelve words hold 42 of 100 true pairs, the word and the 20 that differ in one bit hold 39.
+ * The words that noise makes of a word, the likeliest first, by ranks of its unsure bits. Chosen by the pairs of places of 90
+ * pictures and their copies (docs/likeness.md): these twelve words hold 42 of 100 true pairs, the word and the 20 that differ
+ * in one bit hold 39.
  */
 const TURNED_RANKS = [[], [0], [1], [2], [0, 1], [3], [0, 2], [4], [5], [1, 2], [0, 3], [6]] as const;
 
-/** Words that a keypoint is looked up by. If it is not known which bits are unsure: all that differ in one bit. */
+/** The words that a keypoint is looked up by. Without known unsure bits: all that differ in one bit. */
 export function wordsNear(asked: Keypoints | AskedKeypoints, index: number): number[] {
   const word = wordOf(asked, index);
   if (!('unsure' in asked))

@@ -7,7 +7,7 @@ import { countBits } from '../../domain/media/perceptual-hash.ts';
 
 /** 256 bits in 32-bit words. */
 const WORDS = 8;
-/** Rows between two breaths of the event loop: under a millisecond. */
+/** Rows between two turns of the event loop: under a millisecond. */
 const SLICE_ROWS = 32_768;
 const ROWS_INITIAL = 1024;
 
@@ -24,7 +24,7 @@ export interface IndexQuery {
 
 export interface IndexHit {
   sequence: number;
-  /** Place of the query. */
+  /** Position of the query. */
   query: number;
   distance: number;
 }
@@ -39,12 +39,11 @@ export class LikenessIndex {
     return this.#count;
   }
 
-  /** The greatest sequence; 0 if there is none. */
   get last(): number {
     return this.#count === 0 ? 0 : (this.#sequences[this.#count - 1] as number);
   }
 
-  /** In the order of their sequences. */
+  /** Pictures must come in the order of their sequences. */
   add({ sequence, accountId, hash }: IndexedLikeness): void {
     if (sequence <= this.last) throw new Error('likenesses are added in their order');
     if (this.#count === this.#accounts.length) this.#grow();
@@ -54,7 +53,7 @@ export class LikenessIndex {
     this.#count += 1;
   }
 
-  /** Nothing of it stays, here either. Whether it was there. */
+  /** Removes a picture's hash. Returns whether it was there. */
   remove(sequence: number): boolean {
     let [low, high] = [0, this.#count];
     while (low < high) {
@@ -89,7 +88,7 @@ export class LikenessIndex {
     return hits.slice(0, hitsMax);
   }
 
-  /** Rows of a slice within the distance, the newest first, of whatever account: few are, and those are asked. */
+  /** Rows of a slice within the distance, the newest first, of any account: they are few. */
   #near(
     asked: Int32Array,
     distanceMax: number,
@@ -101,7 +100,7 @@ export class LikenessIndex {
     const found: { row: number; distance: number }[] = [];
     for (let row = end - 1; row >= start; row--) {
       const at = row * WORDS;
-      // Unrelated pictures differ in some forty-eight bits of the first three words, so that most end here.
+      // Unrelated pictures differ in some forty-eight bits of the first three words, so most comparisons end here.
       let distance =
         countBits((words[at] as number) ^ first) +
         countBits((words[at + 1] as number) ^ second) +

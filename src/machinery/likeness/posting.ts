@@ -2,7 +2,6 @@
 
 export const ROW_SHIFT = 15;
 export const DIRECTION_SHIFT = 11;
-/** Pictures that a posting can number. */
 export const CHAPTER_ROWS = 1 << (32 - ROW_SHIFT);
 export const DIRECTIONS = 16;
 export const TAG_MASK = (1 << DIRECTION_SHIFT) - 1;

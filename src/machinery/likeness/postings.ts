@@ -1,6 +1,6 @@
 /**
- * The postings of many words, word after word: in memory, or in a file without a name. A million pictures are 1.6 GB, which the
- * system may keep in memory or not, and which is gone with the process: what was removed from the store stays on no disk.
+ * The postings of many words, word after word: in memory, or in a file without a name. A million pictures are 1.6 GB, which
+ * the system may page out, and which is gone with the process, so that nothing of a deleted picture stays on the disk.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
@@ -13,11 +13,11 @@ export interface Postings {
   /** Bytes of the process's own memory. */
   readonly bytes: number;
   readonly fileBytes: number;
-  /** Where `load` has put what was asked for last. */
+  /** Where `load` puts the postings that were asked for last. */
   readonly array: Uint32Array;
   /** Returns where in `array` the postings from `start` to `end` begin. */
   load(start: number, end: number): number;
-  /** A retired one can be read until `release` was called as often as this. */
+  /** After `retire` the postings can be read until `release` was called as often as this. */
   hold(): void;
   release(): void;
   /** `hold` will not be called again. */
@@ -28,7 +28,7 @@ export interface Postings {
 export interface PostingsSink {
   write(postings: Uint32Array): void;
   finish(): Postings;
-  /** What was written is of no use. */
+  /** Drops what was written. */
   discard(): void;
 }
 
@@ -59,7 +59,7 @@ export function memorySink(count: number): PostingsSink {
   };
 }
 
-/** Throws what the file system throws: there may be no room. */
+/** Throws the file system's faults, such as a full disk. */
 export function fileSink(folder: string): PostingsSink {
   const path = join(folder, `${randomBytes(16).toString('hex')}.postings`);
   const file = openSync(path, 'wx+', 0o600);

@@ -1,12 +1,15 @@
-/** Reads on from where it last stopped, one reader at a time; at first everything, piece by piece, so that others get their turn. */
+/**
+ * Reads new rows from where it last stopped, one reader at a time; at first it reads all, piece by piece, so that others get
+ * their turn.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** An index of fewer rows is not worth reading anew. */
+/** An index with fewer removed rows is not worth reading anew. */
 const REMOVED_MIN = 1024;
 
 /**
- * Whether an index is to be read from the beginning again: removed rows stay in it, and where retention takes each month what the month
- * before brought, a daemon that runs for a year would hold twelve times what is kept.
+ * Whether an index should be read anew: removed rows stay in it, so after a year of monthly retention it would hold twelve
+ * times what is kept.
  */
 export function isMostlyRemoved(rows: number, removed: number): boolean {
   return removed >= REMOVED_MIN && removed > rows / 2;
@@ -27,7 +30,7 @@ export class TailReader {
     await this.#reading;
   }
 
-  /** Resolves when nothing is read any more. */
+  /** Resolves when no read runs any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#reading;

@@ -1,10 +1,10 @@
 /**
- * What the postings of a search say, counted: for each picture the keypoints that are turned by the same angle, one vote each. Most
+ * Counts the postings of a search: for each picture the keypoints that are turned by the same angle, one vote each. Most
  * pictures share a word or two with any other by chance, so a first count leaves out nearly all of them.
  */
 import { CHAPTER_ROWS, DIRECTIONS, ROW_SHIFT } from './posting.ts';
 
-/** A share: row, turn, keypoint, and whether the word is rare, so that sorted ones lie picture by picture and turn by turn. */
+/** A share is packed as row, turn, keypoint, and whether the word is rare, so that sorting groups it by picture and turn. */
 const TURN_SHIFT = 11;
 const KEYPOINT_SHIFT = 1;
 const KEYPOINTS_MAX = 1 << (TURN_SHIFT - KEYPOINT_SHIFT);
@@ -29,7 +29,7 @@ export class SharedWords {
     this.#count += 1;
   }
 
-  /** Rows with at least so many votes, all turned alike. */
+  /** Rows with at least `votesMin` votes that are all turned alike. */
   votes(votesMin: number): RowVotes[] {
     const leading = this.#leading(votesMin).sort();
     const found: RowVotes[] = [];
@@ -44,7 +44,7 @@ export class SharedWords {
     return found;
   }
 
-  /** Shares of the rows that have enough if all of them were turned alike. */
+  /** Shares of the rows that would have enough votes if all were turned alike. */
   #leading(votesMin: number): Uint32Array {
     const counts = new Uint8Array(CHAPTER_ROWS);
     const least = Math.min(votesMin, COUNT_MAX);
@@ -79,12 +79,15 @@ function weightOf(share: number): number {
 
 const BY_TURN = new Uint32Array(DIRECTIONS);
 
-/** In the two directions side by side that have the most. One keypoint has one vote for a turn: else two pictures full of the same small thing, as of a letter, would share hundreds. */
+/**
+ * Counts the votes of the two neighbouring directions that have the most. A keypoint has one vote for a turn: else two
+ * pictures full of one small thing, such as a letter, would share hundreds.
+ */
 function turnedAlike(shares: Uint32Array, start: number, end: number): number {
   BY_TURN.fill(0);
   for (let at = start; at < end; at++) {
     const share = shares[at] as number;
-    // The last of equal ones says whether one of the words is rare.
+    // The last of equal shares says whether one of the words is rare.
     const isRepeated =
       at + 1 < end && share >>> KEYPOINT_SHIFT === (shares[at + 1] as number) >>> KEYPOINT_SHIFT;
     if (isRepeated) continue;

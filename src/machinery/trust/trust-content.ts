@@ -6,7 +6,7 @@ import type { ConformingProduct, TrustFile, TrustList } from '../../domain/prove
 
 export type TrustContent = Pick<TrustList, 'sha256' | 'authorities' | 'singles' | 'products' | 'uses'>;
 
-/** A file that is no list, in words that follow its name: `holds …`. */
+/** A file that is no trust list; the message follows its name: `holds …`. */
 export class TrustListError extends Error {}
 
 /** The official list has 30, the interim one a hundred, a system's whole store some hundred. */
@@ -35,7 +35,7 @@ export function readTrustContent(files: readonly TrustFile[], isAuthority = mayI
   return content;
 }
 
-/** Every certificate must be readable: one that is not would be left out without a word. */
+/** Every certificate must be readable: an unreadable one would be left out silently. */
 export function readCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;

@@ -1,4 +1,4 @@
-/** The trust lists of now: those that came with Assay, the one of the setting, and what administrators made of them. */
+/** The present trust lists: those that came with Assay, the one of the setting, and administrators' changes. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export class TrustLists {
     this.#material = toMaterial(given);
   }
 
-  /** As they came: what a list that was changed goes back to. */
+  /** The lists as they came, to which a changed list can return. */
   get given(): readonly TrustList[] {
     return this.#given;
   }
@@ -43,7 +43,7 @@ export class TrustLists {
     this.#material = toMaterial(this.#lists);
   }
 
-  /** What the lists would be. */
+  /** The lists with these changes, without applying them. */
   with(stored: readonly StoredTrustList[]): TrustList[] {
     const changed = this.#given.map((list) =>
       changeList(
@@ -64,7 +64,7 @@ function changeList(given: TrustList, stored: StoredTrustList | undefined): Trus
   return files === null ? { ...given, isOn } : { ...given, isOn, date, source, ...readTrustContent(files) };
 }
 
-/** Null for what was made of a list that is given no more: a setting that was taken back. */
+/** Null for a changed list whose setting was taken back. */
 function openAdded({ files, ...notes }: StoredTrustList): TrustList | null {
   return files === null ? null : { ...notes, origin: 'added', ...readTrustContent(files) };
 }
@@ -112,7 +112,7 @@ const shippedLists = z.array(
   }),
 );
 
-/** Throws if a file is missing or differs from the shipped one: a list that was changed must not decide. */
+/** Throws if a file is missing or differs from the shipped one: a tampered list must not decide. */
 export function readShippedLists(folder: string): TrustList[] {
   const lists = shippedLists.parse(JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8')));
   return lists.map(({ files, frozen = null, ...notes }) => {
@@ -123,7 +123,8 @@ export function readShippedLists(folder: string): TrustList[] {
         throw new Error(`${join(folder, path)} is not the list that came with Assay: SHA-256 ${found}`);
       return { holds, text };
     });
-    // Parsing each certificate is a sixth of a start. These files are known by their hashes, and a test asks each authority in them.
+    // Parsing each certificate is a sixth of a start. These files are known by their hashes, and a test checks that each of
+    // their certificates is an authority.
     const content = readTrustContent(texts, () => true);
     return { ...notes, frozen, origin: 'shipped', isOn: true, ...content };
   });

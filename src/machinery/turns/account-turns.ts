@@ -19,7 +19,7 @@ export class AccountTurns {
     if (line?.size === 0) this.#lines.delete(accountId);
   }
 
-  /** Removes and returns what is next of the accounts that may go on, all unless said otherwise; undefined if none of them waits. */
+  /** Removes and returns the next work of an account that may go on (by default any); undefined if none of them waits. */
   take(mayGoOn: (accountId: number) => boolean = () => true): string | undefined {
     for (const [accountId, line] of this.#lines) {
       if (!mayGoOn(accountId)) continue;

@@ -2,7 +2,7 @@
 import { AccountTurns } from './account-turns.ts';
 
 interface Waiter {
-  /** All that wait for it: it comes up when the first of them has its turn. */
+  /** All accounts that wait for the work: it runs when the first of them has its turn. */
   accounts: Set<number>;
   begin: () => void;
 }
@@ -17,14 +17,14 @@ export class Turnstile {
     this.#free = slots;
   }
 
-  /** How many pieces of work wait that the account asked for. */
+  /** How many pieces of work the account waits for. */
   depthOf(accountId: number): number {
     return [...this.#waiting.values()].filter(({ accounts }) => accounts.has(accountId)).length;
   }
 
   /**
-   * Resolves when the turn has come; disposing it lets the next one begin. A wait cannot be given up, so what is done inside
-   * is short or bounded. `id` names the work for `join`.
+   * Resolves when its turn has come; disposing it lets the next one begin. A wait cannot be given up, so work inside must be
+   * short or bounded. `id` names the work for `join`.
    */
   async enter(accountId: number, id = this.#newId()): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1;

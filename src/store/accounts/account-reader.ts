@@ -1,4 +1,4 @@
-/** What can be read of accounts, their plans, and all that lets somebody into one. */
+/** Reads accounts, their plans, keys, sessions and links. */
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import type { SavedFilter } from '../../domain/records/saved-filter.ts';
@@ -16,12 +16,12 @@ export class AccountReader {
     return this.tables.accounts.get(id);
   }
 
-  /** In the order in which they were saved; a damaged row reads as none: they can be saved again. */
+  /** In the order in which they were saved; a damaged row reads as none, since filters can be saved again. */
   savedFilters(accountId: number): SavedFilter[] {
     return [...(this.tables.savedFilters.getUnlessDamaged(accountId) ?? [])];
   }
 
-  /** As `get`, for what only mentions it: it can act for no one then. */
+  /** Like `get`, for callers that only mention the account; a damaged one reads as none. */
   getUnlessDamaged(id: number): Account | undefined {
     return this.tables.accounts.getUnlessDamaged(id);
   }
@@ -35,7 +35,7 @@ export class AccountReader {
     const holder = this.all().find(
       (account) => account.deletedAt === null && account.email.toLowerCase() === address,
     );
-    // Then the account is damaged too, and an answer of "no account" would give its address away.
+    // The account is damaged too, and an answer of "no account" would give its address away.
     return holder ?? this.#throwDamaged(address);
   }
 
@@ -49,7 +49,7 @@ export class AccountReader {
     return Number(this.tables.accounts.lastKey() ?? 0);
   }
 
-  /** Without damaged ones: who is not listed can do nothing. */
+  /** Leaves damaged accounts out: they can do nothing. */
   all(): Account[] {
     return [...this.tables.accounts.values()];
   }
@@ -64,12 +64,12 @@ export class AccountReader {
     return this.tables.plans.get(id);
   }
 
-  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
+  /** Like `plan`, for callers that only mention it; a damaged plan reads as none. */
   planUnlessDamaged(id: number): Plan | undefined {
     return this.tables.plans.getUnlessDamaged(id);
   }
 
-  /** Without damaged ones: no one is given such a plan. */
+  /** Leaves damaged plans out: nobody can be given one. */
   plans(): Plan[] {
     return [...this.tables.plans.values()];
   }
@@ -83,7 +83,7 @@ export class AccountReader {
     return this.tables.apiKeys.get(hash);
   }
 
-  /** The account's keys in the order in which they were made, without damaged ones, which let no one in. */
+  /** The account's keys in the order in which they were made; damaged ones, which let no one in, are left out. */
   apiKeys(accountId: number): ApiKey[] {
     return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
   }
@@ -97,12 +97,12 @@ export class AccountReader {
     return this.tables.sessions.get(hash);
   }
 
-  /** Without damaged ones, which let no one in. */
+  /** Leaves damaged sessions out, which let no one in. */
   sessions(): Session[] {
     return [...this.tables.sessions.values()];
   }
 
-  /** Without damaged ones, which let no one in. */
+  /** Leaves damaged sessions out, which let no one in. */
   sessionsOfAccount(accountId: number): Session[] {
     const found = this.sessionKeysOfAccount(accountId);
     return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
@@ -113,7 +113,7 @@ export class AccountReader {
     return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
   }
 
-  /** Sessions of any account, the one that ended first before the others. */
+  /** Sessions of any account, in the order in which they ended. */
   endedSessionKeys(now: number, limit: number): ExpiringKey[] {
     return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
   }
@@ -122,7 +122,7 @@ export class AccountReader {
     return this.tables.mailTokens.get(hash);
   }
 
-  /** As `mailToken`, for what ends one: it lets no one in. */
+  /** Like `mailToken`, for callers that end it; a damaged one reads as none. */
   mailTokenUnlessDamaged(hash: string): MailToken | undefined {
     return this.tables.mailTokens.getUnlessDamaged(hash);
   }
@@ -132,7 +132,7 @@ export class AccountReader {
     return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
   }
 
-  /** Links of any account, the one that expired first before the others. */
+  /** Links of any account, in the order in which they expired. */
   endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
     return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
   }

@@ -10,7 +10,7 @@ import type { StoreChange } from './change.ts';
 export class AccountWriter extends AccountReader {
   readonly #changed: (change: StoreChange) => void;
 
-  /** `changed` hears of whom the next call has to be looked at anew. */
+  /** `changed` is called with the accounts whose next call must be judged anew. */
   constructor(tables: Tables, changed: (change: StoreChange) => void) {
     super(tables);
     this.#changed = changed;
@@ -18,7 +18,7 @@ export class AccountWriter extends AccountReader {
 
   put(account: Account): void {
     const before = this.get(account.id);
-    // A deleted account's address may be another's by now.
+    // Another account may have a deleted account's address by now.
     if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
     ACCOUNTS.put(this.tables, account.id, account, before);
     this.indexAddress(account);
@@ -38,7 +38,7 @@ export class AccountWriter extends AccountReader {
     API_KEYS.put(this.tables, key.hash, key);
   }
 
-  /** Damaged ones too: none of them may come back with a backup or a better memory module. */
+  /** Removes damaged keys, too: none of them may come back with a backup or better memory. */
   removeApiKeys(accountId: number): void {
     for (const key of [...this.tables.apiKeysByAccount.under([accountId])]) {
       this.tables.apiKeys.remove(String(key.at(-1)));

@@ -1,4 +1,4 @@
-/** Desks and their members: what can be read of them, and written. */
+/** Reads and writes desks and their members. */
 import type { Desk, DeskMember, DeskRole } from '../../domain/desk.ts';
 import { DESK_MEMBERS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';

@@ -1,4 +1,4 @@
-/** What can be read of the rules that somebody made once and that go on by themselves. */
+/** Reads the rules that somebody made once and that run by themselves. */
 import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
@@ -9,8 +9,7 @@ import { watchedFileKey } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 import { RECHECK_KEY } from './recheck-rows.ts';
 
-/** LMDB's keys are bounded, addresses and paths are not. */
-/** Hex. */
+/** Addresses and paths are hashed, since LMDB's keys are bounded. */
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
@@ -18,7 +17,7 @@ export function sha256(content: string | Uint8Array): string {
 export interface WatchedFilesQuery {
   folderId: number;
   state: WatchedFileState;
-  /** When the last one of the page before came to its state. */
+  /** When the last file of the page before came to its state. */
   before?: number | undefined;
   limit: number;
 }
@@ -36,12 +35,12 @@ export class AutomationReader {
     this.tables = tables;
   }
 
-  /** A damaged one sends nothing. */
+  /** A damaged rule sends nothing. */
   noticeRule(id: number): NoticeRule | undefined {
     return this.tables.noticeRules.getUnlessDamaged(id);
   }
 
-  /** In the order in which they were made, without damaged ones: those send nothing. */
+  /** In the order in which they were made; damaged ones, which send nothing, are left out. */
   noticeRules(): NoticeRule[] {
     return [...this.tables.noticeRules.values()];
   }
@@ -50,7 +49,7 @@ export class AutomationReader {
     return [...this.tables.trustLists.values()];
   }
 
-  /** A damaged one reads as none: another can be begun. */
+  /** A damaged one reads as none, so that another can be begun. */
   trustRecheck(): StoredRecheck | undefined {
     return this.tables.trustRecheck.getUnlessDamaged(RECHECK_KEY);
   }
@@ -68,7 +67,7 @@ export class AutomationReader {
     return Number(this.tables.noticeRules.lastKey() ?? 0);
   }
 
-  /** Notices of analyses that ended first come first. */
+  /** In the order in which their analyses ended. */
   pendingNotices(limit: number): PendingNotice[] {
     const found: PendingNotice[] = [];
     for (const [at, identifier] of this.tables.pendingNotices.under([])) {
@@ -82,18 +81,18 @@ export class AutomationReader {
     return this.tables.watchFolders.get(id);
   }
 
-  /** In the order in which they were made, without damaged ones: those take nothing in. */
+  /** In the order in which they were made; damaged ones, which take nothing in, are left out. */
   watchFolders(): WatchFolder[] {
     return [...this.tables.watchFolders.values()];
   }
 
-  /** The highest id of a folder, also of one that only its files remember. */
+  /** The highest id of a folder, also of one that only its files still name. */
   newestWatchFolderId(): number {
     const [ofFile] = [this.tables.watchedFiles.lastKey() ?? 0].flat();
     return Math.max(Number(this.tables.watchFolders.lastKey() ?? 0), Number(ofFile));
   }
 
-  /** One whose row is damaged is not known: taken again, it is answered by its request identifier or from the cache. */
+  /** A file with a damaged row is unknown: submitted again, it is answered by its request identifier or from the cache. */
   watchedFile(folderId: number, path: string): WatchedFile | undefined {
     return this.tables.watchedFiles.getUnlessDamaged(watchedFileKey(folderId, path));
   }
@@ -110,7 +109,7 @@ export class AutomationReader {
     return found;
   }
 
-  /** Also one whose row is damaged: it was drained. */
+  /** A damaged row counts as drained. */
   isDrainedWorker(name: string): boolean {
     return this.tables.drainedWorkers.has(name);
   }

@@ -1,4 +1,4 @@
-/** What can be written of the rules that somebody made once and that go on by themselves. */
+/** Writes the rules that somebody made once and that run by themselves. */
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
@@ -66,7 +66,7 @@ export class AutomationWriter extends AutomationReader {
   }
 }
 
-/** Counts it with its folder; a folder that is gone counts nothing. */
+/** Counts the file in its folder's row, if the folder is still there. */
 function putWatchedFile(tables: Tables, file: WatchedFile): void {
   const key = watchedFileKey(file.folderId, file.path);
   const before = tables.watchedFiles.getUnlessDamaged(key);
@@ -74,7 +74,7 @@ function putWatchedFile(tables: Tables, file: WatchedFile): void {
   countWatchedFile(tables, file.folderId, { from: before, to: file });
 }
 
-/** As it is stored now, whatever the caller has read before. */
+/** Removes the file as it is stored now, whatever the caller has read before. */
 function removeWatchedFile(tables: Tables, { folderId, path }: Pick<WatchedFile, 'folderId' | 'path'>): void {
   const key = watchedFileKey(folderId, path);
   const before = tables.watchedFiles.getUnlessDamaged(key);

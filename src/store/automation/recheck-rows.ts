@@ -4,7 +4,7 @@ import type { Tables } from '../tables/schema.ts';
 
 export const RECHECK_KEY = 'last';
 
-/** A list to be read by a person; the custody log has every change, and the recheck counts them. */
+/** People read this list; the custody log has every change, and the recheck counts them. */
 const RECORDS_MAX = 10_000;
 
 export function addRecheckedRecord(

@@ -34,13 +34,13 @@ export interface Backup {
   path: string;
   manifest: BackupManifest;
   copiedBytes: number;
-  /** Media whose bytes are not those that were submitted, and that no earlier backup has whole: left out. */
+  /** Left-out media: their bytes are not those that were submitted, and no earlier backup has them whole. */
   damaged: string[];
 }
 
 const COPY_CHUNK_BYTES = 1024 * 1024;
 const PARTIAL_PREFIX = '.partial-assay-';
-/** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
+/** Whole sub-folders of the data folder. Uploads and jobs are temporary, and mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
 /**
  * Without the first, keys still work but cannot be shown again (machinery/sealer.ts); without the last, a restored box signs with
@@ -50,7 +50,7 @@ const SECRETS = ['sealing.key', 'admin.key', 'evidence-signing.key'] as const;
 /** The public signing keys: what they signed is verified wherever the box goes on. */
 export const PUBLIC_FILE = 'evidence-keys.json';
 
-/** Throws if anything cannot be written or does not read back as it was; then nothing is left behind. */
+/** Throws if anything cannot be written or reads back differently; then nothing is left behind. */
 export async function writeBackup(
   store: Store,
   order: BackupOrder,
@@ -78,7 +78,7 @@ export async function writeBackup(
   }
 }
 
-/** Removes what a daemon left that was killed during a backup; the lock of the data folder lets only one run at a time. */
+/** Removes unfinished backups of a killed daemon; the lock of the data folder lets only one run at a time. */
 async function sweepPartials(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith(PARTIAL_PREFIX)) await rm(join(folder, name), { recursive: true, force: true });
@@ -167,7 +167,7 @@ class BackupRun {
     }
   }
 
-  /** A file that a deletion took since the snapshot is left out: its record is meant to be gone too. */
+  /** A file that was deleted since the snapshot is left out: its record is meant to be gone too. */
   async #copyIfThere(path: string, listing: ListingWriter): Promise<void> {
     this.#signal.throwIfAborted();
     const source = join(this.#store.folder, path);
@@ -201,7 +201,7 @@ class BackupRun {
     throw new Error(`${path} does not read back as it was written: the disk of the backup is failing`);
   }
 
-  /** A disk that shares blocks copies without writing; on others the bytes go at the pace of the rest. */
+  /** A disk that shares blocks copies without writing; on others the bytes go at the bounded pace. */
   async #copyPaced(source: string, target: string): Promise<void> {
     try {
       await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
@@ -222,7 +222,7 @@ class BackupRun {
     }
   }
 
-  /** Whether the backup before has the same bytes; what rotted there is not handed on. */
+  /** Whether the backup before has the same bytes; rotten files of it are not handed on. */
   async #linkPrevious(path: string, target: string, sha256: string): Promise<boolean> {
     if (this.#previous === undefined) return false;
     const earlier = join(this.#previous, path);
@@ -233,7 +233,7 @@ class BackupRun {
       await link(earlier, target);
       return true;
     } catch {
-      // A disk without hard links, or a file with as many as it may have: it is copied.
+      // The disk has no hard links, or the file has as many as it may: it is copied.
       return false;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What a backup says of itself: `manifest.json`, and `files.sha256` with one line per file in the form that
- * `sha256sum -c` reads, so that a backup can be judged without Assay.
+ * A backup's description: `manifest.json`, and `files.sha256` with one line per file in the form that `sha256sum -c` reads,
+ * so that a backup can be judged without Assay.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, type Dirent } from 'node:fs';
@@ -75,7 +75,7 @@ export class ListingWriter implements AsyncDisposable {
     this.#bytes += bytes;
   }
 
-  /** Flushes; nothing can be added after it. */
+  /** Flushes the list, which is then complete. */
   async finish(): Promise<Pick<BackupManifest, 'files' | 'bytes' | 'listingSha256'>> {
     await this.#file.sync();
     return { files: this.#files, bytes: this.#bytes, listingSha256: this.#hash.digest('hex') };
@@ -130,10 +130,10 @@ function isManifest(value: unknown): value is BackupManifest {
   );
 }
 
-/** What lies in a backup beside the files of its list. LMDB's lock is left by a look at the records that was killed. */
+/** Unlisted files of a backup. A killed look at the records leaves LMDB's lock. */
 const UNLISTED: readonly string[] = [MANIFEST_FILE, LISTING_FILE, 'records/lock.mdb'];
 
-/** What does not belong into the backup, and why: links, what is no plain file, what is not listed. None of it is opened. */
+/** Finds what does not belong in the backup, and why: links, special files, unlisted files. None of it is opened. */
 export async function findStrangers(folder: string): Promise<string[]> {
   const links: string[] = [];
   let files = 0;
@@ -144,14 +144,14 @@ export async function findStrangers(folder: string): Promise<string[]> {
   if (links.length > 0) return links;
   let listed = 0;
   for await (const _ of readListing(folder)) listed += 1;
-  // The list of a million files is held only where one is too many.
+  // The list of a million files is held in memory only if there is a stranger.
   if (files <= listed) return [];
   const known = new Set((await Array.fromAsync(readListing(folder))).map(({ path }) => path));
   const found = await Array.fromAsync(entriesOf(folder), ({ path }) => path);
   return found.filter((path) => !known.has(path)).map((path) => `${path}: is not in ${LISTING_FILE}`);
 }
 
-/** All that is no folder, but for what is never listed. */
+/** Every entry that is no folder, except those that are never listed. */
 async function* entriesOf(folder: string): AsyncGenerator<{ path: string; entry: Dirent }> {
   for await (const entry of await opendir(folder, { recursive: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name));
@@ -161,7 +161,7 @@ async function* entriesOf(folder: string): AsyncGenerator<{ path: string; entry:
 
 const LINE = /^([0-9a-f]{64}) {2}(.+)$/;
 
-/** Every listed file. A line that is none, or that leads out of the backup, throws BadBackupError. */
+/** Every listed file. Throws BadBackupError for a line that cannot be read or leads out of the backup. */
 export async function* readListing(folder: string): AsyncGenerator<ListedFile> {
   const lines = createInterface({ input: createReadStream(join(folder, LISTING_FILE)) });
   let number = 0;

@@ -34,7 +34,7 @@ export interface Restored {
   values: number | null;
 }
 
-/** What is wrong with a backup, file by file. */
+/** The faults of a backup, file by file. */
 export class DamagedBackupError extends BadBackupError {
   readonly damages: readonly string[];
 
@@ -46,9 +46,9 @@ export class DamagedBackupError extends BadBackupError {
   }
 }
 
-/** A person reads these. */
+/** Faults that the message shows, for a person. */
 const SHOWN_MAX = 20;
-/** What a file system puts into a folder of its own accord, and what its last holder left. */
+/** Entries that a file system makes by itself, and those that the last holder left. */
 const EMPTY_ENTRIES: readonly string[] = ['lost+found', ...LOCK_ENTRIES];
 
 /** Throws BadBackupError, DamagedBackupError, or an Error that says what to do. */
@@ -66,7 +66,7 @@ export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): P
   if (isDryRun) return { manifest, values: null };
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   await using _ = await FolderLock.acquire(dataFolder);
-  // Reading the backup took a while: a daemon or another restore may have been there meanwhile.
+  // Reading the backup took a while: a daemon or another restore may have begun meanwhile.
   await assertEmpty(dataFolder);
   const mark = join(dataFolder, RESTORE_MARK);
   await writeFile(mark, 'A restore into this folder did not finish: empty the folder and restore again.\n');
@@ -99,7 +99,7 @@ async function checkFiles(backup: string, manifest: BackupManifest, signal: Abor
       `${LISTING_FILE}: ${listing === undefined ? 'missing' : 'changed'}`,
     ]);
   }
-  // First: a pipe would be read forever, and a link shows bytes that are no part of the backup.
+  // Looked for first: a pipe would be read forever, and a link shows bytes outside of the backup.
   const damages = await findStrangers(backup);
   if (damages.length > 0) throw new DamagedBackupError(backup, damages);
   for await (const { path, sha256 } of readListing(backup)) {
@@ -122,7 +122,7 @@ async function copyFiles({ backup, dataFolder }: RestoreOrder, signal: AbortSign
     folders.add(dirname(target));
     await copyFile(join(backup, path), target);
     await flushFile(target);
-    // Read back: the disk may be the very thing that failed.
+    // Read back, since the disk may be the part that failed.
     if ((await hashFile(target, signal)).sha256 !== sha256) {
       throw new Error(
         `${target} does not read back as it was written: the disk of the data folder is failing`,

@@ -19,11 +19,11 @@ export async function listBackups(folder: string): Promise<string[]> {
   return found;
 }
 
-/** Removes all but the newest `keep`. Files that a kept one shares stay, as hard links do. */
+/** Removes all but the newest `keep`. Files that a kept one shares stay, since they are hard links. */
 export async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
   const old = (await listBackups(folder)).slice(keep);
   for (const path of old) {
-    // Without its manifest it is no backup any more: a removal that breaks off leaves nothing that looks whole.
+    // The manifest goes first, so that a removal that breaks off leaves nothing that looks whole.
     await rm(join(path, MANIFEST_FILE), { force: true });
     await rm(path, { recursive: true, force: true });
   }

@@ -28,7 +28,7 @@ export async function verifyBackupCustody(backup: string, signal: AbortSignal): 
   return await verifyCustody(records.read.custody, { publicKeys, signal });
 }
 
-/** Before it is opened: damaged pages can end the process. */
+/** Checked before the records are opened: damaged pages can end the process. */
 async function assertRecordsWhole(backup: string, signal: AbortSignal): Promise<void> {
   for await (const { path, sha256 } of readListing(backup)) {
     if (path !== RECORDS_FILE) continue;
@@ -39,7 +39,7 @@ async function assertRecordsWhole(backup: string, signal: AbortSignal): Promise<
   throw new BadBackupError(`the backup ${backup} holds no ${RECORDS_FILE}`);
 }
 
-/** As machinery/signing-key.ts keeps them. Null if the backup has none: then signatures are not judged. */
+/** Keys as machinery/signing-key.ts keeps them. Null if the backup has none: signatures are then not judged. */
 async function readPublicKeys(backup: string): Promise<Buffer[] | null> {
   const text = await readFile(join(backup, PUBLIC_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) return null;

@@ -20,7 +20,7 @@ export interface CustodyFact {
   subject: string;
   actor: number | null;
   details: CustodyDetails;
-  /** What it is found under as well; not chained. */
+  /** Further subjects that the entry is found under; not chained. */
   also?: readonly string[];
   /** Time of the fact if it is older than the chain; now otherwise. */
   at?: number;
@@ -29,18 +29,16 @@ export interface CustodyFact {
 export interface CustodyPlace {
   /** Microseconds since 1970. */
   now: () => number;
-  /** Inode of the records file. */
   inode: number;
 }
 
-/** How a restore announces itself to the next start. */
 export interface RestoredFrom {
   restoredAt: string;
   backupCreatedAt: string;
   operator: string;
 }
 
-/** What a record's deletion may take with it. */
+/** What goes with a record's deletion. */
 export interface Forgotten {
   identifier: string;
   subjects: readonly string[];
@@ -51,7 +49,7 @@ export interface Forgotten {
 }
 
 const EPOCH_BYTES = 16;
-/** Drawn together: to draw one costs as much as to draw a hundred. */
+/** Drawing one salt costs as much as drawing a hundred. */
 const SALTS_AT_ONCE = 64;
 
 export class CustodyLog {
@@ -74,7 +72,7 @@ export class CustodyLog {
     return this.#reader;
   }
 
-  /** Writes what was appended; before the commit, and before anything of the log is read. */
+  /** Writes the appended entries; call it before the commit, and before anything of the log is read. */
   write(): void {
     this.#tail.write();
   }
@@ -83,12 +81,12 @@ export class CustodyLog {
     return this.#tail.mark();
   }
 
-  /** When a change is undone, and others of its commit are not. */
+  /** Call it when a change is undone and others of its commit are not. */
   returnTo(mark: TailMark): void {
     this.#tail.returnTo(mark);
   }
 
-  /** After a commit, whatever became of it: the next goes on from what is stored. */
+  /** Call it after every commit: the next one goes on from what is stored. */
   reset(): void {
     this.#tail.reset();
   }
@@ -127,7 +125,7 @@ export class CustodyLog {
     return salt;
   }
 
-  /** A head that is damaged under way is repaired as at a start. */
+  /** A head that was damaged meanwhile is repaired as at a start. */
   #head(): CustodyHead {
     const head = this.#tail.head ?? this.#read.head();
     if (head !== undefined) return head;
@@ -175,14 +173,14 @@ export class CustodyLog {
     this.#tables.custodyHead.put(EPOCH_KEY, { id, sequence, inode, ...restoration });
   }
 
-  /** A line of the audit log: an entry under its action, or of the kind of fact that the action is. */
+  /** A line of the audit log: an entry under its action, or under the kind of fact that the action is. */
   appendAudit(line: AuditLine): number {
     const kind = kindOfAction(line.action);
     const subject = aboutOf(kind) === 'record' ? line.target : '';
     return this.appendAudited({ kind, subject }, line);
   }
 
-  /** A fact that an account brought about, found in the audit log too. */
+  /** A fact that an account brought about; the audit log shows it too. */
   appendAudited(
     fact: Pick<CustodyFact, 'kind' | 'subject'> & { also?: readonly string[]; what?: object },
     { accountId: actor, facade, remoteAddress, target, details: said }: AuditLine,
@@ -199,7 +197,7 @@ export class CustodyLog {
     return this.append({ kind, subject, actor, details, also: [AUDIT_SUBJECT, access, ...also] });
   }
 
-  /** An audit line that was written before there was a chain. */
+  /** An audit line from before the chain. */
   takeOver({ at, accountId: actor, facade, remoteAddress, action, target, details }: AuditEntry): void {
     const known = {
       ...(facade === null ? {} : { facade }),
@@ -213,7 +211,7 @@ export class CustodyLog {
     this.append({ kind: 'taken_over', subject, actor, at, details: known, also });
   }
 
-  /** Points to the entries from `from` on, before `end`; what points to them already stays. */
+  /** Indexes the entries from `from` on, before `end`; existing index rows stay. */
   index(from: number, end: number): void {
     for (let sequence = from; sequence < end; sequence += 1) {
       const row = this.#read.row(sequence);
@@ -222,7 +220,7 @@ export class CustodyLog {
     }
   }
 
-  /** Writes the entry of a deletion, and deletes the details of what is gone with it. */
+  /** Writes the entry of a deletion, and deletes the details that go with it. */
   forget(forgotten: Forgotten, by: AuditLine | null): void {
     const gone = this.#goneWith(forgotten);
     const what = { entries: formatRanges(gone) };
@@ -234,7 +232,7 @@ export class CustodyLog {
     this.#deleteDetails(gone, sequence);
   }
 
-  /** Deletes the details of these entries, and says so. Those that others are verified by are left. */
+  /** Deletes the details of these entries and records that, except details that verify other entries. */
   redact(sequences: readonly number[], by: AuditLine): number[] {
     const gone = sequences.filter((sequence) => {
       const entry = this.#read.entry(sequence);
@@ -272,7 +270,7 @@ export class CustodyLog {
   }
 }
 
-/** Their details say what became of other entries, and hold nothing of a record. */
+/** Kinds whose details say what became of other entries, and hold nothing of a record. */
 const KEPT_KINDS: readonly string[] = [
   'deleted',
   'redacted',

@@ -1,4 +1,4 @@
-/** The custody log as it is read: entries with their details, by record, and the hashes that proofs are made of. */
+/** Reads the custody log: entries with their details, by record, and the hashes that proofs consist of. */
 import type { AuditEntry } from '../../domain/custody/audit.ts';
 import { type CustodyDetails, type CustodyEntry, parseEntry } from '../../domain/custody/entry.ts';
 import { actionOf } from '../../domain/custody/kinds.ts';
@@ -16,7 +16,7 @@ import {
   type StoredDetails,
 } from '../tables/stored-custody.ts';
 
-/** An entry for a reader: the line that is chained, what it says, and what lies beside it. */
+/** An entry for a reader: the chained line, its contents, and what lies beside it. */
 export interface CustodyRow extends CustodyEntry {
   line: string;
   /** Null if they were deleted, or are damaged. */
@@ -28,7 +28,7 @@ export interface CustodyRow extends CustodyEntry {
   detailsDeletedAt: number | null;
 }
 
-/** Stands for what damage took: no hash of anything. */
+/** Replaces a hash that damage took. */
 const UNKNOWN_HASH = Buffer.alloc(HASH_BYTES);
 
 export class CustodyReader {
@@ -143,7 +143,7 @@ export class CustodyReader {
     return this.rowsOf([AUDIT_SUBJECT], page).map(toAuditEntry);
   }
 
-  /** If the entry is damaged or missing: what the next one names as its predecessor. */
+  /** For a damaged or missing entry: the predecessor's hash that the next entry names. */
   leafHash(sequence: number): Buffer | undefined {
     const line = this.line(sequence);
     if (line !== undefined) return leafHashOf(line);
@@ -184,7 +184,7 @@ export class CustodyReader {
   }
 }
 
-/** A tree has a peak for each binary digit of its size that is 1; with others no entry could be appended. */
+/** A tree has a peak for each binary digit of its size that is 1; with another number no entry could be appended. */
 function isHead({ size, peaks }: CustodyHead): boolean {
   return peaks.length === size.toString(2).replaceAll('0', '').length;
 }

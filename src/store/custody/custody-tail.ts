@@ -1,6 +1,6 @@
 /**
- * The end of the custody log within one commit. Entries are chained and hashed as they come, and written together, with one
- * head: written one by one, each change of a group would copy the same pages of five tables for its own transaction.
+ * The end of the custody log within one commit. Entries are chained and hashed as they come and written together with one
+ * head: written one by one, each change of a group would copy the same pages of five tables.
  */
 import type { Tables } from '../tables/schema.ts';
 import { type CustodyHead, HEAD_KEY, type KeptDetails } from '../tables/stored-custody.ts';
@@ -9,9 +9,9 @@ export interface UnwrittenEntry {
   sequence: number;
   line: string;
   details: KeptDetails;
-  /** Subtrees that it completes. */
+  /** Subtrees that the entry completes. */
   nodes: readonly { level: number; index: number; hash: Uint8Array }[];
-  /** What it is found under. */
+  /** Subjects that the entry is found under. */
   subjects: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class CustodyTail {
     this.#tables = tables;
   }
 
-  /** The head after the last entry of this commit; null if there is none yet: the stored head is valid. */
+  /** The head after this commit's last entry; null if there is none yet, while the stored head is valid. */
   get head(): CustodyHead | null {
     return this.#head;
   }
@@ -44,13 +44,13 @@ export class CustodyTail {
     return { head: this.#head, unwritten: [...this.#unwritten] };
   }
 
-  /** What was written since went with the transaction of the change that is undone; what waited before it waits again. */
+  /** The undone change takes its written entries with it; those that waited before it wait again. */
   returnTo({ head, unwritten }: TailMark): void {
     this.#head = head;
     this.#unwritten = [...unwritten];
   }
 
-  /** Before anything of the log is read, and before the commit. */
+  /** Call it before anything of the log is read, and before the commit. */
   write(): void {
     const entries = this.#unwritten;
     if (entries.length === 0 || this.#head === null) return;
@@ -67,7 +67,7 @@ export class CustodyTail {
     this.#unwritten = [];
   }
 
-  /** After the commit, whatever became of it. */
+  /** Call it after every commit. */
   reset(): void {
     this.#head = null;
     this.#unwritten = [];

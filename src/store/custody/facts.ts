@@ -1,4 +1,4 @@
-/** What an entry says of a fact beside the chain: figures and names that go when the record goes. */
+/** The details of an entry beside the chain: figures and names that go when the record goes. */
 import type { CustodyDetails } from '../../domain/custody/entry.ts';
 import type { Analysis, Classification, Override } from '../../domain/records/classification.ts';
 import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
@@ -26,7 +26,7 @@ export function receivedDetails(record: Classification): CustodyDetails {
   };
 }
 
-/** Absent in what an account brings for itself, as in entries of before there were desks. */
+/** Absent for records of an account's own, as in entries from before there were desks. */
 function deskDetail(deskId: number | undefined): { deskId?: number } {
   return deskId === undefined ? {} : { deskId };
 }
@@ -47,7 +47,7 @@ function toModel({ modelDigests = {} }: Analysis, key: string, result: AnalysisR
   return { model: key, sha256: modelDigests[key] ?? null, device: run?.device ?? null };
 }
 
-/** The first answer of the model, of whichever frame: a pack runs on one device at a time. */
+/** The model's first answer on any frame: a pack runs on one device at a time. */
 function findRun(result: AnalysisResult, key: string): ModelRun | undefined {
   const isOfModel = (run: ModelRun): boolean => `${run.model}@${run.version}` === key;
   const own = result.runs.find(isOfModel);

@@ -1,5 +1,5 @@
 /**
- * For when the head and the last entry disagree. The log goes on from the head, which names more than any one entry; if
+ * Repairs a head that disagrees with the last entry. The log goes on from the head, which names more than any one entry; if
  * the head itself is lost, from what the entries and subtrees still say.
  */
 import { readFrontier } from '../../domain/custody/merkle-tree.ts';
@@ -7,9 +7,9 @@ import type { CustodyHead } from '../tables/stored-custody.ts';
 import type { CustodyReader } from './custody-reader.ts';
 
 export interface Disagreement {
-  /** For a person: what was found. */
+  /** What was found, for a person. */
   reason: string;
-  /** What the next entry goes on from. */
+  /** The head that the next entry continues. */
   head: CustodyHead;
 }
 

@@ -1,4 +1,4 @@
-/** What an entry is found under, as far as the entry itself says: for an index that is made anew. */
+/** The subjects of an entry, as far as the entry itself names them, to make an index anew. */
 
 import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from '../tables/stored-custody.ts';
 import type { CustodyRow } from './custody-reader.ts';
@@ -17,13 +17,13 @@ const SUBJECTS_OF_KINDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The records that shared an analysis are named by no entry: they find it by the analysis that they name. */
+/** Entries name no records that shared an analysis: these find it by the analysis that they name. */
 export function subjectsOfEntry({ kind, subject, actor, details }: CustodyRow): string[] {
   const subjects = [subject, SUBJECTS_OF_KINDS.get(kind) ?? ''];
-  // Only lines of the audit log say what they were done to.
+  // Only lines of the audit log name a target.
   if (details?.target !== undefined) subjects.push(AUDIT_SUBJECT);
   if (details?.target !== undefined) {
-    // An audit line of before the chain has its action in the details.
+    // An audit line from before the chain has its action in the details.
     const action = kind === 'taken_over' ? String(details.what?.action) : kind;
     subjects.push(accessSubjectOf(action, details.target, details.details));
   }

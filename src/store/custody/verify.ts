@@ -29,11 +29,11 @@ export interface VerifyOptions {
   signal: AbortSignal;
 }
 
-/** A person reads these; a log that is cut in the middle has one fault, one whose disk fails has thousands. */
+/** People read these; a log that is cut in the middle has one fault, one on a failing disk has thousands. */
 const FAULTS_MAX = 20;
 /** An epoch is a restore or a copy; more of them are counted only. */
 const EPOCHS_MAX = 100;
-/** Entries between two breaths: about 5 ms, for which every answer waits. */
+/** Entries between two turns of the event loop: about 5 ms, for which every answer waits. */
 const ENTRIES_PER_TURN = 200;
 /** Entries that name deleted ones, kept parsed: a sweep's deletions name neighbours. */
 const DELETIONS_MAX = 1000;
@@ -125,7 +125,7 @@ class Verification {
     });
     if (firstOther !== null) {
       this.#addFault(firstOther, `the stored tree is another over the entries ${firstOther} to ${sequence}`);
-      // Reported once: what was changed below would make every tree above it another.
+      // Reported once: the trees above a changed entry all differ.
       this.#frontier = readFrontier(sequence + 1, this.#custody.subtree);
     }
     this.#previous = leaf.toString('hex');

@@ -1,4 +1,4 @@
-/** By what copies of pictures are found, as rows: what an analysis leaves, and what an earlier one learns of it. */
+/** Rows by which copies of pictures are found: those that an analysis leaves, and those that it adds to earlier ones. */
 import type { Analysis } from '../../domain/records/classification.ts';
 import { type FoundLikeness, NEAR_MATCHES_MAX, type NearMatch } from '../../domain/records/seen-before.ts';
 import type { StoreChange } from '../accounts/change.ts';
@@ -13,12 +13,12 @@ interface LeftLikenesses extends Pick<Analysis, 'id'> {
   now: number;
 }
 
-/** Under numbers that grow: an index that has the earlier ones in memory reads on from the last. */
+/** Stores them under numbers that grow: an index with the earlier ones in memory reads on from the last. */
 export function putLikenesses(
   tables: LikenessTables,
   { id: analysisId, holder, likenesses, earlier, now }: LeftLikenesses,
 ): void {
-  // By the time too, since the last number may be gone: it must not be given twice.
+  // The time counts too, since the row with the last number may be gone, and no number may be given twice.
   const first = Math.max(now, Number(tables.likenesses.lastKey() ?? 0) + 1);
   const sequences = likenesses.map(({ keypoints, ...likeness }, index) => {
     tables.likenesses.put(first + index, { ...likeness, accountId: holder, analysisId });
@@ -31,8 +31,8 @@ export function putLikenesses(
 }
 
 /**
- * Under new numbers, since an index that has read on would not look back; what it was near to stays. An empty list says
- * that it was looked at and has too little to see.
+ * Stores them under new numbers, since an index that has read on would not look back; what it was near to stays. An empty
+ * list says that the picture has too little detail.
  */
 export function relearnLikenesses(
   tables: LikenessTables,
@@ -46,7 +46,7 @@ export function relearnLikenesses(
   return removed;
 }
 
-/** The nearest ones stay. One that was removed meanwhile leaves its name there, which leads nowhere. */
+/** The nearest ones stay. A picture that was removed meanwhile leaves its name, which leads nowhere. */
 function tellEarlier(tables: LikenessTables, analysisId: string, match: NearMatch): void {
   const known = tables.nearMatches.getUnlessDamaged(match.analysisId);
   if (known === undefined) return;

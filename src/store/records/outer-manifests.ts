@@ -31,7 +31,7 @@ export class OuterManifestWriter extends OuterManifestReader {
     if (this.has(analysisId)) this.tables.outerManifests.remove(analysisId);
   }
 
-  /** For work that is done anew. */
+  /** Copies the manifest to an analysis that does the work anew. */
   copy(fromAnalysisId: string, toAnalysisId: string): void {
     const manifest = this.of(fromAnalysisId);
     if (manifest !== undefined) this.put(toAnalysisId, manifest);

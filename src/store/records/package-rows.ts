@@ -1,10 +1,10 @@
-/** Rows of packages that went out: what records said in them, and the timestamp authorities that are asked for them. */
+/** Rows of exported packages: what records said in them, and the timestamp authorities that are asked for them. */
 import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
 import { TIMESTAMPS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';
 
-/** All exports of a record from now on. With the last of its records goes what is known of a package. */
+/** Replaces all exports of a record. The data of a package goes with the last of its records. */
 export function putExports(tables: Tables, identifier: string, exports: RecordExports): void {
   const kept = new Set(exports.exports.map(({ packageSha256 }) => packageSha256));
   for (const { packageSha256 } of tables.exports.getUnlessDamaged(identifier)?.exports ?? []) {

@@ -1,4 +1,4 @@
-/** Walks along the records of an account, as lists need them: newest first, and damaged rows are named. */
+/** Walks the records of an account for lists: newest first, and damaged rows are named. */
 import { holderOf } from '../../domain/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
@@ -28,16 +28,16 @@ interface RowPlace {
 }
 
 interface FoundTexts extends RecordTexts {
-  /** Undefined if it is not known; out of date while the index of answers is not complete. */
+  /** Undefined if it is not known; out of date while the index of answers is incomplete. */
   answerClass: number | undefined;
 }
 
 interface RecordTexts extends RowPlace {
-  /** What a search reads of it; undefined if only the record can answer. */
+  /** The searched texts; undefined if only the record has them. */
   texts: Pick<Classification, 'name' | 'refId' | 'hash'> | undefined;
 }
 
-/** A row that is there and cannot be read, with what the index knows of it. */
+/** A row that cannot be read, with what the index knows of it. */
 export interface DamagedRow extends RecordTexts {
   isDamaged: true;
 }
@@ -53,22 +53,22 @@ export class RecordReader {
     return this.#tables.classifications.get(identifier);
   }
 
-  /** As `get`, for a look at many. */
+  /** Like `get`, for callers that look at many. */
   getUnlessDamaged(identifier: string): Classification | undefined {
     return this.#tables.classifications.getUnlessDamaged(identifier);
   }
 
-  /** Whether there is a row, and it cannot be read. */
+  /** Whether there is an unreadable row. */
   isDamaged(identifier: string): boolean {
     return this.getUnlessDamaged(identifier) === undefined && this.#isThere(identifier);
   }
 
-  /** Newest first without damaged rows, read as it is walked: the caller sets the bound. */
+  /** Newest first, damaged rows left out, read lazily: the caller sets the bound. */
   *scan(query: ScanQuery): Generator<Classification> {
     for (const row of this.scanRows(query)) if (!('isDamaged' in row)) yield row;
   }
 
-  /** As `scan`, with a name for each damaged row. */
+  /** Like `scan`, with a name for each damaged row. */
   *scanRows(query: ScanQuery): Generator<Classification | DamagedRow> {
     const { accountId, kind } = query;
     const index =
@@ -79,17 +79,17 @@ export class RecordReader {
     }
   }
 
-  /** 0: not every picture has a description. */
+  /** 0 while not every picture has a description. */
   get picturesDescribed(): number {
     return readMeta(this.#tables)?.picturesDescribed ?? 0;
   }
 
-  /** Whether the two walks below find every record; else only the whole list does. */
+  /** Whether the two walks below find every record; if not, only the whole list does. */
   get areAnswersComplete(): boolean {
     return areAnswersComplete(readMeta(this.#tables));
   }
 
-  /** The account's records of each class that `isWanted`, as `scanRows`. */
+  /** The account's records of each wanted class, as `scanRows` gives them. */
   *scanAnswers(
     query: ScanQuery,
     isWanted: (answerClass: number) => boolean,
@@ -105,7 +105,7 @@ export class RecordReader {
     for (const place of newestFirst(walks)) yield* this.#rowAt(query, place);
   }
 
-  /** The account's records with the reference, as `scanRows`; maybe a few with another. */
+  /** The account's records with the reference, as `scanRows` gives them; maybe a few with another. */
   *scanReference(query: ScanQuery, refId: string): Generator<Classification | DamagedRow> {
     const prefix = [query.accountId, referenceDigest(refId)];
     const keys = this.#tables.classificationsByReference.underReversed(prefix, startOf(prefix, query));
@@ -118,7 +118,7 @@ export class RecordReader {
     if (query.kind === undefined || 'isDamaged' in found || found.kind === query.kind) yield found;
   }
 
-  /** Places of the account's or the desk's records of every kind, newest first, with what is searched: no record is read. */
+  /** Places of the account's or desk's records of every kind, newest first, with the searched texts: no record is read. */
   *scanTexts(query: DeskQuery | ScanQuery): Generator<FoundTexts> {
     const { index, prefix } = this.#listOf(query);
     for (const { key, value } of index.entriesReversed(prefix, startOf(prefix, query))) {
@@ -128,12 +128,12 @@ export class RecordReader {
     }
   }
 
-  /** For a row that could not be read. Undefined if there is no row, or it is of another kind. */
+  /** Names an unreadable row. Undefined if there is no row, or it is of another kind. */
   damagedRow(query: DeskQuery | ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
     const { index, prefix } = this.#listOf(query);
     const { kind } = query;
     const place = [createdAt, identifier];
-    // No index knows of what kind a desk's damaged record is: it is shown rather than hidden.
+    // No index knows the kind of a desk's damaged record, so it is shown rather than hidden.
     const isOfKind =
       kind === undefined ||
       'deskId' in query ||
@@ -160,9 +160,9 @@ export class RecordReader {
   }
 
   /**
-   * The holder's records of files whose hash begins so, in no order. Undefined if more than `entriesMax` files of
-   * any do (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole
-   * list knows its place.
+   * The holder's records of files whose hash has this prefix, in no order. Undefined if more than `entriesMax` files of any
+   * holder match (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole list
+   * knows its place.
    */
   classificationsOfHashPrefix(
     holder: number,
@@ -219,7 +219,7 @@ function toPlace(key: readonly unknown[]): RowPlace {
   return { createdAt: Number(key.at(-2)), identifier: String(key.at(-1)) };
 }
 
-/** Walks that are each newest first, as one: what is in several comes once. A handful: the newest of all is looked for among their heads. */
+/** Merges a few walks that are each newest first; a row of several comes once. */
 export function* newestFirst<Place extends RowPlace>(walks: readonly Iterator<Place>[]): Generator<Place> {
   const heads = walks.flatMap((walk) => headOf(walk));
   let last = '';

@@ -15,7 +15,7 @@ import {
 import { CLASSIFICATIONS } from '../tables/collections.ts';
 import type { IndexedTexts, StoreMeta, Tables } from '../tables/schema.ts';
 
-/** How the description of a store says that its index of answers is complete. */
+/** Marks in a store's description that its index of answers is complete. */
 export const ANSWERS_COMPLETE: NonNullable<StoreMeta['answers']> = {
   version: ANSWER_CLASS_VERSION,
   after: null,
@@ -38,7 +38,7 @@ export function unindexRecord(tables: Tables, classification: Classification): v
   CLASSIFICATIONS.unindex(tables, identifier, classification);
 }
 
-/** Whether the analysis' records may be answered otherwise than before. */
+/** Whether the analysis' records may get another answer class than before. */
 export function readsOtherwise(before: Analysis | undefined, after: Analysis): boolean {
   if (before === undefined || before.result !== after.result) return true;
   return before.state !== after.state && (hasEnded(before.state) || hasEnded(after.state));
@@ -57,13 +57,13 @@ export function indexAnswersOfFile(
 
 function indexAnswersOf(tables: Tables, keys: Iterable<readonly Key[]>): void {
   for (const key of keys) {
-    // A damaged record stays under the last answer that is known of it.
+    // A damaged record stays under its last known answer.
     const classification = tables.classifications.getUnlessDamaged(String(key.at(-1)));
     if (classification !== undefined) indexAnswer(tables, classification);
   }
 }
 
-/** The class as what is stored has it now. */
+/** The class by what is stored now. */
 export function currentClass(tables: Tables, classification: Classification): number {
   const { kind, hash, analysisId } = classification;
   const fileKey = [holderOf(classification), kind, hash];
@@ -73,7 +73,7 @@ export function currentClass(tables: Tables, classification: Classification): nu
   return toNumber(answerClassOf({ classification, analysis, finding }));
 }
 
-/** Writes the record's class, and the texts beside it, if they differ from before. */
+/** Writes the record's class and texts if they differ from before. */
 export function indexAnswer(tables: Tables, classification: Classification): void {
   const { identifier, accountId, deskId, createdAt, name, refId, hash } = classification;
   const known = knownTexts(tables, classification);

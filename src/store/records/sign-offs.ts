@@ -1,4 +1,4 @@
-/** Sign-offs of findings as they are written: each step with its entry in the custody log, the open ones in an index. */
+/** Writes sign-offs of findings: each step with its entry in the custody log, the open ones in an index. */
 
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import { holderOf } from '../../domain/desk.ts';
@@ -28,7 +28,7 @@ export class SignOffWriter {
     this.#custody.appendAudited({ kind: step, subject: '', also: [fileSubject(signOff)], what }, by);
   }
 
-  /** The finding no longer stands. Does nothing if no sign-off was asked for. */
+  /** Ends the sign-off of a finding that no longer holds. Does nothing if none was asked for. */
   end(finding: Override, ended: 'withdrawn' | 'superseded', actor: number | null): void {
     const signOff = this.#tables.signOffs.getUnlessDamaged(keyOf(finding));
     if (signOff === undefined || signOff.ended !== null) return;
@@ -45,7 +45,7 @@ export class SignOffWriter {
     });
   }
 
-  /** With the last record of the file, damaged ones too. */
+  /** Removes the sign-offs with the last record of the file, damaged ones too. */
   forget(file: HeldFile): void {
     const range = [keyOf({ ...file, at: 0 }), keyOf({ ...file, at: Number.MAX_SAFE_INTEGER })] as const;
     for (const { key, value } of [...this.#tables.signOffs.entries([...range[0]], [...range[1]])]) {
@@ -60,7 +60,7 @@ export class SignOffWriter {
   }
 }
 
-/** As the history of findings has its key. */
+/** The same key as in the history of findings. */
 function keyOf({ at, ...file }: HeldFile & Pick<Override, 'at'>) {
   return [holderOf(file), file.kind, file.hash, at];
 }

@@ -1,9 +1,12 @@
-/** Which transcripts of an account may say a text, by the words that it needs. */
+/** Finds the transcripts of an account that may say a text, by the words that it needs. */
 import { holds, piecesOf, type WantedWord, wantedWords } from '../../domain/transcripts/said-words.ts';
 import { readMeta, type Tables } from '../tables/schema.ts';
 import { areWordsComplete, NOT_WHOLE } from './word-rows.ts';
 
-/** Rows that are read for one word, some milliseconds of them: what more transcripts say is met soon by looking at each. */
+/**
+ * Rows that are read for one word, some milliseconds of them: more frequent words are found soon by looking at each
+ * transcript.
+ */
 const ROWS_MAX = 2000;
 /** So few transcripts are read sooner than the rows of another word. */
 const FEW = 20;
@@ -15,12 +18,11 @@ export class WordReader {
     this.#tables = tables;
   }
 
-  /** Whether the words of each transcript are there; else only a look at each record finds all. */
+  /** Whether the words of each transcript are indexed; if not, only a look at each record finds all. */
   get areComplete(): boolean {
     return areWordsComplete(readMeta(this.#tables));
   }
 
-  /** Costs nothing. */
   get rowCount(): number {
     return this.#tables.saidWords.count + this.#tables.saidPieces.count;
   }
@@ -50,14 +52,14 @@ export class WordReader {
     return found;
   }
 
-  /** Ends with null if no end is in sight. */
+  /** Ends with null if there are too many rows. */
   *#wordsThatHold(holder: number, wanted: WantedWord): Generator<string | null> {
     yield NOT_WHOLE;
     if (!wanted.mayBeginWithin && !wanted.mayEndWithin) yield wanted.word;
     else yield* this.#wordsWithPieces(holder, wanted);
   }
 
-  /** The lists of words by piece, walked together: each goes on at the last word that another has. */
+  /** Walks the lists of words by piece together: each goes on at the last word that another has. */
   *#wordsWithPieces(holder: number, wanted: WantedWord): Generator<string | null> {
     const pieces = piecesOf(wanted.word);
     let place: { from: string } | { after: string } = { from: '' };

@@ -12,20 +12,20 @@ import type { StoreMeta, Tables } from '../tables/schema.ts';
 type WordTables = Pick<Tables, 'saidWords' | 'saidPieces'>;
 type WordsOf = Pick<Analysis, 'id' | 'accountId' | 'deskId' | 'result'>;
 
-/** Raised when a transcript has other words than before: all rows are made anew. */
+/** Raised when words are split otherwise: all rows are then made anew. */
 export const WORDS_VERSION = 1;
 
-/** How the description of a store says that each transcript's words are there. */
+/** Marks in a store's description that each transcript's words are indexed. */
 export const WORDS_COMPLETE: NonNullable<StoreMeta['words']> = { version: WORDS_VERSION, after: null };
 
 export function areWordsComplete(meta: StoreMeta | undefined): boolean {
   return meta?.words?.version === WORDS_VERSION && meta.words.after === null;
 }
 
-/** Under this word lies every transcript whose words are not all here; no word is empty. */
+/** Under this key lies every transcript whose words are not all indexed; no word is empty. */
 export const NOT_WHOLE = '';
 
-/** What was said may be gone, or be there for the first time. */
+/** Replaces a transcript's words when it came or went. */
 export function moveWords(tables: WordTables, before: Analysis | undefined, after: Analysis): void {
   const [was, is] = [transcriptOf(before?.result ?? null), transcriptOf(after.result)];
   if (was === is) return;

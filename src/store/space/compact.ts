@@ -18,32 +18,35 @@ export interface Compacted {
   bytesAfter: number;
 }
 
-/** What keeps the records from being compacted; they are as they were. */
+/** The reason why the records could not be compacted; nothing was changed. */
 export class NotCompactedError extends Error {
   override readonly name = 'NotCompactedError';
 }
 
-/** Beside the records while a copy is made (lmdb-js takes a name with a dot for a file); one that a killed process left is removed by the next start. */
+/**
+ * Lies beside the records while a copy is made (lmdb-js takes a name with a dot for a file); the next start removes that of a
+ * killed process.
+ */
 const PARTIAL_FOLDER = 'records-compact';
 /** A smaller file is not worth the time of a start. */
 export const COMPACT_BYTES_MIN = 256 * 1024 ** 2;
-/** Share of the file; below it the free pages are what the next weeks of work use. */
+/** Least free share; less is what the next weeks of work use. */
 const COMPACT_FREE_SHARE = 0.5;
-/** What the disk must take beyond the copy: the start goes on writing. */
+/** Free space beyond the copy: the start goes on writing. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 const ROWS_PER_TURN = 10_000;
 
 const MEGABYTE = 1e6;
 const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(0)} MB`;
 
-/** Whether a compaction is worth its time; what `assay doctor` advises and a start does. */
+/** Whether a compaction is worth its time: `assay doctor` advises it then, and a start does it. */
 export function isWorthCompacting({ bytes, freeBytes }: StoreSpace, bytesMin = COMPACT_BYTES_MIN): boolean {
   return bytes >= bytesMin && freeBytes > COMPACT_FREE_SHARE * bytes;
 }
 
 /**
- * At a start, before the records are opened; the folder is locked. If it cannot be done, `report` says why and the
- * records stay as they are.
+ * Called at a start, before the records are opened; the folder is locked. On a fault `report` says why, and the records stay
+ * as they are.
  */
 export async function compactIfWorth(
   folder: string,
@@ -64,7 +67,7 @@ export async function compactIfWorth(
   }
 }
 
-/** What another user makes could not be opened by the daemon. Asked before the folder is locked, which makes files too. */
+/** The daemon could not open files that another user makes. Checked before the folder is locked, which makes files too. */
 export async function assertOwner(folder: string): Promise<void> {
   const { uid } = await stat(dataFile(folder));
   const own = process.geteuid?.();
@@ -74,7 +77,7 @@ export async function assertOwner(folder: string): Promise<void> {
   );
 }
 
-/** The folder is locked and the records are closed. Throws NotCompactedError, and leaves the records as they were. */
+/** Needs a locked folder and closed records. Throws NotCompactedError, and then changed nothing. */
 export async function compactRecords(folder: string): Promise<Compacted> {
   const bytesBefore = await recordsSize(folder);
   if (bytesBefore === 0) throw new NotCompactedError(`${folder} is no data folder: it has no records`);
@@ -143,7 +146,7 @@ async function copyRecords(folder: string, partial: string): Promise<void> {
   await keepEpoch(to.root, { from: (await stat(dataFile(folder))).ino, partial });
 }
 
-/** Key by key and byte by byte, damaged values too: they are as damaged as before. */
+/** Compares key by key and byte by byte; damaged values are copied as they are. */
 async function assertSame(from: RootDatabase, to: RootDatabase): Promise<void> {
   for (const name of [...walkKeys(from, {})].map(String)) {
     const tables = [from, to].map((root) => root.openDB<Buffer, Key>(name, { encoding: 'binary' }));
@@ -164,8 +167,8 @@ async function assertSame(from: RootDatabase, to: RootDatabase): Promise<void> {
 }
 
 /**
- * The log of custody knows its box by the inode of the file. The new file goes on the same log; a folder that was copied
- * from elsewhere is found out by the next start as before.
+ * The custody log knows its box by the inode of the file. The new file continues the same log; the next start still
+ * recognises a folder that was copied from elsewhere.
  */
 async function keepEpoch(
   root: RootDatabase,

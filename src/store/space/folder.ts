@@ -1,4 +1,4 @@
-/** Durability of files: what is renamed into a folder is only safe once the folder itself is flushed. */
+/** Durability of files: a renamed file is only safe once its new folder is flushed. */
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
@@ -19,7 +19,7 @@ export async function renameDurably(from: string, to: string): Promise<void> {
   await flushFolder(dirname(to));
 }
 
-/** Nothing happens if it is not there. Unlike `rm`, which first looks twice at what it is. */
+/** Does nothing if the file is not there. Faster than `rm`, which first looks twice at what it is. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);

@@ -1,5 +1,5 @@
 /**
- * How old the oldest snapshot is that somebody still reads. While one lies behind the last transaction, LMDB reuses no page
+ * The age of the oldest snapshot that somebody still reads. While one lies behind the last transaction, LMDB reuses no page
  * that was freed since, and the file of the records grows with every transaction.
  */
 import type { RootDatabase } from 'lmdb';
@@ -8,11 +8,11 @@ import { lastTransactionOf } from './space.ts';
 export interface OldestReader {
   /** Transactions committed since its snapshot; 0 if no reader is behind. */
   transactions: number;
-  /** Since it was first seen behind the last transaction; 0 if no reader is behind. */
+  /** Seconds since it was first seen behind the last transaction; 0 if no reader is behind. */
   seconds: number;
 }
 
-/** Process, thread and transaction of a slot that is read by; a slot at rest has `-` instead of the last. */
+/** Process, thread and transaction of a slot in use; an idle slot has `-` as its transaction. */
 const READER_LINE = /^\s*(\d+ \w+ (\d+))\s*$/gm;
 const MS_PER_SECOND = 1000;
 
@@ -28,10 +28,12 @@ export class Snapshots {
     this.#nowMs = nowMs;
   }
 
-  /** Seconds are counted between looks: who wants them exact looks often. Slots of ended processes are freed first. */
+  /**
+   * Seconds count from the first look that saw it, so call it often for exact ones. Slots of ended processes are freed first.
+   */
   oldest(): OldestReader {
     this.#root.readerCheck();
-    // Read before anything else is: the next line itself reads.
+    // Listed first, since the next line itself reads.
     const readers = [...this.#root.readerList().matchAll(READER_LINE)];
     const last = lastTransactionOf(this.#root);
     const now = this.#nowMs();

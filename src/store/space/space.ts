@@ -1,4 +1,4 @@
-/** How much of the file of the records holds values, and how much is free pages that later transactions use. */
+/** How much of the file of the records holds values, and how much is free for later transactions. */
 import type { RootDatabase } from 'lmdb';
 import type { Tables } from '../tables/schema.ts';
 import { pagesOf, type TreeStats } from '../tables/table.ts';
@@ -13,7 +13,7 @@ export interface StoreSpace {
 /** LMDB's two pages of metadata at the beginning of each file. */
 const META_PAGES = 2;
 
-/** What lmdb-js answers and its types leave out. */
+/** Fields that lmdb-js answers and its types leave out. */
 interface FileStats extends TreeStats {
   root: TreeStats;
   free: TreeStats;
@@ -26,7 +26,7 @@ export function lastTransactionOf(root: RootDatabase): number {
   return (root.getStats() as FileStats).lastTxnId;
 }
 
-/** Costs a look at the root page of each table, whatever the file's size. */
+/** Looks at the root page of each table, whatever the file's size. */
 export function readSpace(root: RootDatabase, tables: Tables, bytes: number): StoreSpace {
   const { root: names, free, lastPageNumber, pageSize } = root.getStats() as FileStats;
   const ofTables = Object.values(tables).reduce((sum, table) => sum + table.pageCount, 0);

@@ -1,6 +1,6 @@
 /**
- * How a value lies in LMDB: a CRC-32 of the rest, then MessagePack. LMDB has no page checksums, so a flipped bit
- * would otherwise be served as a record. CRC-32 is the platform's own (zlib), as good as CRC32C at finding it.
+ * A value in LMDB: a CRC-32 of the rest, then MessagePack. LMDB has no page checksums, so a flipped bit would otherwise be
+ * served as a record. CRC-32 is the platform's own (zlib), and finds it as well as CRC32C.
  */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';

@@ -1,6 +1,6 @@
 /**
- * A table whose values are found by more than their key. Each index is declared once; the declaration drives what is written,
- * removed, made anew and counted, so that none of them forgets one.
+ * A table whose values are found by more than their key. Each index is declared once; writing, removing, rebuilding and
+ * counting follow the declaration, so that none of them forgets an index.
  */
 import type { Key } from 'lmdb';
 import type { Tables } from './schema.ts';
@@ -8,11 +8,11 @@ import type { Index, Table } from './table.ts';
 
 export interface DeclaredIndex<P> {
   index: (tables: Tables) => Index;
-  /** Where a value lies in it; null if this one does not. Left out if that follows from more than the value. */
+  /** The value's keys in the index; null if it has none. Left out if they follow from more than the value. */
   keyOf?: (value: P, key: Key) => readonly Key[] | null;
-  /** The key of the value that a key of the index points to; its last part if this is left out. */
+  /** The key of the value that an index key points to; its last part if this is left out. */
   valueKeyOf?: (key: readonly Key[]) => Key;
-  /** What a fault calls an index that has one entry for each value. */
+  /** Name of the index in faults, if it has one entry for each value. */
   countedAs?: string;
 }
 
@@ -23,18 +23,18 @@ export interface DeclaredLookup {
 
 export interface CollectionOptions {
   lookups?: readonly DeclaredLookup[];
-  /** Damaged values are removed when indexes are made anew: their owner cannot be determined, so that no one could end them. */
+  /** Damaged values are removed when indexes are made anew: their owner is unknown, so that no one could end them. */
   endsIfDamaged?: boolean;
 }
 
-/** An index whose entries are as many as the table's values. */
+/** An index with one entry for each value. */
 export interface CountedIndex {
   name: string;
   index: Index;
   table: { readonly count: number };
 }
 
-/** `P` is the part of a value that its places in the indexes follow from. */
+/** `P` is the part of a value that its index keys follow from. */
 export class Collection<V extends object, P = V> {
   readonly table: (tables: Tables) => Table<V>;
   readonly endsIfDamaged: boolean;
@@ -52,7 +52,7 @@ export class Collection<V extends object, P = V> {
     this.endsIfDamaged = endsIfDamaged;
   }
 
-  /** `before` is what was stored under the key: its index keys are removed if the new value has others. */
+  /** `before` is the stored value of the key: its index keys are removed if the new value has others. */
   put(tables: Tables, key: Key, value: V & P, before?: P): void {
     this.table(tables).put(key, value);
     for (const { index, keyOf } of this.#indexes) {
@@ -82,10 +82,10 @@ export class Collection<V extends object, P = V> {
     }
   }
 
-  /** Takes everything out of the indexes but what points to a value that is kept there. */
+  /** Empties the indexes except for entries of kept values. */
   emptyIndexes(tables: Tables, isKept: (key: Key) => boolean): void {
     for (const { index, valueKeyOf = lastPart } of this.#indexes) {
-      // Few are: only what is kept is held in memory, whatever the index's length.
+      // They are few: only these are held in memory, whatever the index's length.
       const kept: Key[][] = [];
       if (!this.endsIfDamaged)
         for (const place of index(tables).under([])) if (isKept(valueKeyOf(place))) kept.push(place);
@@ -107,7 +107,7 @@ function lastPart(key: readonly Key[]): Key {
   return key.at(-1) ?? '';
 }
 
-/** `valueKeyOf` says which value an entry names. */
+/** `valueKeyOf` gives the value that an entry names. */
 export function lookup<E extends object | string | number>(
   table: (tables: Tables) => Table<E>,
   valueKeyOf: (entry: E) => Key,

@@ -1,4 +1,4 @@
-/** What is found by more than its key, with all its indexes. */
+/** The tables whose values are found by more than their key, with all their indexes. */
 import { hash as digest } from 'node:crypto';
 import type { Key } from 'lmdb';
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
@@ -11,19 +11,21 @@ import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-of
 import { Collection, lookup } from './collection.ts';
 import type { AcceptedRequest } from './schema.ts';
 
-/** Where a file of a watched folder lies in its table. */
 export function watchedFileKey(folderId: number, path: string): Key[] {
   return [folderId, digest('sha256', path)];
 }
 
-/** Hex digits of a reference's digest: a key of LMDB is bounded. The record sets two that share one apart. */
+/**
+ * Hex digits of a reference's digest, since LMDB's keys are bounded. Two references with one digest are distinguished by
+ * their records.
+ */
 const DIGEST_CHARACTERS = 32;
 
 export function referenceDigest(refId: string): string {
   return digest('sha256', refId).slice(0, DIGEST_CHARACTERS);
 }
 
-/** The two that follow from the analysis and the finding too are written by `records/record-rows.ts`. */
+/** `records/record-rows.ts` writes the two indexes that also follow from the analysis and the finding. */
 export const CLASSIFICATIONS = new Collection<Classification>(
   ({ classifications }) => classifications,
   [
@@ -59,7 +61,7 @@ export const CLASSIFICATIONS = new Collection<Classification>(
   ],
 );
 
-/** Which analysis a key finds, and that one that ended badly stays among the failed, is the transaction's to decide. */
+/** The transaction decides which analysis a key finds, and that a failed one stays among the failed. */
 export const ANALYSES = new Collection<Analysis>(
   ({ analyses }) => analyses,
   [{ index: ({ analysesOpen }) => analysesOpen }, { index: ({ analysesFailed }) => analysesFailed }],
@@ -77,7 +79,7 @@ export const ANALYSES = new Collection<Analysis>(
   },
 );
 
-/** A deleted account's address is free for another: the lookup by address is the transaction's. */
+/** The transaction keeps the lookup by address: a deleted account's address is free for another. */
 export const ACCOUNTS = new Collection<Account>(
   ({ accounts }) => accounts,
   [
@@ -110,7 +112,7 @@ export const DESK_MEMBERS = new Collection<DeskMember>(
   ],
 );
 
-/** What finds a session or a mailed link without reading it. */
+/** Finds a session or a mailed link without reading it. */
 export interface ExpiringKey {
   hash: string;
   accountId: number;

@@ -16,15 +16,18 @@ export type Range = Pick<RangeOptions, 'start' | 'end' | 'reverse' | 'exclusiveS
 
 /** Most walks want the first rows only. */
 const FIRST_PAGE_ROWS = 8;
-/** The event loop waits for a page: this many rows take about a millisecond. */
+/** The event loop waits for a page: so many rows take about a millisecond. */
 const PAGE_ROWS_MAX = 256;
-/** A result of many frames has hundreds of kilobytes: a page of them stays in memory while it is walked. */
+/** A result of many frames has hundreds of kilobytes, and a page stays in memory while it is walked. */
 const PAGE_BYTES_MAX = 1024 ** 2;
 
-/** LMDB throws at a look for a key that it could not hold (4026 bytes), and what is looked for is often a caller's text. No text of a key is as long. */
+/**
+ * LMDB throws on a look-up of a key that it could not hold (4026 bytes), and callers' texts are looked up. No stored key has
+ * a longer text.
+ */
 const KEY_TEXT_CHARACTERS_MAX = 1024;
 
-/** False if no such key can have been written: then there is nothing to look for. */
+/** False if no such key can have been written. */
 export function mayExist(key: Key | undefined): boolean {
   return [key].flat().every((part) => typeof part !== 'string' || part.length <= KEY_TEXT_CHARACTERS_MAX);
 }

@@ -1,4 +1,4 @@
-/** The tables and indexes of the store, once. Adding one is a row here; changing one is a new format version. */
+/** The tables and indexes of the store. A new one is a row here; a changed one is a new format version. */
 import type { RootDatabase } from 'lmdb';
 import type {
   Account,
@@ -26,24 +26,24 @@ import type { StoredSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './stored-custody.ts';
 import { Index, Table } from './table.ts';
 
-/** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
+/** Raised with every change of stored formats; an older store is migrated (migrations.ts), a newer one refused. */
 export const FORMAT_VERSION = 7;
 
 /**
- * Name, reference and hash: what a search reads, beside the key of a record in the index of its account; and the number of
- * its answer class, under which it lies in the index of answers. Without the number it is in no index of answers yet.
+ * Name, reference and hash, which a search reads, beside the record's key in the index of its account; and the number of its
+ * answer class in the index of answers, absent until it is indexed there.
  */
 export type IndexedTexts = readonly [name: string, refId: string, hash: string, answerClass?: number];
 
-/** An accepted submission that a repeated request identifier answers with. */
+/** An accepted submission, which answers a repeated request identifier. */
 export interface AcceptedRequest {
   identifier: string;
-  /** What was submitted: kind, hash and options; another content under the same identifier is refused. */
+  /** Kind, hash and options of the submission; other contents under the same identifier are refused. */
   fingerprint: string;
   at: number;
 }
 
-/** Where a video's frame or track lies in the result of its analysis. */
+/** The place of a video's frame or track in the result of its analysis. */
 export interface PartReference {
   analysisId: string;
   kind: 'image' | 'audio';
@@ -53,22 +53,25 @@ export interface PartReference {
 export interface StoreMeta {
   formatVersion: number;
   createdAt: number;
-  /** The indexes are being made anew, and lack entries until that is done. */
+  /** The indexes are being made anew, and incomplete until that is done. */
   isRebuilding?: boolean;
-  /** Which version's answer classes the index of answers holds, and the last record that has one; null once all have. */
+  /** The version of the answer classes in the index of answers, and the last record that has one; null once all have. */
   answers?: { version: string; after: string | null };
-  /** By which rules the words of transcripts are indexed, and the last analysis whose words are; null once all are. */
+  /** The rules by which the words of transcripts are indexed, and the last indexed analysis; null once all are. */
   words?: { version: number; after: string | null };
-  /** Which version's descriptions every picture of before it has (app/appliance/earlier-pictures.ts); absent: not all have one. */
+  /**
+   * The version of the descriptions that every earlier picture has (app/appliance/earlier-pictures.ts); absent: not all have
+   * one.
+   */
   picturesDescribed?: number;
-  /** By index: how many damaged values it lacked when it was made anew last. */
+  /** By index: damaged values that it lacked when it was last made anew. */
   missingEntries?: Readonly<Record<string, number>>;
 }
 
-/** Twice: without it no start knows what it has before it. If one is damaged, the other is read. */
+/** Stored twice, since no start knows the format without it. If one copy is damaged, the other is read. */
 export const META_KEYS = ['store', 'store-copy'] as const;
 
-/** Undefined in a store that is being made. Throws if both are damaged. */
+/** Undefined in a new store. Throws if both copies are damaged. */
 export function readMeta({ meta }: Tables): StoreMeta | undefined {
   const [first, copy] = META_KEYS;
   return meta.getUnlessDamaged(first) ?? meta.getUnlessDamaged(copy) ?? meta.get(first);

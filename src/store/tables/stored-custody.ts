@@ -1,13 +1,13 @@
-/** How the custody log lies in the store, beside the lines themselves (domain/custody/entry.ts). */
+/** The custody log in the store, beside the lines themselves (domain/custody/entry.ts). */
 
 import { type Held, holderOf } from '../../domain/desk.ts';
 
-/** The details of an entry, or when they were deleted and by which entry that says so. */
+/** The details of an entry, or when they were deleted and by which entry. */
 export type StoredDetails = KeptDetails | DeletedDetails;
 
 export interface KeptDetails {
   salt: Uint8Array;
-  /** JSON, as it was committed to. */
+  /** The JSON that was committed to. */
   details: string;
 }
 
@@ -18,7 +18,7 @@ export interface DeletedDetails {
   by: number;
 }
 
-/** What the next entry goes on from: read and written with each, so that a damaged entry stops none. */
+/** The state that the next entry continues: read and written with each, so that a damaged entry stops none. */
 export interface CustodyHead {
   size: number;
   /** Leaf hash of the last entry, hexadecimal; empty if there is none. */
@@ -27,14 +27,14 @@ export interface CustodyHead {
   peaks: Uint8Array[];
 }
 
-/** Which box writes. A copy of the folder finds that it lies elsewhere, and opens an epoch of its own. */
+/** The box that writes. A copy of the folder finds that it lies elsewhere, and opens an epoch of its own. */
 export interface CustodyEpoch {
   id: string;
   /** Sequence of the entry that opened it. */
   sequence: number;
-  /** Inode of the records file: no copy keeps it. */
+  /** Inode of the records file, which no copy keeps. */
   inode: number;
-  /** Time of the restore that it began with, so that a start that was killed does not report it twice. */
+  /** Time of the restore that began it, so that a start that was killed does not report it twice. */
   restoredAt?: string;
 }
 
@@ -47,22 +47,22 @@ export interface StoredCheckpoint {
 export const HEAD_KEY = 'head';
 export const EPOCH_KEY = 'epoch';
 
-/** What the index of subjects knows beside records, analyses and epochs. */
+/** The subject of audit lines, beside records, analyses and epochs. */
 export const AUDIT_SUBJECT = 'audit';
 
-/** A person's finding is of a file of an account or a desk, whatever its records are called. */
+/** A person's finding concerns a file of an account or a desk, not a record. */
 export function fileSubject(file: HeldFile): string {
   return `file/${holderOf(file)}/${file.kind}/${file.hash}`;
 }
 
-/** What lets somebody into an account: the actor of such an entry had it in hand. */
+/** Actions that give access to an account: their actor had it in hand. */
 const ACCESS_KINDS: readonly string[] = ['key.create', 'key.replace', 'key.reveal', 'password.link'];
 
 export function accessSubject(accountId: number): string {
   return `access/${accountId}`;
 }
 
-/** Whose account an action opens, by the target that it names (`account` or `account/key`); empty if it opens none. */
+/** The account that an action opens, by its target (`account` or `account/key`); empty if it opens none. */
 export function accessSubjectOf(
   kind: string,
   target: string,

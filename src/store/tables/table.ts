@@ -1,25 +1,25 @@
-/** One LMDB table of checked values, and one kind of index, of keys and what is searched beside them. */
+/** One LMDB table of checked values, and one kind of index, of keys with the searched values beside them. */
 import type { Database, Key, RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
 import { firstKey, mayExist, type Range, walkEntries, walkKeys } from './ranges.ts';
 
-/** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
+/** Size of a cache entry besides its value; a decoded value takes several times its encoded bytes. */
 const ENTRY_BYTES = 256;
-/** Past so many damaged values in one table the log has said enough; then they are reported again. */
+/** After so many damaged values of one table the list starts over, and they are reported again. */
 const REPORTED_MAX = 10_000;
 
 export class Table<V extends object | string | number> {
   readonly name: string;
-  /** Called once with each value that is not what was written, for the log and the count. */
+  /** Called once with each damaged value, for the log and the count. */
   onDamage: ((error: DamagedRecordError) => void) | undefined;
   readonly #database: Database<Buffer, Key>;
   readonly #initial: Partial<V> | undefined;
-  /** Decoded values of the keys read last: a record is read far more often than it changes. */
+  /** Decoded values of the keys that were read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
-  /** Keys of damaged values that were reported: a list that is polled must not fill the log with one of them. */
+  /** Keys of reported damaged values, so that a polled list does not fill the log with one of them. */
   readonly #reported = new Set<string>();
-  /** Keys written by a transaction that is not on the disk yet: what is read of them may be undone, or the value of before. */
+  /** Keys written by a transaction that is not on the disk yet: their values may be undone, or be the old ones. */
   readonly #touched = new Set<Key>();
   #isCleared = false;
 
@@ -34,7 +34,7 @@ export class Table<V extends object | string | number> {
     this.#cache = cacheBytesMax === 0 ? null : new LRUCache({ maxSize: cacheBytesMax });
   }
 
-  /** The value may be shared with other readers: it is never changed in place. */
+  /** The value may be shared with other readers: never change it in place. */
   get(key: Key): V | undefined {
     const cacheKey = typeof key === 'string' || typeof key === 'number' ? key : null;
     if (this.#cache === null || cacheKey === null) return this.#read(key)?.value;
@@ -70,27 +70,25 @@ export class Table<V extends object | string | number> {
     this.onDamage?.(error);
   }
 
-  /** As `get`, if a damaged value may be skipped: its absence must let no one do more than before. */
+  /** Like `get`, for callers that may skip a damaged value: its absence must let no one do more than before. */
   getUnlessDamaged(key: Key): V | undefined {
     return unlessDamaged(() => this.get(key));
   }
 
-  /** Whether there is a value, without reading it: a damaged one is there too. */
+  /** Whether there is a value, also a damaged one, without reading it. */
   has(key: Key): boolean {
     return mayExist(key) && this.#database.doesExist(key);
   }
 
-  /** How many values there are; costs nothing. */
   get count(): number {
     return entryCountOf(this.#database);
   }
 
-  /** Pages of the file that its values need; costs nothing. */
   get pageCount(): number {
     return pagesOf(this.#database.getStats() as TreeStats);
   }
 
-  /** Every key, in order, also of damaged values. */
+  /** Every key in order, also of damaged values. */
   keys(): Generator<Key> {
     return walkKeys(this.#database, {});
   }
@@ -103,7 +101,7 @@ export class Table<V extends object | string | number> {
     this.#database.clearSync();
   }
 
-  /** After a transaction. If it was undone, the damage is still there, and was reported. */
+  /** Called after a transaction. If it was undone, the damage is still there, and was reported. */
   settle(outcome: 'committed' | 'undone'): void {
     if (outcome === 'committed' && this.#reported.size > 0) {
       for (const key of this.#touched) this.#reported.delete(JSON.stringify(key));
@@ -169,11 +167,11 @@ export class Table<V extends object | string | number> {
   }
 }
 
-/** Length of the value that LMDB gets if an index has keys only. */
+/** Length of the placeholder value of an index with keys only. */
 export const INDEX_VALUE_BYTES = 1;
 const EMPTY = Buffer.alloc(INDEX_VALUE_BYTES);
 
-/** Keys, some with what is searched; rebuilt from records when it is lost. */
+/** Keys, some with searched values beside them; rebuilt from records when it is lost. */
 export class Index {
   readonly #database: Database<Buffer, Key>;
 
@@ -181,12 +179,10 @@ export class Index {
     this.#database = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
   }
 
-  /** How many keys there are; costs nothing. */
   get count(): number {
     return entryCountOf(this.#database);
   }
 
-  /** Pages of the file that its keys need; costs nothing. */
   get pageCount(): number {
     return pagesOf(this.#database.getStats() as TreeStats);
   }
@@ -212,7 +208,7 @@ export class Index {
     return this.#database.doesExist([...key] as Key);
   }
 
-  /** What follows the prefix in its keys, each once, in order; a seek for each, however many keys have it. */
+  /** The parts that follow the prefix in its keys, each once, in order; one seek each, however many keys have it. */
   *partsUnder(prefix: readonly Key[]): Generator<Key> {
     const end = [...prefix, HIGHEST] as Key;
     let start = [...prefix] as Key;
@@ -225,7 +221,7 @@ export class Index {
     }
   }
 
-  /** The first thing that follows the prefix in its keys and is not before `from`, or is behind `after`. */
+  /** The first part that follows the prefix in its keys and is not before `from`, or is after `after`. */
   nextPart(prefix: readonly Key[], place: { from: Key } | { after: Key }): Key | undefined {
     const start = ['from' in place ? [place.from] : [place.after, HIGHEST]].flat();
     const range = { start: [...prefix, ...start] as Key, end: [...prefix, HIGHEST] as Key };
@@ -233,7 +229,7 @@ export class Index {
     return key?.[prefix.length];
   }
 
-  /** Keys whose first part is a text that begins so, in order. */
+  /** Keys whose first part begins with the text, in order. */
   startingWith(text: string): Generator<Key[]> {
     const range = { start: [text] as Key, end: [`${text}${HIGHEST}`] as Key };
     return walkKeys(this.#database, range) as Generator<Key[]>;
@@ -244,18 +240,18 @@ export class Index {
     return walkKeys(this.#database, reversed(prefix, before)) as Generator<Key[]>;
   }
 
-  /** `value` is what a walk along the index needs of the record, so that it need not read each one. */
+  /** `value` holds what walks along the index need of the record, so that they need not read it. */
   put(key: readonly Key[], value?: object): void {
     this.#database.putSync([...key] as Key, value === undefined ? EMPTY : encodeValue(value));
   }
 
-  /** What lies beside the key; undefined if there is nothing, or it is damaged. */
+  /** The value beside the key; undefined if there is none, or it is damaged. */
   valueOf(key: readonly Key[]): unknown {
     const bytes = this.#database.get([...key] as Key);
     return bytes === undefined ? undefined : unlessDamaged(() => decodeValue('an index', key, bytes));
   }
 
-  /** As `underReversed`, with the keys' values; undefined if there is none, or a damaged one. */
+  /** Like `underReversed`, with the keys' values; undefined for a missing or damaged one. */
   *entriesReversed(
     prefix: readonly Key[],
     before?: readonly Key[],
@@ -289,7 +285,7 @@ function unlessDamaged<V>(read: () => V): V | undefined {
   }
 }
 
-/** What lmdb-js answers of one tree, and its types leave out. */
+/** Fields of a tree that lmdb-js answers and its types leave out. */
 export interface TreeStats {
   pageSize: number;
   treeBranchPageCount: number;
@@ -297,7 +293,6 @@ export interface TreeStats {
   overflowPages: number;
 }
 
-/** Pages that a tree takes in the file. */
 export function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }

@@ -17,38 +17,37 @@ import {
 
 /** ONNX TensorProto.DataType; the subset that `gen` describes lacks it. */
 const FLOAT16 = 10;
-/** Numbers of fields that `gen` leaves out: they are kept as bytes. */
+/** Numbers of fields that `gen` leaves out, which are kept as bytes. */
 const NODE_DOMAIN_FIELD = 7;
 const GRAPH_VALUE_INFO_FIELD = 13;
-/** No tool names a value so. */
+/** A suffix that no tool gives a value's name. */
 const HALF_SUFFIX = '#half';
 
-/** Gain on a GPU: islands of halves grow from these, if a weight proves that they compute with floats. */
+/** Operations that gain on a GPU: islands of halves grow from these, if a weight proves that they compute with floats. */
 const SEEDS: ReadonlySet<string> = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul']);
 /**
- * Join an island that feeds them. Sums over many values, logarithms, roots and powers are not among them: half
- * precision would lose what they compute.
+ * Operations that join an island which they feed. Sums over many values, logarithms, roots and powers do not: half precision
+ * would lose what they compute.
  */
 const FOLLOWERS: ReadonlySet<string> = new Set([
   ...['Add', 'Sub', 'Mul', 'Min', 'Max', 'Clip', 'Relu', 'LeakyRelu', 'PRelu', 'HardSigmoid', 'HardSwish'],
   ...['Sigmoid', 'Tanh', 'Gelu', 'BatchNormalization', 'MaxPool', 'AveragePool', 'Concat', 'Identity'],
   ...['Flatten', 'Transpose'],
 ]);
-/** Followers whose first input alone is of the type of the output; the rest are shapes and places. */
+/** Followers of which only the first input has the output's type; the others are shapes and positions. */
 const RESHAPERS: ReadonlySet<string> = new Set(['Reshape', 'Squeeze', 'Unsqueeze', 'Slice']);
-/** Hold graphs of their own, which name values of the outer one. */
+/** Operations that hold graphs of their own, which name values of the outer one. */
 const NESTING: ReadonlySet<string> = new Set(['If', 'Loop', 'Scan', 'SequenceMap']);
 
 export interface HalfModel {
   bytes: Uint8Array;
-  /** Operations that compute in halves. */
   halved: number;
 }
 
 /**
- * From the bytes of an ONNX model to those of its copy in half precision. Constants are turned by operations that the
- * runtime folds when it opens the model. Throws an Error with a sentence if nothing can be gained or the model is
- * built in a way that is not converted.
+ * Converts the bytes of an ONNX model into those of its copy in half precision. The runtime folds the conversion of constants
+ * when it opens the model. Throws an Error with a sentence if nothing can be gained or the model is built in an unsupported
+ * way.
  */
 export function toHalfPrecision(model: Uint8Array): HalfModel {
   const message = fromBinary(ModelProtoSchema, model);
@@ -62,12 +61,12 @@ export function toHalfPrecision(model: Uint8Array): HalfModel {
   for (const { name } of graph.output) half.finish(name);
   if (half.halved === 0) throw new Error('the model has no convolution or matrix product to convert');
   graph.node = half.nodes;
-  // It needs the types of values between operations, some of which are halves now; the runtime finds them itself.
+  // Types of values between operations no longer fit, since some are halves now; the runtime finds them itself.
   graph.$unknown = (graph.$unknown ?? []).filter(({ no }) => no !== GRAPH_VALUE_INFO_FIELD);
   return { bytes: toBinary(ModelProtoSchema, message), halved: half.halved };
 }
 
-/** Every value keeps its name in single precision; in half precision it is called by `nameHalf`. */
+/** A value keeps its name in single precision; `nameHalf` names it in half precision. */
 class HalfGraph {
   readonly nodes: NodeProto[] = [];
   halved = 0;
@@ -99,7 +98,7 @@ class HalfGraph {
     this.nodes.push(node);
   }
 
-  /** Sees to it that a value is there in single precision. */
+  /** Makes a value available in single precision. */
   finish(name: string): void {
     if (this.#born.has(name)) this.#addCast(nameHalf(name), name, TensorProto_DataType.FLOAT);
   }

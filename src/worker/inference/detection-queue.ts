@@ -42,7 +42,7 @@ export class DetectionQueue implements WorkQueue {
     this.#waiting.push({ id: request.id, file, detection, arrivedAt: now, busyMs: 0 });
   }
 
-  /** At once: a sound fills its batches alone. */
+  /** Ripe at once: a sound fills its batches alone. */
   ripeAt(): number {
     return this.#waiting[0]?.arrivedAt ?? Number.POSITIVE_INFINITY;
   }

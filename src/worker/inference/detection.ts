@@ -20,7 +20,7 @@ export class Detection {
   readonly #session: SpeechSession;
   readonly #read: ReadSamples;
   readonly #rows: number;
-  /** Frames that each stretch steps through. */
+  /** Frames that each stretch runs through. */
   readonly #steps: number;
   readonly #frames: Float32Array;
   #state: Tensor;
@@ -52,7 +52,7 @@ export class Detection {
     const { probabilities, state } = await this.#session.step(this.#frames, this.#rows, this.#state);
     for (let row = 0; row < this.#rows; row++) {
       if (row > 0 && this.#step < SETTLING_FRAMES) continue;
-      // The last stretch may step past the end, where typed arrays ignore a write.
+      // The last stretch may run past the end, where typed arrays ignore a write.
       this.probabilities[this.#frameOf(row)] = probabilities[row] ?? Number.NaN;
     }
     this.#state = state;

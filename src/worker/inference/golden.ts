@@ -26,7 +26,6 @@ export function makeGoldenSound(index: number, sampleCount: number): Float32Arra
   });
 }
 
-/** All of them if `count` is their number. */
 export function pickEvenly(values: Float32Array, count: number): Float32Array {
   return Float32Array.from(
     { length: count },

@@ -16,13 +16,12 @@ export interface SessionOptions {
   batchMax: number;
 }
 
-/** What a model is opened on. */
 export interface Device {
   provider: string;
   precision: Precision;
 }
 
-/** Asks for one provider only: a list would let the runtime fall back without a word. */
+/** Names one provider only: with a list the runtime would fall back silently. */
 export async function openOnnx(
   modelPath: string,
   { provider, precision }: Device,
@@ -35,8 +34,8 @@ export async function openOnnx(
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-    // Threads that wait for each other by spinning take the cores from the decoders: half of the processor time, and on a
-    // busy box three times the time on the clock.
+    // Spinning threads would take the cores from the decoders: half of the processor time, and three times as long on a busy
+    // box.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
   if (precision === 'full') return await InferenceSession.create(modelPath, options);
@@ -73,7 +72,7 @@ export class PackSession {
     return new PackSession(pack, device.provider, fixedBatchOf(session) ?? batchMax, session);
   }
 
-  /** The batch from its item `first` on, to be filled before a run. */
+  /** Room for the batch's items from `first` on, to be filled before a run. */
   place(first: number): Float32Array {
     return this.#batch.subarray(first * this.#itemFloats);
   }
@@ -97,7 +96,7 @@ export class PackSession {
     await this.#session.release();
   }
 
-  /** A GPU prepares itself anew for each shape it meets, so there every batch is full; a CPU would waste work. */
+  /** A GPU prepares itself anew for each shape, so every batch is full there; on a CPU that would waste work. */
   #shapeCount(count: number): number {
     return this.provider === 'cpu' ? count : this.batchMax;
   }
@@ -116,7 +115,7 @@ function namesOf({ input, outputName }: BatchPack, session: InferenceSession): N
   };
 }
 
-/** Models of others may take one item at a time only. */
+/** Models of others may take only one item at a time. */
 function fixedBatchOf({ inputMetadata }: InferenceSession): number | null {
   const [first] = inputMetadata;
   const count = first?.isTensor === true ? first.shape[0] : undefined;

@@ -6,16 +6,16 @@ import type { InferenceResponse, PackRequest } from '../protocol/inference-proto
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
 
-/** What the loop needs of a pack, whatever it computes. */
+/** A pack's queue as the loop sees it, whatever the pack computes. */
 export interface WorkQueue {
   readonly key: string;
-  /** Throws if the request is not one for this pack or its file is not what it says. */
+  /** Throws if the request does not fit this pack or its file. */
   add(request: PackRequest, now: number): void;
   /** When the next batch may run; infinite if nothing waits. */
   ripeAt(batchWaitMs: number): number;
-  /** Runs one batch; returns what there is to say after it. Never rejects. */
+  /** Runs one batch; returns the responses that follow. Never rejects. */
   runBatch(): Promise<InferenceResponse[]>;
-  /** Ends one request, if it waits here. Not during a batch. */
+  /** Ends one request, if it waits here. Not to be called during a batch. */
   drop(id: number, message: string): InferenceResponse[];
   /** Ends every request, for a pack that is replaced or out of service. */
   clear(message: string): InferenceResponse[];
@@ -28,11 +28,11 @@ interface WaitingRequest {
   readonly count: number;
   readonly arrivedAt: number;
   readonly logits: Float32Array;
-  /** Items that were answered. */
+  /** Answered items. */
   done: number;
-  /** From its arrival to its first batch. */
+  /** Time from its arrival to its first batch. */
   waitedMs: number;
-  /** Its share of the time that the model ran. */
+  /** Its share of the model's run time. */
   busyMs: number;
   batches: number;
 }
@@ -80,7 +80,7 @@ export class RequestQueue implements WorkQueue {
     return items >= this.#session.batchMax ? oldest.arrivedAt : oldest.arrivedAt + batchWaitMs;
   }
 
-  /** On an error every request of the batch is dropped with it. */
+  /** An error drops every request of the batch. */
   async runBatch(): Promise<InferenceResponse[]> {
     const shares = this.#takeShares();
     try {

@@ -1,4 +1,4 @@
-/** What the runtime says of a model that it does not open or run, as status, the log and `assay doctor` show it. */
+/** Shortens the runtime's errors for status, the log and `assay doctor`. */
 
 const LENGTH_MAX = 300;
 /** NVIDIA's libraries put a long C++ signature before the failure, and the host's name and source files after it: only the failure is kept. */

@@ -1,4 +1,4 @@
-/** A file of 32-bit float samples as a decode child left it; beyond its ends there is silence. */
+/** A file of 32-bit float samples that a decode child wrote; reads beyond its ends give silence. */
 import { SlotFile } from '../protocol/slot-file.ts';
 
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
@@ -23,7 +23,7 @@ export class SoundFile implements Disposable {
     return new SoundFile(SlotFile.openWhole(path, sampleCount * SAMPLE_BYTES, what), sampleCount);
   }
 
-  /** Fills `samples` with what begins at `offset`, which may lie before the sound. */
+  /** Fills `samples` from `offset` on, which may lie before the sound. */
   read(offset: number, samples: Float32Array): void {
     const from = Math.max(0, offset);
     const to = Math.min(this.sampleCount, offset + samples.length);

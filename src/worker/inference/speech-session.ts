@@ -36,7 +36,7 @@ export class SpeechSession {
     return new Tensor('float32', zeros, [STATE_LAYERS, rows, STATE_SIZE]);
   }
 
-  /** One frame of each stretch, with the context before it; gives the probability of speech of each. */
+  /** Steps one frame of each stretch, with the context before it; returns the probability of speech of each. */
   async step(
     frames: Float32Array,
     rows: number,

@@ -4,16 +4,15 @@ import { Scratch } from '../media/scratch.ts';
 import type { Grey } from './grey.ts';
 import { measureHarris } from './harris.ts';
 
-/** Steps of brightness that a corner stands out by. */
+/** Difference of brightness that makes a corner. */
 const THRESHOLD = 12;
 
 const strengthMemory = new Scratch();
 const foundMemory = new Scratch();
 const keyMemory = new Scratch();
 
-/** Above the number of pixels of any level; beside it a strength's 31 bits still make a whole number of a double. */
+/** More than the pixels of any level; with a strength's 31 bits it still fits into a double's whole numbers. */
 const PLACES = 2 ** 21;
-/** Above the bits of any strength, as a whole number. */
 const STRENGTHS = 2 ** 31;
 
 /**
@@ -45,7 +44,10 @@ function findInRow(
   return count;
 }
 
-/** A pixel of an arc of nine among the sixteen around it is, with its opposite one, in each pair: most pixels end at the first pairs. */
+/**
+ * An arc of nine among the sixteen pixels around holds one pixel of each opposite pair, so most pixels end at the first
+ * pairs.
+ */
 function isCorner(values: Uint8Array, at: number, width: number): boolean {
   const equal = 255 - (values[at] as number);
   const two = 2 * width;
@@ -86,7 +88,7 @@ function isCorner(values: Uint8Array, at: number, width: number): boolean {
   return hasArc(first | (second << 16));
 }
 
-/** Two bits for each pixel of the circle, one for each side; nine in a row of the same side are an arc. */
+/** Two bits for each pixel of the circle, one for each side; nine in a row of one side are an arc. */
 function hasArc(circle: number): boolean {
   const two = circle & turn(circle, 2);
   const four = two & turn(two, 4);
@@ -100,18 +102,18 @@ function turn(bits: number, by: number): number {
 
 const BRIGHTER = 1;
 const DARKER = 2;
-/** For each difference of brightness, from -255 on, whether a pixel stands out. */
+/** Whether a pixel stands out, for each difference of brightness from -255 on. */
 const SIDES = Uint8Array.from({ length: 511 }, (_, index) =>
   index - 255 > THRESHOLD ? BRIGHTER : index - 255 < -THRESHOLD ? DARKER : 0,
 );
 
-/** The best of each 3 × 3, sorted as numbers, which the platform does without calling back. */
+/** The best of each 3 × 3, sorted as numbers, which the platform does without callbacks. */
 function strongestFirst(found: Int32Array, strengths: Float32Array, width: number): Int32Array {
   const bits = new Int32Array(strengths.buffer, strengths.byteOffset, strengths.length);
   const keys = keyMemory.doubles(found.length);
   let count = 0;
   for (const at of found) {
-    // The bits of positive numbers are in the order of the numbers.
+    // Positive numbers sort as their bits do.
     if (isPeak(strengths, at, width)) keys[count++] = (STRENGTHS - (bits[at] as number)) * PLACES + at;
   }
   const sorted = keys.subarray(0, count).sort();
@@ -127,7 +129,7 @@ function isPeak(strengths: Float32Array, at: number, width: number): boolean {
     for (let dx = -1; dx <= 1; dx++) {
       const place = at + dy * width + dx;
       const other = strengths[place] as number;
-      // The first of two that are alike.
+      // The first of two equal ones counts.
       if (other > own || (other === own && place < at)) return false;
     }
   }

@@ -1,15 +1,17 @@
-/** What a keypoint's surroundings look like: their direction, and 256 comparisons of brightness, turned with it (rotated BRIEF). */
+/**
+ * Describes a keypoint's surroundings: their direction, and 256 comparisons of brightness, turned with it (rotated BRIEF).
+ */
 import { ANGLES, DESCRIPTOR_WORDS, UNSURE_BITS, WORD_BITS } from '../../domain/media/keypoints.ts';
 import type { Grey } from './grey.ts';
 
-/** Pixels around a keypoint that are looked at. */
+/** Pixels around a keypoint that count. */
 export const RADIUS = 15;
 /** Widths of the rows of a circle. */
 const ROW_HALVES = Array.from({ length: RADIUS + 1 }, (_, dy) =>
   Math.floor(Math.sqrt(RADIUS ** 2 - dy ** 2)),
 );
 
-/** The direction from a place to the weight of its surroundings, as steps of a full turn. */
+/** The direction from a place to the centre of brightness of its surroundings, as steps of a full turn. */
 export function directionAt({ width, values }: Grey, x: number, y: number): number {
   let [sumX, sumY] = [0, 0];
   for (let dy = -RADIUS; dy <= RADIUS; dy++) {
@@ -53,7 +55,10 @@ export function describeAt(
   }
 }
 
-/** Bits of the word, 0 the highest, whose two brightnesses differ the least: noise turns these first. The least sure come first. */
+/**
+ * Bits of the word, 0 the highest, whose two brightnesses differ the least: noise turns these first. The least sure come
+ * first.
+ */
 export function unsureBitsAt(
   { width, values }: Grey,
   { x, y, angle }: { x: number; y: number; angle: number },

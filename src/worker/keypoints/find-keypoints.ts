@@ -13,9 +13,9 @@ import { describeAt, directionAt, RADIUS, unsureBitsAt } from './descriptor.ts';
 import type { Grey } from './grey.ts';
 import { blur, buildPyramid } from './pyramid.ts';
 
-/** The picture is parted into so many columns and rows, of which none may give more than its share. */
+/** Columns and rows of the grid whose cells each give at most their share. */
 const CELLS = 8;
-/** Times the even share. */
+/** A cell's bound, in even shares. */
 const CELL_SHARE = 2;
 
 /** Upright, 8-bit RGB, row by row. */
@@ -35,7 +35,7 @@ export async function findKeypoints(picture: Pixels, wanted: Wanted): Promise<Ke
   return describeGrey(await reduce(picture, wanted, false), wanted.countMax).keypoints;
 }
 
-/** Also of the picture with left and right exchanged, if it is asked for. */
+/** Also describes the mirrored picture, if asked to. */
 export async function findAskedKeypoints(
   picture: Pixels,
   wanted: Wanted,
@@ -61,7 +61,7 @@ async function reduce(picture: Pixels, wanted: Wanted, mirrored: boolean): Promi
     .toColourspace('b-w')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // The same kind of array as the smaller levels: loops over two kinds are slower than over one.
+  // Of one array type with the smaller levels: loops over two types are slower.
   const values = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return { width: info.width, height: info.height, values };
 }
@@ -72,7 +72,7 @@ interface Placed {
   level: number;
 }
 
-/** `smooth` are the blurred levels that they were described in. */
+/** `smooth` are the blurred levels in which they were described. */
 interface Described {
   keypoints: Keypoints;
   smooth: Grey[];
@@ -99,7 +99,7 @@ function describeGrey(grey: Grey, countMax: number): Described {
   return { keypoints, smooth };
 }
 
-/** Smaller levels hold fewer places. */
+/** Smaller levels get fewer places. */
 function shareOf(index: number, levels: number, countMax: number): number {
   const weight = (level: number) => LEVEL_FACTOR ** -level;
   const sum = Array.from({ length: levels }, (_, level) => weight(level)).reduce((a, b) => a + b, 0);

@@ -22,7 +22,7 @@ interface Columns {
 export function measureHarris(grey: Grey, found: Int32Array, strengths: Float32Array): void {
   const { width } = grey;
   const columns = takeColumns(width);
-  // The row whose window the columns hold; none is so far before the first.
+  // The row whose window the columns hold; starts far before the first.
   let middle = -2 * ROWS;
   for (let next = 0; next < found.length; ) {
     const row = Math.floor((found[next] as number) / width);
@@ -60,7 +60,7 @@ function addRow({ width, values }: Grey, { xx, yy, xy }: Columns, row: number): 
   }
 }
 
-/** Takes the row that is left behind out, and the new one in. */
+/** Adds the new row and removes the one left behind. */
 function moveRow({ width, values }: Grey, { xx, yy, xy }: Columns, left: number, entered: number): void {
   const further = (entered - left) * width;
   for (let x = 1, at = left * width + 1; x < width - 1; x++, at++) {
@@ -77,14 +77,14 @@ function moveRow({ width, values }: Grey, { xx, yy, xy }: Columns, left: number,
 
 interface RowOfFound {
   found: Int32Array;
-  /** Index of the first that lies in the row. */
+  /** Index of the row's first place. */
   next: number;
   /** Places in the picture. */
   start: number;
   end: number;
 }
 
-/** Returns which is the first of the next row. */
+/** Returns the index of the next row's first place. */
 function measureRow(
   { xx, yy, xy }: Columns,
   { found, next, start, end }: RowOfFound,

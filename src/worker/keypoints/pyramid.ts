@@ -1,4 +1,4 @@
-/** A grey picture in smaller and smaller sizes, and blurred: what keypoints are found and described in. */
+/** A grey picture in smaller and smaller sizes, and blurred, in which keypoints are found and described. */
 import { LEVEL_FACTOR, LEVELS } from '../../domain/media/keypoints.ts';
 import { Scratch } from '../media/scratch.ts';
 import { RADIUS } from './descriptor.ts';
@@ -16,7 +16,7 @@ export function buildPyramid(grey: Grey): Grey[] {
   return levels;
 }
 
-/** Between the four nearest pixels: enough if a level is hardly smaller than the one before. */
+/** Interpolates the four nearest pixels: enough if a level is hardly smaller than the one before. */
 function scaleDown(from: Grey, width: number, height: number): Grey {
   const values = new Uint8Array(width * height);
   const columns = samplesOf(from.width, width);
@@ -29,7 +29,7 @@ function scaleDown(from: Grey, width: number, height: number): Grey {
   return { width, height, values };
 }
 
-/** One row of two: a function of its own, since a loop within a loop stays slow for the first pictures of a process. */
+/** One row of two, in a function of its own: a loop within a loop stays slow for the first pictures of a process. */
 function scaleRow(
   { width, values }: Grey,
   { start, share }: { start: number; share: number },
@@ -51,7 +51,7 @@ interface Samples {
   shares: Float64Array;
 }
 
-/** Where each of `to` pixels lies among `from`: the pixel before it, and how far towards the next. */
+/** The pixel of `from` before each pixel of `to`, and how far it lies towards the next. */
 function samplesOf(from: number, to: number): Samples {
   const samples = { starts: new Int32Array(to), shares: new Float64Array(to) };
   const step = from / to;

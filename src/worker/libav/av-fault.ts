@@ -1,12 +1,12 @@
 /**
- * What a return code of the media library means: negative is an error, two of them are no fault (end, try again),
- * memory and disk are this box's fault, and the rest is the file's.
+ * The meaning of the media library's return codes: negative is an error, two of them are no fault (end, try again), memory
+ * and disk are this box's fault, and the rest is the file's.
  */
 import { AV_LOG_QUIET, AVERROR_EOF } from 'node-av/constants';
 import { FFmpegError, Log, PosixError } from 'node-av/lib';
 import { MediaFaultFound } from '../media/media-fault.ts';
 
-// A hostile file makes the library complain thousands of times; what matters comes back as a code.
+// A hostile file makes the library log thousands of lines; faults come back as codes.
 
 Log.setLevel(AV_LOG_QUIET);
 
@@ -16,7 +16,7 @@ const OWN_CODES = [PosixError.ENOMEM, PosixError.ENOSPC, PosixError.EMFILE].map(
 
 export const isEnd = (code: number): boolean => code === AVERROR_EOF;
 
-/** Throws if a code is our own fault: a retry in a fresh child may succeed. */
+/** Throws if a code is our own fault, so that a fresh child may succeed. */
 export function assertNotOwnFault(code: number): void {
   if (OWN_CODES.includes(code))
     throw new Error(`the media library ran out of resources: ${FFmpegError.strerror(code)}`);
@@ -29,7 +29,7 @@ export function assertMedia(code: number, what: string): number {
   throw new MediaFaultFound('corrupt', `${what} (${FFmpegError.strerror(code)})`);
 }
 
-/** For calls that can only fail by a mistake here. */
+/** For calls that fail only by a mistake of ours. */
 export function assertDone(code: number, what: string): number {
   if (code >= 0) return code;
   throw new Error(`${what}: ${FFmpegError.strerror(code)}`);

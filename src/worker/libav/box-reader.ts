@@ -2,7 +2,7 @@
 
 export interface Box {
   type: string;
-  /** Start of the body, from the beginning of what is read. */
+  /** Start of the body within the bytes that are read. */
   start: number;
   length: number;
   body: BoxReader;
@@ -50,12 +50,12 @@ export class BoxReader {
     return this.#bytes.subarray(this.#position);
   }
 
-  /** What lies behind so many bytes. */
+  /** The part after so many bytes. */
   inside(skip: number): BoxReader {
     return new BoxReader(this.#bytes.subarray(this.#position + skip));
   }
 
-  /** The boxes from here on; the last may be longer than what was read. */
+  /** The boxes from here on; the last may be longer than the bytes at hand. */
   *boxes(): Generator<Box> {
     for (let count = 0; count < BOXES_MAX && this.#position + 8 <= this.#bytes.length; count++) {
       const begin = this.#position;

@@ -20,11 +20,11 @@ import { avGetCodecName, Codec, Dictionary, FormatContext, Packet, type Stream }
 import { formatOf, type MediaType } from '../../domain/media/formats.ts';
 import { assertMedia, isEnd } from './av-fault.ts';
 
-/** The library's word for “no time”. */
+/** The library's value for “no time”. */
 export const NO_TIME = -(2n ** 63n);
 const MICROSECONDS = 1_000_000;
 
-/** Looking at more streams than a newsroom's file ever has costs memory for each (the library's own bound is 1000). */
+/** Each stream that is looked at costs memory; a newsroom's file never has more (the library's own bound is 1000). */
 const STREAMS_MAX = 64;
 
 /** Bytes of a file, from `start` to before `end`; null: to its end. */
@@ -47,11 +47,11 @@ export class Container implements Disposable {
   readonly #packet = new Packet();
   readonly #decoders: ReadonlySet<string>;
   readonly sizeBytes: number;
-  /** The moving pictures that can be decoded, no covers: the one that players show first. */
+  /** The moving pictures that can be decoded, without covers; the one that players show first comes first. */
   readonly pictures: readonly Stream[];
-  /** The tracks of sound that can be decoded: the one that players play first. */
+  /** The tracks of sound that can be decoded; the one that players play first comes first. */
   readonly sounds: readonly Stream[];
-  /** A read failed other than by the file's end. */
+  /** A read failed other than at the file's end. */
   isReadBroken = false;
 
   private constructor(path: string, { mime, name }: TypeName, { range, isParsed }: HowToOpen) {
@@ -62,7 +62,7 @@ export class Container implements Disposable {
     this.sizeBytes = statSync(path).size;
     this.#format.allocContext();
     this.#format.maxStreams = STREAMS_MAX;
-    // `subfile` is our own word for a part of the one file: no demuxer that is let near it names another.
+    // `subfile` is our own protocol for a part of the one file: no allowed demuxer names another.
     const options = Dictionary.fromObject({
       protocol_whitelist: 'file,subfile',
       format_whitelist: demuxers,
@@ -81,17 +81,17 @@ export class Container implements Disposable {
     this.sounds = this.#rank(AVMEDIA_TYPE_AUDIO, () => 0);
   }
 
-  /** Throws MediaFaultFound if the data is no such container; the type's `name` is for sentences. */
+  /** Throws MediaFaultFound if the data is no such container; `type` is named in sentences. */
   static open(path: string, type: TypeName, range: ByteRange = WHOLE): Container {
     return new Container(path, type, { range, isParsed: true });
   }
 
-  /** For its packets and their stamps as they stand in the file: nothing of its streams is looked at, nothing guessed. */
+  /** Opens a file for its packets and stamps alone, without analysing its streams. */
   static openUnparsed(path: string, type: TypeName): Container {
     return new Container(path, type, { range: WHOLE, isParsed: false });
   }
 
-  /** While it is read, more may be found. */
+  /** More streams may be found while it is read. */
   get streams(): Stream[] {
     return this.#format.streams;
   }
@@ -104,7 +104,6 @@ export class Container implements Disposable {
     return this.sounds[0] ?? null;
   }
 
-  /** The demuxer, as the library names it. */
   get formatName(): string {
     return this.#format.iformat?.name ?? '';
   }
@@ -119,12 +118,12 @@ export class Container implements Disposable {
     return ((this.#format.iformat?.flags ?? 0) & AVFMT_TS_DISCONT) !== 0;
   }
 
-  /** What the file says of itself as a whole, by the names that its container has for it. */
+  /** Tags of the file as a whole, by their names in its container. */
   get tags(): Readonly<Record<string, string>> {
     return this.#format.metadata?.getAll() ?? {};
   }
 
-  /** As the header says or the library estimates; null if neither does. */
+  /** From the header or the library's estimate; null without either. */
   get claimedSeconds(): number | null {
     const { duration } = this.#format;
     return duration > 0n ? Number(duration) / MICROSECONDS : null;
@@ -142,13 +141,13 @@ export class Container implements Disposable {
     return names.slice(0, 8).join(', ') || 'no streams';
   }
 
-  /** Null if there is none, or none that the format needs. */
+  /** Null if there is none, or the format does not need it. */
   decoderOf({ codecpar }: Stream): Codec | null {
     const codec = Codec.findDecoder(codecpar.codecId);
     return codec?.name != null && this.#decoders.has(codec.name) ? codec : null;
   }
 
-  /** Which packets are read: all others are skipped by the demuxer, at best without reading their bytes. */
+  /** The demuxer skips packets of all other streams, at best without reading their bytes. */
   readOnly(stream: Stream, discard: AVDiscard = AVDISCARD_DEFAULT): void {
     for (const other of this.streams) other.discard = other.index === stream.index ? discard : AVDISCARD_ALL;
   }
@@ -159,7 +158,7 @@ export class Container implements Disposable {
       this.#packet.unref();
       const code = this.#format.readFrameSync(this.#packet);
       if (code < 0) {
-        // Even “out of memory” is the file's: a packet that claims gigabytes.
+        // Even “out of memory” is the file's fault: a packet that claims gigabytes.
         if (!isEnd(code)) this.isReadBroken = true;
         return null;
       }
@@ -167,7 +166,7 @@ export class Container implements Disposable {
     }
   }
 
-  /** To the last key frame at or before a time of the stream; false if the container cannot. */
+  /** Seeks to the last key frame at or before a time of the stream; false if the container cannot. */
   seek(stream: Stream, timestamp: bigint): boolean {
     return this.#format.seekFrameSync(stream.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0;
   }

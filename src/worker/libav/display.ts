@@ -1,8 +1,8 @@
-/** How a stored frame is meant to be shown: turned or mirrored, with pixels that may not be square. */
+/** How a stored frame is shown: turned or mirrored, with pixels that may not be square. */
 import { AV_FRAME_DATA_DISPLAYMATRIX, AV_PKT_DATA_DISPLAYMATRIX } from 'node-av/constants';
 import type { Frame, Stream } from 'node-av/lib';
 
-/** Names of what is done to a stored frame, in the filters' words. */
+/** What is done to a stored frame, in the filters' words. */
 const TURNS = {
   none: '',
   half: 'hflip,vflip',
@@ -21,14 +21,14 @@ export interface Display {
   pixelAspect: number;
 }
 
-/** A pixel of other proportions than these is a damaged header, and would blow a frame up without bound. */
+/** Other proportions come from a damaged header, and would blow a frame up without bound. */
 const PIXEL_ASPECT_MAX = 4;
 
 export function displayOf(stream: Stream, frame: Frame): Display {
   const matrix =
     stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX) ??
     frame.getSideData(AV_FRAME_DATA_DISPLAYMATRIX);
-  // The container's word counts more than the codec's, as in players.
+  // The container counts more than the codec, as in players.
   const { num, den } = [stream.sampleAspectRatio, frame.sampleAspectRatio].find((ratio) => ratio.num > 0) ?? {
     num: 1,
     den: 1,
@@ -38,7 +38,9 @@ export function displayOf(stream: Stream, frame: Frame): Display {
   return { turn: matrix === null ? 'none' : readTurn(matrix), pixelAspect: isSane ? aspect : 1 };
 }
 
-/** Reads the four that turn of the nine numbers of ISO/IEC 14496-12 6.2.2; an oblique angle goes to the nearest quarter. */
+/**
+ * Of the nine numbers of ISO/IEC 14496-12 6.2.2 four say how a frame is turned; an oblique angle becomes the nearest quarter.
+ */
 export function readTurn(matrix: Buffer): Turn {
   if (matrix.length < 36) return 'none';
   const [a, b, c, d] = [0, 4, 12, 16].map((at) => matrix.readInt32LE(at)) as [number, number, number, number];

@@ -33,7 +33,7 @@ export class FilmFrames implements Disposable {
   #pending: Frame | null;
   #isInterlaced = false;
   #lastMs = -1;
-  /** As the first frame is shown. */
+  /** Set from the first frame. */
   #display: Display = { turn: 'none', pixelAspect: 1 };
   /** Size of the film, even numbers. */
   readonly width: number;
@@ -70,7 +70,7 @@ export class FilmFrames implements Disposable {
     this.#decoder?.[Symbol.dispose]();
   }
 
-  /** Ends the filters; the next time, when they were emptied, lets go of them. False while they may hold a frame. */
+  /** Ends the filters at the first call, and drops them once they are empty. False while they may hold a frame. */
   #retireChain(): boolean {
     if (this.#chain === null) return true;
     if (!this.#chain.isEnded) {
@@ -110,7 +110,7 @@ export class FilmFrames implements Disposable {
     const toSdr = ':out_color_matrix=smpte170m:out_range=tv';
     return [
       `${source}:colorspace=${colorSpace}:range=${colorRange}`,
-      // The deinterlacer counts in half the unit that it is given.
+      // The deinterlacer counts in half of the unit that it gets.
       ...(this.#isInterlaced ? ['yadif=mode=send_frame:deint=interlaced', 'settb=1/1000'] : []),
       `scale=${w}:${h}:flags=bilinear${hdr.length > 0 ? '' : `${matrix}${toSdr}`}`,
       ...hdr,

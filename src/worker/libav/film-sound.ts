@@ -1,10 +1,10 @@
-/** The sound of a film's rendition: blocks as the encoder takes them, each at its time from the film's beginning. */
+/** The sound of a film's rendition: blocks for the encoder, each at its time from the film's beginning. */
 import type { PlayedFile } from './played-file.ts';
 import { Resampler } from './resampler.ts';
 import { PlayedSound, type TimedFrame } from './timed-sound.ts';
 import { OPUS_RATE, opusShape } from './webm-file.ts';
 
-/** Clocks of cameras drift by less between two blocks; more is a gap, which stays silent. */
+/** Camera clocks drift by less between two blocks; more is a gap, which stays silent. */
 const GAP_SAMPLES_MIN = OPUS_RATE / 5;
 const SAMPLE_BYTES = 4;
 
@@ -37,7 +37,7 @@ export class FilmSound implements Disposable {
     return this.#pending === null && this.#isEnded === false && this.#heldBytes === 0;
   }
 
-  /** Seconds from the film's beginning of what `next` will give. */
+  /** Time of the next block, in seconds from the film's beginning. */
   get seconds(): number {
     return this.#at / OPUS_RATE;
   }

@@ -24,13 +24,13 @@ import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 import { type Display, shownSides, squareSides, turnFilters } from './display.ts';
 
-/** Larger than any camera's video (8K is 33 megapixels): a decoder keeps up to 16 frames of it. */
+/** Larger than any camera's video (8K has 33 megapixels); a decoder keeps up to 16 frames. */
 const FRAME_PIXELS_MAX = 8192 * 4608;
-/** Players take HD material that names no colour matrix for BT.709 and smaller for BT.601. */
+/** Players assume BT.709 for HD material without a colour matrix, and BT.601 for smaller. */
 export const HD_HEIGHT_MIN = 720;
-/** A frame is converted while others are encoded: more threads would only take turns. */
+/** A frame is converted while others are encoded, so more threads would only take turns. */
 const THREADS_MAX = 4;
-/** Exact arithmetic and all the chroma: the models look at single pixels. */
+/** Exact arithmetic and full chroma, since the models look at single pixels. */
 const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 /**
  * The scaler computes colours with all the chroma in vectors only into planes: that and laying the planes together takes
@@ -96,7 +96,7 @@ function sourceOf({ width, height, format, colorSpace, colorRange }: Frame): str
   return `buffer@in=${picture}:colorspace=${colorSpace}:range=${colorRange}`;
 }
 
-/** A GPU lays chroma out in pairs; laid out as the CPU's decoders do, the same arithmetic follows. */
+/** A GPU interleaves chroma; separated as by the CPU's decoders, the same arithmetic follows. */
 function planar({ format }: Frame): string[] {
   if (format === AV_PIX_FMT_NV12) return ['format=yuv420p'];
   return format === AV_PIX_FMT_P010LE ? ['format=yuv420p10le'] : [];
@@ -106,7 +106,7 @@ function progressive(frame: Frame): string[] {
   return frame.hasFlags(AV_FRAME_FLAG_INTERLACED) ? ['yadif=mode=send_frame:deint=all'] : [];
 }
 
-/** Curves of BT.2100 to BT.709 by way of linear light. What a stream leaves unsaid is what cameras mean by it. */
+/** Converts curves of BT.2100 to BT.709 by linear light. Unstated values get the meaning that cameras give them. */
 export function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange }: Frame): string[] {
   if (colorTrc !== AVCOL_TRC_SMPTE2084 && colorTrc !== AVCOL_TRC_ARIB_STD_B67) return [];
   const transfer = colorTrc === AVCOL_TRC_SMPTE2084 ? 'smpte2084' : 'arib-std-b67';

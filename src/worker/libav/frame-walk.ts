@@ -16,7 +16,7 @@ import { playedSeconds, stampAt, type TimeSpan, toTimestamp } from './time-span.
  */
 const SEEK_FRAMES_MIN = 120;
 const REFILL_FRAMES = 8;
-/** Containers without an index land near a time, at worst behind it: then a seek goes back this far and again. */
+/** Without an index a seek lands near a time, at worst behind it: the next tries go back this far. */
 const STEPS_BACK_SECONDS = [2, 8, 32];
 const FRAME_RATE_DEFAULT = 25;
 
@@ -33,7 +33,7 @@ export class FrameWalk implements Disposable {
   readonly #decoder: StreamDecoder;
   readonly #span: TimeSpan;
   readonly #start: bigint;
-  /** Later stamps than this are damage. */
+  /** Later stamps are damage. */
   readonly #latest: bigint;
   readonly #frameTicks: bigint;
   /** The last frame at or before the time, and the first one after it. */
@@ -41,7 +41,7 @@ export class FrameWalk implements Disposable {
   readonly #ahead = new Timed();
   #lastTime = NO_TIME;
   #lastKey = NO_TIME;
-  /** Largest distance of two key frames that was seen. */
+  /** Largest distance between two key frames so far. */
   #keyTicks = 0n;
   #isEnded = false;
   #isDamagePassed = false;
@@ -88,7 +88,7 @@ export class FrameWalk implements Disposable {
   }
 
   #isFar(target: bigint): boolean {
-    // What has no stamps cannot be sought by them.
+    // A stream without stamps cannot be sought by them.
     if (this.#stream.startTime === NO_TIME) return false;
     const position = this.#ahead.isEmpty ? this.#start : this.#ahead.time;
     const gap = (target - position) / this.#frameTicks;
@@ -156,7 +156,7 @@ export class FrameWalk implements Disposable {
   }
 }
 
-/** A frame kept beyond the decoder's next one. */
+/** A frame that outlives the decoder's next one. */
 class Timed {
   readonly frame = new Frame();
   time = NO_TIME;

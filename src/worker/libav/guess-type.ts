@@ -1,13 +1,13 @@
 /**
- * What the media library takes a file for whose first bytes show nothing: its demuxers look for what only rows of frames
- * show. A demuxer that is not of `FORMATS` gives a name for the refusal and opens nothing.
+ * Asks the media library's demuxers for a file's type if its first bytes show nothing: they recognise rows of frames. A
+ * demuxer outside of `FORMATS` only gives a name for the refusal.
  */
 import { InputFormat } from 'node-av/lib';
 import { formatReadBy, type MediaType, typeOf } from '../../domain/media/formats.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { Container } from './container.ts';
 
-/** `AVPROBE_SCORE_RETRY`: below it the library wants to see more, and noise becomes MP3. */
+/** `AVPROBE_SCORE_RETRY`: below it the library is unsure, and takes noise for MP3. */
 const SCORE_MIN = 25;
 
 /** The type, or the name that completes “the file is …”; undefined if no demuxer knows it. `head`: what its type lies in. */

@@ -1,6 +1,6 @@
 /**
- * Reads from a HEIF file how its pictures are put together (ISO/IEC 23008-12): coded items and those derived from others,
- * and what is done to each before it is shown. Ours, since no library does all of it for HEVC: see ARCHITECTURE.md.
+ * Reads from a HEIF file how its pictures are put together (ISO/IEC 23008-12): coded and derived items, and the steps before
+ * each is shown. No library does all of it for HEVC: see ARCHITECTURE.md.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { MediaFaultFound } from '../media/media-fault.ts';
@@ -10,10 +10,10 @@ import { BoxReader } from './box-reader.ts';
 export type HeifStep =
   | { type: 'rotate'; clockwise: 0 | 90 | 180 | 270 }
   | { type: 'mirror'; isUpDown: boolean }
-  /** Sides of what is left, and how far its middle lies from the picture's: pixels, perhaps halves. */
+  /** Sides of the remainder, and the offset of its middle from the picture's: pixels, perhaps halves. */
   | { type: 'crop'; width: number; height: number; right: number; down: number };
 
-/** As ITU-T H.273 numbers them; they count more than what the coded picture says. */
+/** Numbered as in ITU-T H.273; they override those of the coded picture. */
 export interface HeifColours {
   primaries: number;
   transfer: number;
@@ -26,19 +26,19 @@ export interface HeifItem {
   /** `hvc1`, `av01`, …; or how it is derived: `grid`, `iden`, `iovl`. */
   type: string;
   isHidden: boolean;
-  /** As the file says, before any step; null if it does not. */
+  /** As the file states them, before any step; null if it does not. */
   sides: { width: number; height: number } | null;
-  /** What the decoder needs beside the data. */
+  /** The decoder's configuration, which lies beside the data. */
   settings: Buffer | null;
   colours: HeifColours | null;
   steps: HeifStep[];
-  /** Items that it is derived from. */
+  /** Items that this one is derived from. */
   inputs: number[];
-  /** The item that says how opaque it is, before any step; null if it is so throughout. */
+  /** The item with its opacity, before any step; null if it is opaque. */
   alpha: number | null;
 }
 
-/** The description has no pixels; what is larger is an attack. */
+/** The description has no pixels, so a larger one is an attack. */
 const META_BYTES_MAX = 4 * 1024 ** 2;
 /** Boxes before the description: a manifest, a free space, rarely more than ten. */
 const FILE_BOXES_MAX = 1000;
@@ -71,7 +71,7 @@ interface Meta {
   primary: number;
   types: Map<number, ItemType>;
   references: Map<number, number[]>;
-  /** Items that belong to another, as thumbnails, masks and descriptions do, and to which. */
+  /** Items that belong to others, such as thumbnails, masks and descriptions, and to which. */
   attached: Map<number, { to: number[]; type: string }>;
   places: Map<number, Place>;
   properties: Property[];
@@ -83,7 +83,7 @@ interface Meta {
 const PICTURE = /^(hvc1|hev1|lhv1|av01|avc1|vvc1|jpeg|j2k1|unci|grid|iden|iovl|tmap)$/;
 
 const XMP = 'application/rdf+xml';
-/** What an item says of another one: how opaque it is. */
+/** Roles of an item that gives another's opacity. */
 const ALPHA = /^urn:mpeg:(mpegB:cicp:systems:auxiliary:alpha|hevc:2015:auxid:1)\0/;
 
 export class HeifFile implements Disposable {
@@ -97,7 +97,7 @@ export class HeifFile implements Disposable {
     this.#meta = meta;
   }
 
-  /** Null if the file has no such description: it is damaged, or holds a sequence alone. */
+  /** Null without such a description: the file is damaged, or holds only a sequence. */
   static open(path: string): HeifFile | null {
     const file = openSync(path, 'r');
     try {
@@ -119,12 +119,11 @@ export class HeifFile implements Disposable {
     }
   }
 
-  /** The picture that is shown. */
   get primary(): number {
     return this.#meta.primary;
   }
 
-  /** Pictures that a viewer can choose from, the shown one among them. */
+  /** The pictures that a viewer can choose from, with the shown one. */
   get pictureCount(): number {
     const { types, attached, references } = this.#meta;
     const inputs = new Set([...references.values()].flat());
@@ -158,28 +157,28 @@ export class HeifFile implements Disposable {
     return item;
   }
 
-  /** What the file says of the shown picture beside its pixels. */
+  /** Metadata of the shown picture. */
   readMetadata(): { exif?: Buffer; xmp?: Buffer } {
     const found: { exif?: Buffer; xmp?: Buffer } = {};
     for (const [id, { type, content }] of this.#meta.types) {
       if (this.#meta.attached.get(id)?.to.includes(this.primary) === false) continue;
-      // The block begins behind so many bytes as its first four say.
+      // The first four bytes give the offset of the block behind them.
       if (type === 'Exif') found.exif = skipPrefix(this.read({ id }));
       if (type === 'mime' && content === XMP) found.xmp = this.read({ id });
     }
     return found;
   }
 
-  /** The bytes of an item, from all the places where they lie. Throws MediaFaultFound if they do not lie in the file. */
+  /** The bytes of an item, from all its extents. Throws MediaFaultFound if they do not lie in the file. */
   read({ id }: Pick<HeifItem, 'id'>): Buffer {
     const { method, extents } = this.#meta.places.get(id) ?? { method: 0, extents: [] };
     const { data } = this.#meta;
     const end = method === 1 ? data.length : this.#bytes;
-    // No length is the rest of what it lies in.
+    // An extent without a length reaches to the end.
     const parts = extents.map(({ offset, length }) => ({ offset, length: length || end - offset }));
     const total = parts.reduce((sum, { length }) => sum + length, 0);
     const isWhole = parts.every(({ offset, length }) => length > 0 && offset + length <= end);
-    // Parts that overlap would make more bytes than there are.
+    // Overlapping extents would make more bytes than there are.
     if (method > 1 || parts.length === 0 || !isWhole || total > end)
       throw new MediaFaultFound('corrupt', 'the HEIF data ends early or is damaged');
     return Buffer.concat(

@@ -31,7 +31,7 @@ export class ItemDecoder implements Disposable {
   readonly #packet = new Packet();
   readonly settings: Buffer;
 
-  /** Throws MediaFaultFound if the item is coded otherwise than is read here. `pixelsMax` holds whatever the file says of its sides. */
+  /** Throws MediaFaultFound for an unsupported coding. `pixelsMax` holds whatever sides the file states. */
   constructor({ type, settings }: HeifItem, pixelsMax: number) {
     const id = CODECS.get(type);
     const codec = id === undefined ? null : Codec.findDecoder(id);
@@ -79,7 +79,10 @@ export class ItemDecoder implements Disposable {
   }
 }
 
-/** The file's word counts more than the coded picture's, as in viewers; if neither says, the matrix is BT.601's (ISO/IEC 23000-22 7.3.6.4). */
+/**
+ * The file's colours override the coded picture's, as in viewers; without either the matrix is BT.601's (ISO/IEC 23000-22
+ * 7.3.6.4).
+ */
 function name(frame: Frame, colours: HeifColours | null): void {
   const isSaid = (code: number) => code !== AVCOL_SPC_UNSPECIFIED;
   if (colours !== null) {

@@ -13,10 +13,10 @@ import { CLOCK_JUMP_SECONDS_MIN, GAP_SECONDS_MIN } from './steady-clock.ts';
 import { StreamDecoder } from './stream-decoder.ts';
 import { toSeconds } from './time-span.ts';
 
-/** A day of clips of a quarter of an hour; each part costs 20 ms to open. What follows stays within the last part. */
+/** A day of clips of a quarter of an hour; opening a part costs 20 ms. Further ones stay within the last part. */
 export const PARTS_MAX = 100;
 
-/** The parts of a file in their order; one, if it is whole. Reads the file from end to end if its clock may begin anew. */
+/** The parts of a file in order; one if it is whole. Reads the file from end to end if its clock may begin anew. */
 export function findParts(path: string, type: MediaType, container: Container): ByteRange[] {
   if (!container.mayRestartClock) return [WHOLE];
   const size = statSync(path).size;
@@ -28,10 +28,7 @@ export function findParts(path: string, type: MediaType, container: Container): 
   return begins.map((start, index) => ({ start, end: begins[index + 1] ?? null }));
 }
 
-/**
- * From where on a file is read: behind a tag that stands before it. Boxes before the first one may have been counted when places
- * were written into the file, or laid there later.
- */
+/** Where a file is read from: behind a leading tag. Positions in the file may or may not count boxes before the first one. */
 export function ownRange(path: string, type: MediaType): ByteRange {
   const start = ownBeginning(path);
   if (start === 0 || (formatOf(type.mime)?.demuxers === 'mov' && canDecode(path, type))) return WHOLE;
@@ -50,7 +47,7 @@ function canDecode(path: string, type: MediaType): boolean {
 const OGG_HEAD_BYTES = 27;
 const OGG_BEGINS = 0x02;
 
-/** RFC 3533 6: the first page of each stream says so; where others stand between, another link begins. */
+/** RFC 3533 6: each stream's first page says so; such a page between others begins another link. */
 function findLinks(path: string, size: number): number[] {
   const file = openSync(path, 'r');
   const head = Buffer.alloc(OGG_HEAD_BYTES + 255);
@@ -73,18 +70,18 @@ function findLinks(path: string, size: number): number[] {
   return links;
 }
 
-/** Where the clocks of all streams jump together, and the first byte of what lies behind. */
+/** Where the clocks of all streams jump together, with the first byte behind. */
 interface Join {
   at: number;
   seconds: number;
 }
 
-/** How far the clock of one stream is. */
+/** The clock of one stream. */
 interface StreamClock {
   last: number;
   /** Joins that it has passed. */
   passed: number;
-  /** A jump that the next packet must go on from. */
+  /** A jump that the next packet must confirm. */
   doubtful: Join | null;
 }
 
@@ -113,7 +110,7 @@ function findClockJoins(path: string, type: MediaType, formatName: string): numb
   );
 }
 
-/** Each is asked for once: a list of all is made anew each time. */
+/** Each stream is asked for once, since a list of all is made anew each time. */
 function streamsOf(container: Container): (index: number) => Stream {
   const known: Stream[] = [];
   return (index) => {
@@ -128,13 +125,13 @@ function isPlayed({ codecpar: { codecType } }: Stream): boolean {
   return codecType === AVMEDIA_TYPE_VIDEO || codecType === AVMEDIA_TYPE_AUDIO;
 }
 
-/** Decoding times go on evenly, where those of pictures go to and fro. */
+/** Decoding times rise evenly, while presentation times go to and fro. */
 function timeOf({ pts, dts }: Packet, stream: Stream): number | null {
   const time = dts === NO_TIME ? pts : dts;
   return time === NO_TIME ? null : toSeconds(time, stream);
 }
 
-/** The jump that this packet confirms: one wild stamp is none. */
+/** The jump that this packet confirms, since one wild stamp is none. */
 function findJump(clock: StreamClock, seconds: number, at: number): Join | null {
   const { doubtful } = clock;
   const isOn = (from: number) =>
@@ -162,10 +159,10 @@ function pass(joins: Join[], clock: StreamClock, jump: Join): void {
 
 const TS_SYNC = 0x47;
 const TS_LENGTHS = [188, 192, 204] as const;
-/** A muxer writes its tables, and a receiver some stuffing, right before the first packet. */
+/** A muxer's tables, and a receiver's stuffing, come right before the first packet. */
 const TABLE_PACKETS_MAX = 64;
 
-/** Steps back over packets that belong to no stream: the tables that say what the streams behind them are. */
+/** Steps back over packets of no stream: the tables that describe the streams behind them. */
 function beforeTables(path: string, at: number, streamIds: ReadonlySet<number>): number {
   const from = Math.max(0, at - TABLE_PACKETS_MAX * 204);
   const bytes = readBytes(path, from, at - from + 1);

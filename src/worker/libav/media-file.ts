@@ -1,15 +1,15 @@
 /**
- * One part of a file that is read several times: to find its end, to choose frames, for the frames, for the track. Opening a
- * container costs 15 ms and more, so it is moved back to its beginning if that is exact.
+ * One part of a file that is read several times: for its end, the choice of frames, the frames, the track. Opening a
+ * container costs 15 ms and more, so it is rewound if that is exact.
  */
 import type { Stream } from 'node-av/lib';
 import { type ByteRange, Container, NO_TIME, WHOLE } from './container.ts';
 import { toTimestamp } from './time-span.ts';
 
-/** Their index leads to the first packet of a stream itself; others land near it, by estimates or in byte order. */
+/** Demuxers whose index leads to the first packet of a stream itself; others land near it. */
 const EXACT_REWIND = /^(mov|matroska|avi)/;
 
-/** Sound begins with samples before its first time, which the decoder needs and the listener never hears. */
+/** Samples before the first time prime the decoder, and are never heard. */
 const PRIMING_SECONDS_MAX = 1;
 
 export interface Reading {
@@ -36,7 +36,7 @@ export class MediaFile implements Disposable {
     return this.#container;
   }
 
-  /** A picture or a track, 0 being the first, from its beginning; what was read before is at an end. Null if there is none. */
+  /** A picture or a track, 0 being the first, from its beginning; this ends earlier readers. Null if there is none. */
   from(kind: 'video' | 'audio', number = 0): Reading | null {
     if (!this.#isFresh && !this.#rewind(this.#streamOf(kind, number))) {
       this.#container[Symbol.dispose]();

@@ -13,16 +13,16 @@ import { measureTimeSpan, SCAN_BYTES_MAX, soundBeginning, type TimeSpan } from '
 
 export interface PlayedPart {
   range: ByteRange;
-  /** Where it begins when the whole is played. */
+  /** Where it begins within the whole. */
   beginSeconds: number;
-  /** The time of its picture, or of its sound if that is what is asked for; null if it has none. */
+  /** The time of its picture, or of its sound if that is asked for; null if it has none. */
   span: TimeSpan | null;
 }
 
 export class PlayedFile implements Disposable {
   readonly #path: string;
   readonly type: MediaType;
-  /** What its length is measured by. */
+  /** The stream that its length is measured by. */
   readonly kind: 'video' | 'audio';
   readonly parts: readonly PlayedPart[];
   #open: { index: number; media: MediaFile };
@@ -70,7 +70,7 @@ export class PlayedFile implements Disposable {
     }
   }
 
-  /** The same file, to be read beside this one. */
+  /** Opens the same file again, to be read beside this one. */
   beside(): PlayedFile {
     const { range } = this.parts[0] ?? { range: WHOLE };
     return new PlayedFile(
@@ -82,7 +82,7 @@ export class PlayedFile implements Disposable {
     );
   }
 
-  /** The first part's, which says what the file is; until another part is read. */
+  /** The first part's container until another part is read. */
   get container(): Container {
     return this.#part(0).container;
   }
@@ -97,7 +97,7 @@ export class PlayedFile implements Disposable {
     return this.parts[0]?.span?.leadSeconds ?? 0;
   }
 
-  /** A picture or a track of a part from its beginning; what was read before is at an end. Null if it has none. */
+  /** A picture or a track of a part from its beginning; this ends earlier readers. Null if it has none. */
   read(index: number, kind: 'video' | 'audio', number = 0): Reading | null {
     return this.#part(index).from(kind, number);
   }
@@ -109,7 +109,7 @@ export class PlayedFile implements Disposable {
     return measure(this.read(index, 'video', picture), this.#path, part.range);
   }
 
-  /** Where a part begins by its own clock, for the listener of one of its tracks; null: with its first sound. */
+  /** Where a part begins by its own clock for the listener of a track; null: with its first sound. */
   beginsAt(index: number, track: Stream): number | null {
     if (this.kind === 'video') return this.parts[index]?.span?.startSeconds ?? null;
     return soundBeginning(this.#part(index).container, track);

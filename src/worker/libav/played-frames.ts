@@ -30,7 +30,7 @@ export class PlayedFrames implements Disposable {
   #damagedFrames = 0;
   #decoder: VideoDecoder = 'cpu';
 
-  /** `picture`: 0 is the one that players show first; `wanted`: on the GPU if that is wanted and there is one. */
+  /** `picture`: 0 is the one that players show first; `wanted`: on the GPU if there is one. */
   constructor(
     file: PlayedFile,
     { wanted = 'cpu', picture = 0 }: { wanted?: VideoDecoder; picture?: number } = {},
@@ -59,7 +59,7 @@ export class PlayedFrames implements Disposable {
     return this.#damagedFrames + (this.#open?.walk?.damagedFrames ?? 0);
   }
 
-  /** What the frames so far were decoded by. */
+  /** The decoder of the frames so far. */
   get decoder(): VideoDecoder {
     return this.#open?.decoder?.decoder === 'nvdec' ? 'nvdec' : this.#decoder;
   }

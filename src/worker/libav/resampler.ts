@@ -1,4 +1,4 @@
-/** Brings decoded sound of any rate, format and layout, which may change on the way, to one that stays. */
+/** Converts decoded sound of any rate, format and layout, which may change on the way, to a fixed one. */
 import { AV_CHANNEL_LAYOUT_MONO, AV_SAMPLE_FMT_FLT, type AVSampleFormat } from 'node-av/constants';
 import {
   avChannelLayoutDefault,
@@ -25,12 +25,12 @@ export type ChannelChoice = 'mix' | number;
 export type TakeSamples = (samples: Buffer) => void;
 
 /**
- * The library names no layout for more channels than this, and of planar sound its binding passes no more planes
- * on (node-av 6.1.1 crashes): the first ones are heard.
+ * The library has no layout for more channels, and its binding passes on no more planes (node-av 6.1.1 crashes): only the
+ * first ones are used.
  */
 const NAMED_CHANNELS_MAX = 8;
 
-/** Beyond any recorder's: a damaged header that asks for filters of gigabytes, or for hours from a few samples. */
+/** Rates beyond any recorder's come from a damaged header, and would ask for filters of gigabytes. */
 const SOURCE_RATE_MIN = 1000;
 const SOURCE_RATE_MAX = 768_000;
 
@@ -103,7 +103,7 @@ export class Resampler implements Disposable {
     this.#context = context;
   }
 
-  /** Null leaves it to the library, which knows how a centre or a subwoofer goes into a mix. */
+  /** Null leaves the mix to the library, which knows how a centre or a subwoofer counts. */
   #matrixFor(channels: number): number[] | null {
     const choice = this.#choice;
     if (choice !== 'mix') return Array.from({ length: channels }, (_, at) => (at === choice ? 1 : 0));

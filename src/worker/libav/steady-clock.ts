@@ -1,23 +1,23 @@
 /**
- * Played time by stamps that may lie: what decodes is played one after the other, and a stamp can only say that a pause lies
- * between. One stamp far from all others is damage; many, which go on from it, are a clock that was set.
+ * Played time by stamps that may lie: decoded pieces are played one after the other, and a stamp can only say that a pause
+ * lies between. One stamp far from all others is damage; many that continue it are a clock that was set.
  */
 
 /** Clocks of cameras drift by less between two frames. */
 export const GAP_SECONDS_MIN = 0.2;
-/** A further jump is believed only if what follows goes on from it (`dts_delta_threshold` of ffmpeg). */
+/** A further jump counts only if the next stamps continue it (`dts_delta_threshold` of ffmpeg). */
 export const CLOCK_JUMP_SECONDS_MIN = 10;
 /** No recorder keeps a file open over a longer pause: such a jump is the clock's. */
 export const PAUSE_SECONDS_MAX = 3600;
 
 export class SteadyClock {
   readonly #jumpSecondsMax: number;
-  /** What a stamp that goes on from the last one is. */
+  /** The stamp that would continue the last one. */
   #next: number | null;
-  /** From the stamp to played time. */
+  /** Added to a stamp it gives the played time. */
   #shift: number;
 
-  /** `begin`: the stamp that is played first; `jumpSecondsMax`: what a longer jump means is no pause. */
+  /** `begin`: the stamp that is played first; `jumpSecondsMax`: a longer jump is no pause. */
   constructor({
     begin,
     next,
@@ -29,8 +29,8 @@ export class SteadyClock {
   }
 
   /**
-   * Where a piece of `seconds` with the stamp `at` is played, `end` being where what was before it ends by the clock and
-   * `position` how much was given.
+   * Where a piece of `seconds` with the stamp `at` is played, if the one before it ends at `end` and `position` seconds were
+   * given so far.
    */
   place(at: number, seconds: number, { end, position }: { end: number; position: number }): number {
     const jump = at + this.#shift - end;

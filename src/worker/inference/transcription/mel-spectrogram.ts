@@ -10,9 +10,9 @@ const HOP_SAMPLES = 160;
 export const WINDOW_SAMPLES = FRAMES * HOP_SAMPLES;
 const SAMPLE_RATE = 16_000;
 const BINS = TRANSFORM_SIZE / 2 + 1;
-/** Below it lies digital silence. */
+/** Power of digital silence. */
 const POWER_MIN = 1e-10;
-/** Everything further below the loudest band is cut off. */
+/** Bands further below the loudest one are cut off. */
 const DECADES = 8;
 
 /** Slaney's scale: straight up to 1 kHz, logarithmic above. */
@@ -45,7 +45,7 @@ export function melSpectrogram(samples: Float32Array): Float32Array {
   return scaled(features);
 }
 
-/** The middle of a frame lies at its hop; before the first sample the sound is mirrored. */
+/** A frame is centred at its hop; before the first sample the sound is mirrored. */
 function cutFrame(samples: Float32Array, frame: number, into: Float64Array): void {
   const begin = frame * HOP_SAMPLES - TRANSFORM_SIZE / 2;
   for (let index = 0; index < TRANSFORM_SIZE; index++) {

@@ -1,7 +1,7 @@
-/** Which token may follow: Whisper's own rules for text and times, so that times come in pairs and never run back. */
+/** Whisper's own rules of which token may follow, so that times come in pairs and never run back. */
 import type { Vocabulary } from './vocabulary.ts';
 
-/** The first words may begin so late; what is heard later begins in another segment. */
+/** The latest start of the first words; later words begin in another segment. */
 const FIRST_TIME_SECONDS_MAX = 1;
 const FORBIDDEN = Number.NEGATIVE_INFINITY;
 
@@ -14,7 +14,7 @@ export function forbidTokens(
 ): void {
   const { firstTime, end } = vocabulary;
   for (const token of vocabulary.suppressed) logits[token] = FORBIDDEN;
-  // Signs that open a text, and those of the languages.
+  // Tokens that open a text, and those of the languages.
   logits.fill(FORBIDDEN, end + 1, firstTime);
   logits.fill(FORBIDDEN, firstTime + timesIn(soundSeconds) + 1);
   if (written.length === 0) {
@@ -40,13 +40,13 @@ function forbidTimes(logits: Float32Array, vocabulary: Vocabulary, written: read
   else if (isTimeLast) logits.fill(FORBIDDEN, 0, end);
   const lastTime = written.findLast((token) => vocabulary.isTime(token));
   if (lastTime === undefined) return;
-  // A segment of no length would be said again and again.
+  // A segment without length would be repeated for ever.
   const isOpenEnd = isTimeLast && !isTimeBefore;
   logits.fill(FORBIDDEN, firstTime, isOpenEnd ? lastTime : lastTime + 1);
   if (written.length === 1) logits[end] = FORBIDDEN;
 }
 
-/** If some time is likelier than every word, it is a time. */
+/** Takes a time if some time is likelier than every word. */
 function preferTimes(logits: Float32Array, { firstTime }: Vocabulary): void {
   let [word, time] = [FORBIDDEN, FORBIDDEN];
   for (let token = 0; token < firstTime; token++) word = Math.max(word, logits[token] ?? FORBIDDEN);

@@ -1,6 +1,6 @@
 /**
- * Writes down one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
- * written again at a higher temperature; what is no better then is left out.
+ * Transcribes one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
+ * written again at a higher temperature, and left out if that is no better.
  */
 import { deflateRawSync } from 'node:zlib';
 import { isInOwnScript } from '../../../domain/transcripts/scripts.ts';
@@ -11,15 +11,15 @@ import { forbidTokens } from './token-rules.ts';
 import type { DecoderState, WhisperSession } from './whisper-session.ts';
 
 const SAMPLE_RATE = 16_000;
-/** Half of what the decoder can remember, as its makers bound it: thirty seconds of the fastest speech are fewer. */
+/** Half of what the decoder can remember, as its makers bound it: the fastest speech has fewer tokens. */
 const TOKENS_MAX = 224;
-/** Its makers' temperatures; above .8 a small model writes nothing that holds. */
+/** Its makers' temperatures; above .8 a small model writes nothing usable. */
 const TEMPERATURES = [0, 0.2, 0.4, 0.6, 0.8] as const;
-/** Words at a quarter are guesses: what it says in silence lies below. */
+/** Words below a quarter are guesses, such as those in silence. */
 const CONFIDENCE_MIN = 0.25;
 /** Below the noise of 16 bits. */
 const LEVEL_DB_MIN = -120;
-/** More languages of a window than these have next to no share. */
+/** Further languages of a window have next to no share. */
 const LANGUAGES_GIVEN = 5;
 
 export interface WindowSound {
@@ -38,7 +38,7 @@ interface Draft extends WrittenText {
   tokens: ChosenToken[];
 }
 
-/** Gives way after each run of the model, so that others get their turn. */
+/** Yields after each run of the model, so that others get their turn. */
 export async function* transcribeWindow(
   session: WhisperSession,
   sound: WindowSound,
@@ -65,7 +65,7 @@ export async function* transcribeWindow(
   };
 }
 
-/** Language and the probability of no speech come with the first token; the text begins after the third. */
+/** Finds the language and the probability of no speech with the first token; the text begins after the third. */
 async function open(
   session: WhisperSession,
   encoded: Awaited<ReturnType<WhisperSession['encode']>>,
@@ -124,7 +124,7 @@ async function* write(
   return { tokens, text, meanLogProbability: sum / tokens.length, compression: compressionOf(text) };
 }
 
-/** Text between two times; what was not ended lasts to the end of the window. */
+/** Text between two times; an unended segment lasts to the end of the window. */
 function toSegments(
   { vocabulary }: WhisperSession,
   tokens: readonly ChosenToken[],

@@ -1,4 +1,4 @@
-/** Windows of speech that wait to be written down, one after the other; other models take turns with each of its steps. */
+/** Windows of speech that wait to be transcribed, one after the other; other models take turns with each step. */
 import type {
   InferenceResponse,
   PackRequest,
@@ -11,13 +11,13 @@ import { WINDOW_SAMPLES } from './mel-spectrogram.ts';
 import { transcribeWindow } from './transcribe-window.ts';
 import type { WhisperSession } from './whisper-session.ts';
 
-/** Some tenths of a second: a picture's verdict waits no longer, and few turns are spent on turning. */
+/** Some tenths of a second: a picture's verdict waits no longer, and few turns are spent on switching. */
 const STEPS_PER_TURN = 8;
 
 interface WaitingWindow {
   readonly request: TranscribeRequest;
   readonly arrivedAt: number;
-  /** Null until its turn comes. */
+  /** Null until its turn. */
   steps: AsyncGenerator<void, WindowText, undefined> | null;
   busyMs: number;
 }
@@ -88,7 +88,7 @@ export class TranscriptionQueue implements WorkQueue {
   }
 }
 
-/** The text once it is whole. */
+/** Returns the text once it is whole. */
 async function advance(steps: AsyncGenerator<void, WindowText, undefined>): Promise<WindowText | null> {
   for (let step = 0; step < STEPS_PER_TURN; step++) {
     const { done, value } = await steps.next();
@@ -97,7 +97,7 @@ async function advance(steps: AsyncGenerator<void, WindowText, undefined>): Prom
   return null;
 }
 
-/** Whole numbers inside the sound, in order; together no more than a window. */
+/** Ranges must be whole numbers inside the sound, in order, and together no more than a window. */
 function checkRanges({ sampleCount, ranges }: TranscribeRequest): void {
   let [before, total] = [0, 0];
   for (const { offset, length } of ranges) {

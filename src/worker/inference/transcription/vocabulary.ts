@@ -1,8 +1,8 @@
-/** The pieces of words that a Whisper model writes, and the signs by which it is asked and says times and languages. */
+/** A Whisper model's tokens: pieces of words, and the signs for tasks, times and languages. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
-/** One step of the times that it says. */
+/** Resolution of the times. */
 export const TIME_STEP_SECONDS = 0.02;
 
 const vocabularySchema = z.record(z.string(), z.int().min(0).max(200_000));
@@ -17,7 +17,7 @@ export interface VocabularyFiles {
 export class Vocabulary {
   readonly #pieces: readonly (Uint8Array | undefined)[];
   readonly languages: ReadonlyMap<number, string>;
-  /** Never written: brackets of sound effects, and signs that mean something else. */
+  /** Tokens that are never written: brackets of sound effects, and signs of other meaning. */
   readonly suppressed: readonly number[];
   readonly start: number;
   readonly end: number;
@@ -25,7 +25,7 @@ export class Vocabulary {
   readonly noSpeech: number;
   readonly noTimes: number;
   readonly firstTime: number;
-  /** A space alone: no text begins with it. */
+  /** A space alone, with which no text begins. */
   readonly space: number;
 
   private constructor(words: Record<string, number>, signs: Record<string, number>, suppressed: number[]) {
@@ -61,13 +61,12 @@ export class Vocabulary {
     return new Vocabulary(words, signs, suppress_tokens);
   }
 
-  /** The sign of a language; undefined for one that the model does not know. */
+  /** The token of a language; undefined for one that the model does not know. */
   signOf(language: string): number | undefined {
     for (const [token, name] of this.languages) if (name === language) return token;
     return undefined;
   }
 
-  /** Whether the token is a piece of text. */
   isText(token: number): boolean {
     return token < this.end;
   }
@@ -80,7 +79,7 @@ export class Vocabulary {
     return (time - this.firstTime) * TIME_STEP_SECONDS;
   }
 
-  /** A letter may be spread over several tokens, so they are read together. */
+  /** Read together, since a letter may be spread over several tokens. */
   toText(tokens: readonly number[]): string {
     const bytes = tokens.flatMap((token) => [...(this.#pieces[token] ?? [])]);
     return new TextDecoder('utf-8').decode(Uint8Array.from(bytes));
@@ -89,7 +88,7 @@ export class Vocabulary {
 
 const BYTE_OF_LETTER = lettersOfBytes();
 
-/** Each letter of the vocabulary is one byte, as in GPT-2: those that cannot be printed were moved past 256. */
+/** Each letter of the vocabulary is one byte, as in GPT-2: unprintable ones were moved past 256. */
 function lettersOfBytes(): ReadonlyMap<string, number> {
   const letters = new Map<string, number>();
   let moved = 256;

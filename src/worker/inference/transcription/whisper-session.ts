@@ -1,4 +1,4 @@
-/** A Whisper model in memory: its encoder, its decoder with what it remembers of the text so far, and its vocabulary. */
+/** A Whisper model in memory: its encoder, its decoder with the state of the text so far, and its vocabulary. */
 import { readFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -12,7 +12,7 @@ export type TranscriptionPack = LoadedPack & { input: TranscriptionInput };
 const STATE_INPUT = /^past_key_values\.(.*)$/;
 const DECODER_STATE = /\.decoder\./;
 
-/** Encoded sound, and what the decoder remembers: of the sound for good, of the text token by token. */
+/** Encoded sound, and the decoder's state: of the sound unchanged, of the text token by token. */
 export interface DecoderState {
   readonly sound: Tensor;
   readonly memory: Readonly<Record<string, Tensor>>;
@@ -54,7 +54,7 @@ export class WhisperSession {
     return encoded;
   }
 
-  /** The first token; the logits are over the whole vocabulary. */
+  /** Starts with the first token; the logits are over the whole vocabulary. */
   async begin(sound: Tensor): Promise<{ logits: Float32Array; state: DecoderState }> {
     const { heads, headSize } = this.pack.input;
     const none = () => new Tensor('float32', new Float32Array(), [1, heads, 0, headSize]);
@@ -64,7 +64,7 @@ export class WhisperSession {
   }
 
   async step(state: DecoderState, token: number): Promise<{ logits: Float32Array; state: DecoderState }> {
-    // What it remembers of the sound does not change, and the graph gives it as nothing from the second token on.
+    // The state of the sound does not change, and the graph returns it empty from the second token on.
     const changing = this.#memories.filter((name) => DECODER_STATE.test(`.${name}`));
     const { logits, memory } = await this.#run(state, token, changing);
     return { logits, state: { sound: state.sound, memory: { ...state.memory, ...memory } } };
@@ -101,8 +101,8 @@ export class WhisperSession {
 }
 
 /**
- * On the CPU: each token is a run of its own, which a GPU spends on copies. Without the optimiser's longer passes, which take
- * three seconds at the decoder's graph and gain nothing on products of bytes.
+ * Opened on the CPU: each token is a run of its own, which a GPU spends on copies. Without the optimiser's longer passes,
+ * which take three seconds for the decoder's graph and gain nothing on products of bytes.
  */
 async function openGraph(model: string | Uint8Array, threads: number): Promise<InferenceSession> {
   const options: InferenceSession.SessionOptions = {
@@ -115,12 +115,12 @@ async function openGraph(model: string | Uint8Array, threads: number): Promise<I
     logSeverityLevel: 3,
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
-  // The binding has an overload for each.
+  // The binding has an overload for each type.
   if (typeof model === 'string') return await InferenceSession.create(model, options);
   return await InferenceSession.create(model, options);
 }
 
-/** The encoder alone: its attention, which it gives as well, would take 72 MB a layer that no one reads. */
+/** Returns the encoding alone: the attention, which the graph also gives, would take 72 MB a layer unread. */
 function withOutput(bytes: Uint8Array, output: string): Uint8Array {
   const model = fromBinary(ModelProtoSchema, bytes);
   if (model.graph === undefined) throw new Error('the encoder has no graph');
