@@ -102,7 +102,7 @@ export async function startEngine(engine: Engine, log: App['log']): Promise<{ pa
   return { packsRead };
 }
 
-/** Tells apart whether only the daemon was killed, or the machine with it. */
+/** Shows whether only the daemon was killed, or the machine with it. */
 function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

@@ -28,7 +28,7 @@ const REPLY_BYTES_MAX = 65_536;
 /** A loopback address means this very box. */
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 
-/** https, or http on this box itself: on the way nobody may change what a certificate of the web vouches for. */
+/** https, or http on this box itself: on the way no one may change what a certificate of the web vouches for. */
 export function isAuthorityAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

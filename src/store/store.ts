@@ -128,7 +128,7 @@ export class Store implements AsyncDisposable {
       bytesMin: config.compactBytesMin,
     });
     const { noSync } = config.disk ?? MACHINE_DISK;
-    // Changes are grouped here. LMDB's own batches reject a promise that nobody holds when the disk is full.
+    // Changes are grouped here. LMDB's own batches reject a promise that no one holds when the disk is full.
     const batching = { eventTurnBatching: false };
     const path = join(folder, 'records');
     const root = open({ path, pageSize: PAGE_BYTES, maxDbs: TABLES_MAX, noSync, ...batching });

@@ -1,4 +1,4 @@
-/** What a file's manifests say, and nothing else of it: no pixel and no sound is decoded. */
+/** Reads a file's manifests alone: no pixel and no sound is decoded. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Provenance } from '../domain/provenance/provenance.ts';

@@ -1,4 +1,4 @@
-/** Small views of more frames than will be analysed, so that those which show something wanted can be preferred. */
+/** Small views of more frames than will be analysed, so that the better ones can be preferred. */
 import { join } from 'node:path';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { PlayedFrames } from './libav/played-frames.ts';

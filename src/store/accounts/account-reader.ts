@@ -69,7 +69,7 @@ export class AccountReader {
     return this.tables.plans.getUnlessDamaged(id);
   }
 
-  /** Leaves damaged plans out: nobody can be given one. */
+  /** Leaves damaged plans out: no one can be given one. */
   plans(): Plan[] {
     return [...this.tables.plans.values()];
   }

@@ -97,7 +97,7 @@ export interface Tables {
   mailTokensByEnd: Index;
   /** Audit lines of a format before the custody log, until they are taken over. */
   audit: Table<AuditEntry>;
-  /** The custody log: the chained lines by sequence, and what lies beside them. */
+  /** The custody log: the chained lines by sequence, and their details beside them. */
   custodyEntries: Table<string>;
   custodyDetails: Table<StoredDetails>;
   /** Hashes of complete subtrees, by level and index. */
@@ -123,16 +123,16 @@ export interface Tables {
   classificationsByReference: Index;
   /** By hash, holder, kind. */
   classificationsByHash: Index;
-  /** By desk, time; beside the key what is beside that of an account. */
+  /** By desk, time; with the same values as the index by account. */
   classificationsByDesk: Index;
   classificationsByAnalysis: Index;
   analyses: Table<Analysis>;
   analysesByKey: Table<string>;
   analysesOpen: Index;
   analysesFailed: Index;
-  /** By holder, word, analysis: what was said in it. */
+  /** By holder, word, analysis: the words of its transcript. */
   saidWords: Index;
-  /** By holder, three letters, word: the words above that have them. */
+  /** By holder, three letters, word: the words above that have the letters. */
   saidPieces: Index;
   /** By analysis: a manifest that does not lie in its file; it goes with the file. */
   outerManifests: Table<OuterManifest>;
@@ -152,7 +152,7 @@ export interface Tables {
   requests: Table<AcceptedRequest>;
   /** Pictures and frames by which copies are found, in the order in which they came. */
   likenesses: Table<Likeness>;
-  /** By the number of a likeness: its keypoints. Those of before there were any lack. */
+  /** By the number of a likeness: its keypoints. Pictures from before there were keypoints lack them. */
   keypoints: Table<StoredKeypoints>;
   /** By analysis: its likenesses, and the earlier ones that they were near to. */
   nearMatches: Table<NearMatches>;
@@ -171,19 +171,19 @@ export interface Tables {
   trustLists: Table<StoredTrustList>;
   /** Under one key: the recheck that runs, or the last one. */
   trustRecheck: Table<StoredRecheck>;
-  /** By sequence: records that it found to read otherwise. */
+  /** By sequence: records that the recheck found to read otherwise. */
   recheckedRecords: Table<RecheckedRecord>;
 }
 
-/** Accounts, plans and keys: some hundred bytes each, asked with every call. */
+/** Accounts, plans and keys: some hundred bytes each, read with every call. */
 const SMALL_CACHE_BYTES_MAX = 1024 ** 2;
-/** Records and analyses: the hundreds that clients poll and watch; decoded they take about five times this. */
+/** The hundreds of records and analyses that clients poll and watch; decoded they take about five times this. */
 const RECORD_CACHE_BYTES_MAX = 4 * 1024 ** 2;
 
 export function openTables(root: RootDatabase): Tables {
   return {
     meta: new Table(root, 'meta'),
-    // A plan that was stored before a field came says there what the first plan says.
+    // A field that a plan was stored without reads as the first plan's.
     plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX, appliancePlan(0)),
     accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
@@ -206,7 +206,7 @@ export function openTables(root: RootDatabase): Tables {
     custodyHead: new Table(root, 'custody-head', SMALL_CACHE_BYTES_MAX),
     custodyCheckpoints: new Table(root, 'custody-checkpoints'),
     custodyBySubject: new Index(root, 'custody-by-subject'),
-    // Before there were notices all were webhooks.
+    // A delivery from before there were notices is a webhook.
     deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { noticeId: null }),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),
@@ -255,7 +255,7 @@ export function openTables(root: RootDatabase): Tables {
 }
 
 /**
- * How many tables a process may open. Nothing of it is in the file, but a table too many fails every start. There are half as
- * many, so that a version also reads the tables of later ones. Each costs LMDB some hundred bytes a transaction.
+ * How many tables a process may open. The file does not hold this number, but a table too many fails every start. Half are in
+ * use, so that a version also opens the tables of later ones. Each costs LMDB some hundred bytes a transaction.
  */
 export const TABLES_MAX = 128;

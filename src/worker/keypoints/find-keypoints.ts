@@ -61,7 +61,7 @@ async function reduce(picture: Pixels, wanted: Wanted, mirrored: boolean): Promi
     .toColourspace('b-w')
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // Of one array type with the smaller levels: loops over two types are slower.
+  // The array type of the smaller levels: loops over two types are slower.
   const values = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return { width: info.width, height: info.height, values };
 }

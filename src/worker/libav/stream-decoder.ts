@@ -1,7 +1,6 @@
 /**
- * Decodes one stream of a container, frame by frame, stepping over what cannot be decoded: a newsroom's file is
- * often damaged in places and looked at all the same. Synchronous: in a process of its own that is the fastest,
- * and there is no one else to wait.
+ * Decodes one stream of a container, frame by frame, and skips what cannot be decoded: a newsroom's file is often damaged in
+ * places. Synchronous, which is fastest in a process of its own.
  */
 import { availableParallelism } from 'node:os';
 import { CodecContext, Frame, type HardwareDeviceContext, type Packet, type Stream } from 'node-av/lib';
@@ -10,9 +9,9 @@ import type { VideoDecoder } from '../protocol/decoded-media.ts';
 import { assertDone, assertMedia, assertNotOwnFault } from './av-fault.ts';
 import type { Container } from './container.ts';
 
-/** Each thread holds frames of its own: more of them cost memory and, after a seek, frames decoded ahead in vain. */
+/** Each thread holds frames of its own: more cost memory and, after a seek, frames decoded ahead in vain. */
 const THREADS_MAX = 4;
-/** An 8K frame of 10 bits takes 100 MB: with several threads a decoder would pass the child's bound. */
+/** An 8K frame of 10 bits takes 100 MB: with several threads a decoder would exceed the child's memory. */
 const THREADED_PIXELS_MAX = 4096 * 2304;
 
 export class StreamDecoder implements Disposable {
@@ -20,11 +19,11 @@ export class StreamDecoder implements Disposable {
   readonly #stream: Stream;
   readonly #context = new CodecContext();
   readonly #frame = new Frame();
-  /** A frame of the GPU, brought to the memory that all else reads. */
+  /** A frame of the GPU, copied to normal memory. */
   readonly #fetched = new Frame();
   #usesGpu = false;
   #isDraining = false;
-  /** Packets that the decoder refused. */
+  /** Counts packets that the decoder refused. */
   badPackets = 0;
 
   /** With a GPU it decodes there what the GPU can, else on the CPU: the frames are the same. */
@@ -67,12 +66,12 @@ export class StreamDecoder implements Disposable {
     }
   }
 
-  /** What the frames so far were decoded by. */
+  /** The decoder of the frames so far. */
   get decoder(): VideoDecoder {
     return this.#usesGpu ? 'nvdec' : 'cpu';
   }
 
-  /** After the container was moved: what the decoder still holds belongs to the old place. */
+  /** Called after the container was moved: the decoder still holds frames of the old place. */
   restart(): void {
     this.#context.flushBuffers();
     this.#isDraining = false;

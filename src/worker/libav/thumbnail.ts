@@ -20,7 +20,6 @@ export class Thumbnails implements Disposable {
     assertDone(this.#small.getBuffer(), 'a thumbnail cannot be made');
   }
 
-  /** Pixels row by row without gaps. */
   shrink(frame: Frame): Buffer {
     assertMedia(this.#scalerFor(frame).scaleFrameSync(this.#small, frame), 'a frame cannot be scaled');
     return this.#small.toBuffer();

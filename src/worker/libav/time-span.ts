@@ -8,17 +8,17 @@ import { type Container, NO_TIME } from './container.ts';
 import { CLOCK_JUMP_SECONDS_MIN, PAUSE_SECONDS_MAX } from './steady-clock.ts';
 
 export interface TimeSpan {
-  /** Where the file begins, in the stream's time base: with the first of its picture and its sound, as players count. */
+  /** Where the file begins, in the stream's time base: with the first of picture and sound, as players count. */
   start: bigint;
   /** The same, by the file's own clock. */
   startSeconds: number;
-  /** From there to the stream's first frame. */
+  /** From the file's beginning to the stream's first frame. */
   leadSeconds: number;
-  /** From there to the stream's end. */
+  /** From the file's beginning to the stream's end. */
   seconds: number;
-  /** What the header said, if it said something else. */
+  /** The header's length, if it differs. */
   claimedSeconds: number | null;
-  /** Stretches of the clock that are not played, ascending: no pause is so long. */
+  /** Stretches of the clock that are not played, ascending: they are too long for a pause. */
   skips: readonly ClockSkip[];
 }
 
@@ -30,15 +30,15 @@ export interface ClockSkip {
 
 /** Read whole in a fraction of a second, without decoding. */
 export const SCAN_BYTES_MAX = 64 * 1024 ** 2;
-/** From the last key frame on; more means that the header names too early an end. */
+/** Packets from the last key frame on; more mean that the header names too early an end. */
 const TAIL_PACKETS_MAX = 20_000;
 /** Containers whose seeking is by an index or by exact sizes. */
 const INDEXED = /^(mov|matroska|wav|flac|aiff|caf|avi|asf|ogg|mxf)/;
-/** The header is believed if it is this near: it knows of samples to skip, packets do not. */
+/** A header this near is believed: it knows of samples to skip, packets do not. */
 const AGREEMENT_SECONDS = 0.25;
 const AGREEMENT_SHARE = 0.005;
 
-/** A length that would take so few bytes a second, speech in the tightest codec, is read and not believed. */
+/** A length with fewer bytes a second, less than speech in the tightest codec, is measured instead of believed. */
 const BYTES_PER_SECOND_MIN = 500;
 
 /** Reads to the end of the stream, of `bytes`; the container must be moved before it is read on. */
@@ -80,13 +80,13 @@ export function pauseSecondsMax({ mayRestartClock }: Container): number {
 
 type ClockOfSpan = Pick<TimeSpan, 'start' | 'skips'>;
 
-/** When what is stamped so is played, from the beginning. */
+/** The time at which a stamp is played, from the beginning. */
 export function playedSeconds({ start, skips }: ClockOfSpan, stamp: bigint, stream: Stream): number {
   const skipped = skips.reduce((sum, { from, ticks }) => (stamp >= from + ticks ? sum + ticks : sum), 0n);
   return Math.max(0, toSeconds(stamp - start - skipped, stream));
 }
 
-/** The stamp of what is played then. */
+/** The stamp that is played at a time. */
 export function stampAt({ start, skips }: ClockOfSpan, seconds: number, stream: Stream): bigint {
   return skips.reduce(
     (stamp, { from, ticks }) => (stamp > from ? stamp + ticks : stamp),
@@ -100,7 +100,7 @@ export function soundBeginning(container: Container, stream: Stream): number | n
   return startTime === NO_TIME ? null : beginningOf(container, toSeconds(startTime, stream));
 }
 
-/** `ownSeconds`: the begin of a stream that is played. What lies before the clock's zero is not played. */
+/** `ownSeconds`: the beginning of a played stream. Nothing before the clock's zero is played. */
 function beginningOf({ video, audio }: Container, ownSeconds: number): number {
   const others = [video, audio].flatMap((stream) =>
     stream === null || stream.startTime === NO_TIME ? [] : [Math.max(0, toSeconds(stream.startTime, stream))],
@@ -120,7 +120,7 @@ interface Extent {
   start: bigint;
   end: bigint;
   skips: ClockSkip[];
-  /** The sum of the packets' lengths where there are no stamps; null where there are. */
+  /** The sum of the packets' lengths if there are no stamps, else null. */
   countedSeconds: number | null;
 }
 
@@ -128,7 +128,7 @@ function readTail(container: Container, stream: Stream, claimedSeconds: number):
   container.readOnly(stream);
   const sought = toTimestamp(container.startSeconds + claimedSeconds, stream);
   if (!container.seek(stream, sought)) return null;
-  // Seen from there a single last packet is near; from the file's beginning its stamp would look wild.
+  // Measured from there a single last packet is near; from the file's beginning its stamp would look wild.
   return readExtent(container, stream, TAIL_PACKETS_MAX, sought);
 }
 
@@ -149,20 +149,20 @@ function readExtent(container: Container, stream: Stream, packetsMax: number, fr
   }
 }
 
-/** Widens by each packet, but not by a stamp that lies far from all others. */
+/** Widens by each packet, except for a stamp far from all others. */
 class ExtentWalk {
   readonly #stream: Stream;
-  /** How long a packet lasts that does not say so, or lies. */
+  /** The length of a packet that states none, or a wrong one. */
   #usualTicks: bigint;
-  /** Sound goes on evenly; a picture may stand. */
+  /** Sound goes on evenly; a picture may stand still. */
   readonly #jumpSecondsMax: number;
   readonly #pauseSecondsMax: number;
   readonly #skips: ClockSkip[] = [];
   #start: bigint | null = null;
   #end = 0n;
-  /** Where the clock of the packets is. */
+  /** The clock of the packets. */
   #next: bigint;
-  /** A far stamp, which the next packet must go on from. */
+  /** A far stamp, which the next packet must confirm. */
   #doubtful: { from: bigint; to: bigint } | null = null;
   #accepted = 0;
   #seconds = 0;
@@ -177,7 +177,7 @@ class ExtentWalk {
     this.#pauseSecondsMax = pauseMax;
   }
 
-  /** `seconds`: how long it is by its own head. */
+  /** `seconds`: its length by its own head. */
   take({ pts, dts, duration }: Packet, seconds: number | null): void {
     const isBelieved = duration > 0n && toSeconds(duration, this.#stream) <= this.#jumpSecondsMax;
     if (isBelieved) this.#usualTicks = duration;
@@ -202,7 +202,7 @@ class ExtentWalk {
     if (to > this.#end) this.#end = to;
   }
 
-  /** Null if there was nothing; `isCounted`: what the packets say of their length counts, not their stamps. */
+  /** Null without packets; `isCounted`: the packets' lengths count, not their stamps. */
   extent(isCounted: boolean): Extent | null {
     const skips = this.#skips;
     if (this.#start !== null && !isCounted)
@@ -215,7 +215,7 @@ class ExtentWalk {
     return Math.abs(toSeconds(from - next, this.#stream)) > this.#jumpSecondsMax;
   }
 
-  /** Two that go on from each other are no damage: a pause, or a clock that was set. */
+  /** Two stamps that continue each other are no damage: a pause, or a clock that was set. */
   #isConfirmed(from: bigint): boolean {
     return this.#doubtful !== null && !this.#isFar(from, this.#doubtful.to);
   }

@@ -1,6 +1,6 @@
 /**
- * Decoded sound as it lies in time. A track that begins after its picture, a recorder that was paused and a call that lost packets
- * leave gaps, in which players are silent: samples laid end to end would be heard before their time.
+ * Decoded sound by its times. A track that begins after its picture, a paused recorder and a call that lost packets leave
+ * gaps, in which players are silent: samples laid end to end would be heard too early.
  */
 import type { Frame } from 'node-av/lib';
 import { NO_TIME } from './container.ts';
@@ -10,17 +10,17 @@ import { GAP_SECONDS_MIN, SteadyClock } from './steady-clock.ts';
 import { StreamDecoder } from './stream-decoder.ts';
 import { pauseSecondsMax, toSeconds } from './time-span.ts';
 
-/** Containers round times to a millisecond: only where time itself jumps may silence lie, never within a word. */
+/** Containers round times to a millisecond: silence may only lie where time jumps by more, never within a word. */
 const JUMP_SECONDS_MIN = 0.01;
-/** These have no clock: the media library counts what it read, by the first frame's rate. */
+/** Demuxers without a clock: the media library counts their frames by the first one's rate. */
 const CLOCKLESS = /^(mp3|aac|ac3|eac3|amr|wav|aiff|caf)/;
 
 export interface TimedFrame {
   /** Valid until the next one is asked for. */
   frame: Frame;
-  /** Where it begins, from the beginning of the file; slightly below 0 if it begins before. */
+  /** Its beginning, from that of the file; slightly below 0 if it begins before. */
   clockSeconds: number;
-  /** Before it. */
+  /** Silence before it. */
   silentSeconds: number;
 }
 
@@ -30,7 +30,7 @@ export class PlayedSound implements Disposable {
   readonly #track: number;
   readonly #frames: Generator<TimedFrame, void, undefined>;
   #decoder: StreamDecoder | null = null;
-  /** Something of what was read so far could not be decoded. */
+  /** Some of the sound so far could not be decoded. */
   isDamaged = false;
 
   /** `track`: 0 is the one that players play first. */
@@ -91,7 +91,7 @@ function* timedFrames(
   const isClockless = CLOCKLESS.test(container.formatName);
   const next = stream.startTime === NO_TIME ? null : toSeconds(stream.startTime, stream);
   let clock: SteadyClock | null = null;
-  /** How much was given, and how far the clock of what was read is. */
+  /** Seconds given so far, and the clock of what was read. */
   let [position, end] = [from.position, from.position];
   for (let frame = decoder.next(); frame !== null; frame = decoder.next()) {
     const { nbSamples, sampleRate, bestEffortTimestamp: stamp } = frame;
@@ -105,7 +105,7 @@ function* timedFrames(
     }
     const isJump = place - end >= JUMP_SECONDS_MIN;
     end = place + seconds;
-    // What lies before the beginning is not played.
+    // Sound before the beginning is not played.
     if (end <= -GAP_SECONDS_MIN) continue;
     const silentSeconds = isJump && place - position >= GAP_SECONDS_MIN ? place - position : 0;
     position += silentSeconds + seconds;

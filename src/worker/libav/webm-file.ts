@@ -40,12 +40,12 @@ interface Track {
 
 export const OPUS_RATE = 48_000;
 const SOUND_BITS_PER_CHANNEL = 64_000n;
-/** About what people call good at 720p and 30 frames a second, and less for less. */
+/** Good quality at 720p and 30 frames a second. */
 const BITS_PER_PIXEL = 1.9;
 const PICTURE_BITS_MIN = 150_000;
-/** A player that jumps decodes at most so many frames to get there. */
+/** A player that jumps decodes at most this many frames. */
 const KEY_FRAME_DISTANCE = 90;
-/** The encoder's fast mode, on one thread: the box has other work than to make a film pretty. */
+/** The encoder's fast mode, on one thread, since the box has other work. */
 const PICTURE_OPTIONS = { deadline: 'realtime', 'cpu-used': '8', 'lag-in-frames': '0' } as const;
 
 export function opusShape(channels: number): SoundShape {
@@ -75,7 +75,7 @@ export class WebmFile implements Disposable {
     if (this.#picture === null) throw new Error('the film has no picture');
     if (frame.pts <= this.#lastMs) return;
     this.#lastMs = frame.pts;
-    // What was a key frame of the original need not be one here.
+    // A key frame of the original need not be one here.
     frame.pictType = AV_PICTURE_TYPE_NONE;
     assertDone(this.#picture.context.sendFrameSync(frame), 'the VP8 encoder refuses a frame');
     this.#drain(this.#picture);
@@ -121,7 +121,7 @@ export class WebmFile implements Disposable {
     context.timeBase = new Rational(1, 1000);
     context.gopSize = KEY_FRAME_DISTANCE;
     context.bitRate = BigInt(Math.max(PICTURE_BITS_MIN, Math.round(width * height * BITS_PER_PIXEL)));
-    // All that VP8 knows.
+    // The only colours that VP8 knows.
     context.colorSpace = AVCOL_SPC_SMPTE170M;
     context.colorRange = AVCOL_RANGE_MPEG;
     for (const [name, value] of Object.entries(PICTURE_OPTIONS)) {

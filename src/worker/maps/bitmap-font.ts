@@ -1,6 +1,6 @@
 /**
- * The letters of the heatmap's legend and of contact sheets, five by seven pixels. Drawn here because a server has no
- * fonts one could rely on; what is not here is drawn as a blank.
+ * The letters of the heatmap's legend and of contact sheets, five by seven pixels. Drawn here because a server may have no
+ * fonts; other characters are drawn as blanks.
  */
 
 export const GLYPH_HEIGHT = 7;

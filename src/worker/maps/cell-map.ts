@@ -1,6 +1,6 @@
 /**
- * Turns the values of tiles' cells into one value for every pixel of a map: bilinear between the centres of cells. Where no
- * tile lay there is no value: guessing between far tiles would show what no one has looked at.
+ * Turns the values of tiles' cells into one value for every pixel of a map: bilinear between the centres of cells. Pixels
+ * without a tile get no value: guesses between far tiles would show what was not looked at.
  */
 import type { PatchPosition } from '../../domain/media/patches.ts';
 
@@ -17,7 +17,7 @@ export interface ScoredCells {
 interface CellGrid {
   columns: number;
   rows: number;
-  /** NaN where no tile lay, the mean where several did. */
+  /** NaN without a tile, the mean of several. */
   values: Float32Array;
 }
 

@@ -59,7 +59,7 @@ function chooseLabels(width: number, full: string[]): [labels: string[], scale: 
   return choices.find(([labels, scale]) => fits(labels, scale, width)) ?? [[], 1];
 }
 
-/** The middle label stands in the middle, so the wider end decides. */
+/** The middle label is centred, so the wider end decides. */
 function fits([first = '', middle = '', last = '']: string[], scale: number, width: number): boolean {
   const end = Math.max(textWidth(first, scale), textWidth(last, scale));
   return 2 * (end + GAP) + textWidth(middle, scale) <= width;

@@ -1,4 +1,4 @@
-/** The grey picture under the maps of one file, of which there are up to three: decoded once, and forgotten with the slot's files. */
+/** The grey picture under up to three maps of one file: decoded once, and dropped with the slot's files. */
 
 export interface GreyPicture {
   width: number;

@@ -10,10 +10,10 @@ export const OVERLAY_SHARE = 0.6;
 
 const SHADES = 10;
 const STEPS = 20;
-/** A value of a whole step may be a little less as a float. */
+/** A whole step may be a little less as a float. */
 const ROUNDING = 1e-5;
 const VALUES = STEPS + 1;
-/** Where nothing was measured. */
+/** Index of pixels without a measurement. */
 const NO_VALUE = VALUES;
 const LEGEND_START = (VALUES + 1) * SHADES;
 const BACKGROUND_GREY = 24;
@@ -59,7 +59,7 @@ export function legendIndex(value: number): number {
   return LEGEND_START + stepOf(value);
 }
 
-/** A pixel shows no more than was measured there: the step below. */
+/** A pixel shows the step below, so never more than was measured. */
 function stepOf(value: number): number {
   return Math.floor(Math.max(0, Math.min(1, value)) * STEPS + ROUNDING);
 }

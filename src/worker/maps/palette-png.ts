@@ -1,4 +1,4 @@
-/** Writes a picture of at most 256 colours as a PNG file: a byte a pixel, and no colours looked for, since they are known. */
+/** Writes a picture of at most 256 known colours as a PNG file, a byte a pixel. */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 
@@ -35,7 +35,7 @@ export async function encodePalettePng({ width, height, palette, indexes }: Pale
   ]);
 }
 
-/** Each row begins with its filter: none, since neighbours in a palette are no neighbours in colour. */
+/** Rows are not filtered, since neighbours in a palette are no neighbours in colour. */
 function withFilters({ width, height, indexes }: Omit<PalettePicture, 'palette'>): Buffer {
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y++)

@@ -1,11 +1,11 @@
-/** The bytes of a file by their places, and where a file's own first one stands. */
+/** Reads bytes of a file, and finds its own first byte behind tags and empty boxes. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { HEAD_BYTES, leadingBytes, sniffMediaType } from '../../domain/media/sniff.ts';
 
-/** What stands before a file's own first bytes is stepped over so often; a chain of empty boxes has no end. */
+/** Bound on skipped tags and boxes, since a chain of empty ones has no end. */
 const STEPS_MAX = 8;
 
-/** At once: a child has nothing else to do meanwhile, and three turns of other threads cost more than the reading. */
+/** Synchronous: a child has nothing else to do, and three turns of other threads cost more than the reading. */
 export function readBytes(path: string, at: number, count: number): Buffer {
   const file = openSync(path, 'r');
   try {
@@ -16,7 +16,7 @@ export function readBytes(path: string, at: number, count: number): Buffer {
   }
 }
 
-/** Behind tags and boxes that mean nothing. */
+/** Skips leading tags and boxes without meaning. */
 export function ownBeginning(path: string): number {
   let at = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {

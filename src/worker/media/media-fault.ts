@@ -14,17 +14,17 @@ export class MediaFaultFound extends Error {
   }
 }
 
-/** Decoder texts that speak of this machine, not of the file: a retry in a fresh child may succeed. */
+/** Decoder texts that concern this machine, not the file: a fresh child may succeed. */
 const OWN_FAULT =
   /out of memory|unable to (allocate|malloc)|cannot allocate|no space left|too many open files/i;
 const ENDS_EARLY =
   /premature end|truncated|unexpected end|end of (file|stream)|libpng read error|not enough/i;
 
-/** The data may be whole, and of a kind that the decoder does not know: compressions of TIFF, 12 bits, no loss or JPEG-LS (0xf7) in JPEG. */
+/** Whole data of a kind that the decoder does not know: compressions of TIFF, 12 bits, lossless or JPEG-LS (0xf7) in JPEG. */
 const UNKNOWN_KIND =
   /compression (scheme|support).* not (implemented|configured)|whole number of bytes|samples out of range|no known route|unsupported jpeg (data precision|process)|arithmetic coding|marker type 0xf7|not supported/i;
 
-/** Judges what a picture decoder threw; returns the error to throw on. */
+/** Turns a picture decoder's error into the one to throw. */
 export function toPictureFault(error: unknown, format: string): Error {
   if (error instanceof MediaFaultFound) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -39,7 +39,7 @@ export function toPictureFault(error: unknown, format: string): Error {
   return new MediaFaultFound('corrupt', `${what} (${firstLine(text)})`, error);
 }
 
-/** Decoder texts can be many lines of the same complaint. */
+/** Decoder texts may repeat one complaint on many lines. */
 export function firstLine(text: string): string {
   return (text.trim().split('\n')[0] ?? '').replace(/[\s:.]+$/, '').slice(0, 200);
 }

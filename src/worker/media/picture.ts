@@ -10,8 +10,8 @@ export interface Picture {
 }
 
 /**
- * What decodes it: the picture library, with or without our scaling of its samples; our reader of HEIF's items; or the media
- * library, which shows the frames of a track.
+ * The decoder of a picture: the picture library, with or without our scaling of its samples; our reader of HEIF's items; or
+ * the media library, which shows the frames of a track.
  */
 export type PictureReader = 'library' | 'samples' | 'lab' | 'items' | 'track';
 
@@ -20,12 +20,12 @@ export interface PictureHeader {
   mime: string;
   /** `JPEG`, `PNG`, … for sentences. */
   format: string;
-  /** After EXIF orientation, pixels. */
+  /** In pixels, after EXIF orientation. */
   width: number;
   height: number;
   pages: number;
   reader: PictureReader;
-  /** How the frames behind the first are found; null if the pages are none of an animation. */
+  /** How further frames are found; null if the pages are no animation. */
   frames: 'pages' | 'track' | null;
   limits: DecodeLimits;
 }

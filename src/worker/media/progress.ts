@@ -1,4 +1,4 @@
-/** Progress as the daemon hears it: real shares of the work, and not so many messages that they become work. */
+/** Reports progress to the daemon: real shares of the work, in few messages. */
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 
 export type ReportStep = (step: ProgressStep, done: number, total: number) => void;
@@ -6,7 +6,7 @@ export type ReportStep = (step: ProgressStep, done: number, total: number) => vo
 /** A person's eye follows no faster. */
 const INTERVAL_MS = 250;
 
-/** Reports whole seconds of sound; if the length is not known, the total is what is done. */
+/** Reports whole seconds of sound; if the length is unknown, the total is what is done. */
 export function secondsReporter(
   report: ReportStep,
   step: ProgressStep,

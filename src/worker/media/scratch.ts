@@ -1,20 +1,20 @@
 /**
- * Memory that is taken again for the next picture, or given back at once. Left to the collector, what a picture of two megapixels
- * takes (23 MB) had it walk the whole heap more than once a picture: a fifth of the processor time of decoding.
+ * Memory that is reused for the next picture, or given back at once. Left to the collector, the 23 MB of a picture of two
+ * megapixels had it walk the whole heap more than once a picture: a fifth of the processor time of decoding.
  */
 import type { Picture } from './picture.ts';
 
 /** More than this is for one large picture, and is not kept after it. */
 const KEPT_BYTES_MAX = 4 * 1024 ** 2;
 
-/** What a step reads after it was given back: else it would see an empty picture, and measure that. */
+/** Makes reads of returned memory throw: they would otherwise see an empty picture. */
 const GIVEN_BACK: PropertyDescriptor = {
   get(): never {
     throw new Error('the pixels of this picture were given back');
   },
 };
 
-/** For one step, which is done with what it took before it takes again. What was written last time still stands in it. */
+/** Memory for one step, which is done with it before it takes more. It still holds its old bytes. */
 export class Scratch {
   #kept = new ArrayBuffer(0);
 
@@ -42,12 +42,12 @@ export class Scratch {
   }
 }
 
-/** Gives the memory back: the bytes are gone. Of a small buffer, which shares its memory with others, nothing. */
+/** Gives the memory back: the bytes are gone. Does nothing to a small buffer, which shares its memory with others. */
 export function giveBack({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** The same for a picture: who reads its pixels after that meets an error. */
+/** Gives a picture's memory back: reading its pixels after that is an error. */
 export function giveBackPicture(picture: Picture): void {
   giveBack(picture.rgb);
   Object.defineProperty(picture, 'rgb', GIVEN_BACK);

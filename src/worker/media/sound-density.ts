@@ -6,7 +6,7 @@ import { MediaFaultFound } from './media-fault.ts';
 
 /** Counts all channels. Speech at 6 kbit/s that pauses five sixths of the time has half as many; silent stereo in FLAC has more. */
 const SAMPLES_PER_BYTE_MAX = 500;
-/** Decoded in a second, whatever the file: nine minutes of stereo. */
+/** Always allowed, whatever the file's size: nine minutes of stereo. */
 const SAMPLES_FREE = 50_000_000;
 
 /** `samples`: of all channels. */

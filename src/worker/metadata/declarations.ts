@@ -1,4 +1,4 @@
-/** The unsigned metadata of a file that say something of its origin, by the table of domain/provenance/declared-marks.ts. */
+/** The unsigned metadata of a file that concern its origin, by the table of domain/provenance/declared-marks.ts. */
 import { DECLARATION_ROWS, type FileText, findDeclarations } from '../../domain/provenance/declared-marks.ts';
 import type { Declaration } from '../../domain/provenance/provenance.ts';
 import { onOneLine } from '../../domain/shown-text.ts';

@@ -1,4 +1,4 @@
-/** What EXIF and IPTC say of what made a picture, when, where and by whom. */
+/** EXIF and IPTC texts on what made a picture, when, where and by whom. */
 import ExifReader, { type ExpandedTags } from 'exifreader';
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
 import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
@@ -9,15 +9,15 @@ const IPTC_TAGS = ['Originating Program', 'Credit', 'Source', 'Caption/Abstract'
 const CHARSET_BYTES = 8;
 
 export interface ExifTexts {
-  /** What may name what made the picture, by field, as `EXIF Software`. */
+  /** Texts that may name the picture's maker, by field, such as `EXIF Software`. */
   texts: Map<string, string>;
-  /** What domain/provenance/file-facts.ts asks for. */
+  /** The facts that domain/provenance/file-facts.ts asks for. */
   facts: FileText[];
-  /** The small picture that cameras put beside the large one, as it lies in the file. */
+  /** The thumbnail that cameras store, as its bytes. */
   thumbnail: Buffer | null;
 }
 
-/** What can be read of a damaged file, too. `file` is a picture or a block of EXIF. */
+/** Reads what is readable of a damaged file, too. `file` is a picture or a block of EXIF. */
 export function readExifTexts(file: Buffer): ExifTexts {
   const tags = loadTags(file);
   const texts = new Map([
@@ -34,7 +34,7 @@ export function readExifTexts(file: Buffer): ExifTexts {
 }
 
 function factsOf(tags: ExpandedTags | null): FileText[] {
-  // The reader has applied the sides of the equator and of Greenwich.
+  // The reader has applied the hemispheres.
   const { Latitude, Longitude } = tags?.gps ?? {};
   const facts = [
     ...textsOf(tags?.exif, factFieldsOf('EXIF'), 'EXIF'),
@@ -50,7 +50,7 @@ function factsOf(tags: ExpandedTags | null): FileText[] {
   return [...facts.map(([field, text]) => ({ field, text })), ...place];
 }
 
-/** Null without metadata, and where the reader cannot go on: who damages a block hides only what could be stripped as well. */
+/** Null without metadata, or if the reader fails: damage hides only what could be stripped as well. */
 function loadTags(file: Buffer): ExpandedTags | null {
   try {
     return ExifReader.load(file, {
@@ -81,7 +81,7 @@ function readComment(value: Buffer, file: Buffer): string {
   const text = value.subarray(CHARSET_BYTES);
   if (!value.toString('latin1', 0, 7).startsWith('UNICODE')) return text.toString('utf8');
   const even = Buffer.from(text.subarray(0, text.length & ~1));
-  // Programs that turn a block to the other byte order leave its comments as they were.
+  // Programs that change a block's byte order leave its comments as they were.
   const zerosAt = (place: 0 | 1) => even.filter((byte, at) => byte === 0 && at % 2 === place).length;
   const balance = zerosAt(1) - zerosAt(0);
   const isLittle = balance === 0 ? file.toString('latin1', 0, 2) === 'II' : balance > 0;

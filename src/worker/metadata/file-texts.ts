@@ -1,4 +1,4 @@
-/** The texts that a file holds beside its picture or sound, unsigned, read once for all that ask for them. */
+/** The unsigned texts of a file beside its picture or sound, read once for all that ask for them. */
 import { readFile, stat } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 import { formatOf } from '../../domain/media/formats.ts';
@@ -16,29 +16,32 @@ import { decodeXmp, readXmpFacts, readXmpTexts } from './xmp-texts.ts';
 
 /** Tags that are read from a container; real ones have a dozen. */
 const TAGS_MAX = 64;
-/** Length of a text that is searched: a generator's settings may hold a long prompt or workflow before what names it. */
+/** Length of a searched text: a generator's settings may hold a long prompt or workflow before its name. */
 const SEARCHED_CHARACTERS_MAX = 1024 ** 2;
-/** A larger picture's EXIF is not read if the reader takes the whole file into memory. */
+/** EXIF of a larger picture is not read if the reader takes the whole file into memory. */
 const EXIF_FILE_BYTES_MAX = 256 * 1024 ** 2;
-/** The parts of a JPEG or PNG that may hold EXIF and IPTC. */
+/** Bytes of a JPEG or PNG in which EXIF and IPTC may lie. */
 const HEAD_BYTES_MAX = 16 * 1024 ** 2;
-/** All of a JPEG's further pieces of XMP. */
+/** Bytes of a JPEG's further pieces of XMP. */
 const EXTENDED_XMP_BYTES_MAX = 4 * 1024 ** 2;
 const [COMMENT, APP1, APP13] = [0xfe, 0xe1, 0xed];
-/** XMP Specification Part 3, 1.1.3.1: behind the name a digest of 32 letters, the whole length and the place, 4 bytes each. */
+/**
+ * XMP Specification Part 3, 1.1.3.1: the name is followed by a digest of 32 letters, the whole length and the place, 4 bytes
+ * each.
+ */
 const EXTENDED_XMP = 'http://ns.adobe.com/xmp/extension/\0';
 const EXTENDED_XMP_HEAD_BYTES = EXTENDED_XMP.length + 40;
 
 export interface FileTexts {
-  /** What may name the maker. */
+  /** Texts that may name the maker. */
   texts: FileText[];
-  /** What may be a fact of the file. */
+  /** Texts that may be facts of the file. */
   facts: FileText[];
   /** The small picture that cameras put beside the large one. */
   thumbnail: Buffer | null;
 }
 
-/** `picture` is what was decoded of it, if it was; `tags` are those of a film or a sound. */
+/** `picture` is the decoded picture, if there is one; `tags` are those of a film or a sound. */
 export async function readFileTexts({
   path,
   mime,
@@ -79,7 +82,7 @@ const searched = ({ field, text }: FileText): FileText => ({
   text: text.slice(0, SEARCHED_CHARACTERS_MAX),
 });
 
-/** Photoshop and others lay XMP into a chunk that the library gives as text too. */
+/** Photoshop and others store XMP in a chunk that the library gives as text too. */
 const XMP_KEYWORD = 'XML:com.adobe.xmp';
 
 /** Some containers hold XMP, others a generator's name or its settings. */
@@ -99,14 +102,14 @@ function readTags(tags: Readonly<Record<string, string>>): FileTexts {
 }
 
 interface Blocks extends Pick<Metadata, 'xmp' | 'comments'> {
-  /** The file itself, in which the reader finds EXIF and IPTC, or a block of EXIF. */
+  /** The file or a block of EXIF, in which the reader finds EXIF and IPTC. */
   exif?: Buffer | undefined;
-  /** What the library says of a picture whose lowest bits may hold text. */
+  /** The library's metadata of a picture whose lowest bits may hold text. */
   pixels?: Metadata;
   jpeg?: JpegParts;
 }
 
-/** The picture library does not open what a HEIF holds. */
+/** The picture library does not open the items of a HEIF. */
 function readHeifBlocks(path: string): Blocks {
   using file = HeifFile.open(path);
   return file?.readMetadata() ?? {};
@@ -120,7 +123,7 @@ async function readBlocks(path: string, mime: string): Promise<Blocks> {
   return { xmp, comments, pixels, exif: jpeg.head, jpeg };
 }
 
-/** A PNG is cut to what may hold EXIF and IPTC; other files are read whole. */
+/** A PNG is cut to the chunks that may hold EXIF and IPTC; other files are read whole. */
 async function readExifBytes(path: string, mime: string): Promise<Buffer | undefined> {
   if (mime === 'image/png') return readPngHead(path);
   return (await stat(path)).size <= EXIF_FILE_BYTES_MAX ? await readFile(path) : undefined;
@@ -141,7 +144,7 @@ function readPngHead(path: string): Buffer {
 
 const PNG_SIGNATURE_BYTES = 8;
 
-/** Makers and models stand together, and so do the two texts that only xAI writes side by side. */
+/** Make and model are joined, and so are the two texts that only xAI writes together. */
 function exifTexts(texts: ReadonlyMap<string, string>): FileText[] {
   const join = (...names: string[]) => ({
     field: `EXIF ${names.join(', ')}`,
@@ -158,7 +161,7 @@ function exifTexts(texts: ReadonlyMap<string, string>): FileText[] {
 }
 
 interface JpegParts {
-  /** A JPEG of its parts alone that may hold EXIF and IPTC. */
+  /** The parts of a JPEG that may hold EXIF and IPTC. */
   head: Buffer;
   comments: FileText[];
   /** The pieces in which a JPEG holds XMP of more than 64 KB. */

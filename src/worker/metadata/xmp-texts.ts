@@ -1,8 +1,11 @@
-/** The properties of an XMP packet that say what made a file, when, where and by whom, read from its text: damaged packets are common. */
+/**
+ * The properties of an XMP packet that say what made a file, when, where and by whom, found in its text, since damaged
+ * packets are common.
+ */
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
 import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
 
-/** How a packet writes some properties. */
+/** Forms in which packets write a property. */
 interface Properties {
   attribute: RegExp;
   element: RegExp;
@@ -32,18 +35,20 @@ export function decodeXmp(packet: Buffer): string {
   return (even[0] === 0 || even[0] === 0xfe ? even.swap16() : even).toString('utf16le');
 }
 
-/** What names the maker. */
+/** Texts that may name the maker. */
 export function readXmpTexts(xmp: string): FileText[] {
   return readProperties(xmp, MAKERS);
 }
 
-/** What domain/provenance/file-facts.ts asks for. The parts of its history and of what went into the file are no facts of its own. */
+/**
+ * The facts that domain/provenance/file-facts.ts asks for. Parts of the history and of ingredients are no facts of the file.
+ */
 export function readXmpFacts(xmp: string): FileText[] {
   return [...readProperties(xmp.replaceAll(OF_OTHERS, ''), FACTS), ...readHistory(xmp)];
 }
 
 const OF_OTHERS = /<xmpMM:(History|DerivedFrom|Ingredients|Pantry)\b[\s\S]*?<\/xmpMM:\1>/g;
-/** Real histories have up to some hundreds; what was done last stands last. */
+/** Real histories have up to some hundreds of steps; the last ones come last. */
 const EDITS_MAX = 20;
 
 function readHistory(xmp: string): FileText[] {

@@ -30,7 +30,7 @@ export function scaleAntialiased(
 }
 
 interface Weights {
-  /** The first pixel that counts. */
+  /** The first weighted pixel. */
   start: number;
   weights: Int32Array;
 }

@@ -15,7 +15,7 @@ export class FileWindow implements Disposable {
     this.sizeBytes = fstatSync(this.#file).size;
   }
 
-  /** Null if the file ends before. `length`: at most WINDOW_BYTES. */
+  /** Null if the file ends before. `length` is at most WINDOW_BYTES. */
   read(at: number, length: number): Buffer | null {
     if (at + length > this.sizeBytes) return null;
     if (at < this.#at || at + length > this.#at + this.#window.length) {
@@ -26,7 +26,7 @@ export class FileWindow implements Disposable {
     return from + length > this.#window.length ? null : this.#window.subarray(from, from + length);
   }
 
-  /** Reads as many of the bytes as the file has. */
+  /** Reads fewer bytes if the file ends before. */
   readWhole(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(Math.min(length, Math.max(0, this.sizeBytes - at)));
     return bytes.subarray(0, readSync(this.#file, bytes, 0, bytes.length, at));

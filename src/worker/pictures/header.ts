@@ -1,6 +1,6 @@
 /**
- * The first look at a picture: type by content, sides, pages. Bounds are judged here, before any pixel is
- * decoded; a picture of 30,000² pixels fits into 100 KB of PNG.
+ * Reads a picture's header: type by content, sides, pages. Bounds are judged here, before any pixel is decoded; a picture of
+ * 30,000² pixels fits into 100 KB of PNG.
  */
 
 import { formatOf, type MediaType } from '../../domain/media/formats.ts';
@@ -20,7 +20,7 @@ import { readTiffTags, TIFF_TAGS, type TiffTags } from './tiff-tags.ts';
 type PictureFile = Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>;
 type Described = Omit<PictureHeader, keyof PictureFile>;
 
-/** `type`, if it is known. */
+/** `type` is passed if it is known. */
 export async function readHeader(
   path: string,
   limits: DecodeLimits,
@@ -56,12 +56,12 @@ async function describeHeifFile(file: PictureFile): Promise<Described> {
     const { describeTrack } = await import('./track-picture.ts');
     return { ...describeTrack(file), reader: 'track', frames: 'track' };
   }
-  // Brings the media library, which most pictures do without.
+  // Loaded late: it brings the media library, which most pictures do without.
   const { describeHeif } = await import('./heif-picture.ts');
   return { ...describeHeif(file.path), reader: 'items', frames: null };
 }
 
-/** The bounds are judged on the header's own figures first: the media library decodes as soon as it looks. */
+/** The header's own figures are judged first, since the media library decodes as soon as it opens the file. */
 async function describeJxl(file: PictureFile): Promise<Described> {
   const stored = await readJxlSize(file.path);
   if (stored === null) throw new MediaFaultFound('corrupt', `the ${file.format} header is damaged`);
@@ -89,7 +89,7 @@ async function describeTiff(file: PictureFile): Promise<Described> {
   return { ...sides, pages, reader, frames: null };
 }
 
-/** Without the library's own pixel limit, whose error does not say how many pixels there are. */
+/** Without the library's own pixel limit, whose error does not state the number of pixels. */
 async function readMetadata({ path, format }: PictureFile, source: string | Buffer = path) {
   try {
     const samples = await openPicture(source, false).metadata();

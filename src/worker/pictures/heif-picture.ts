@@ -1,6 +1,6 @@
 /**
- * The picture that a HEIF file shows: its primary item, coded or put together of others, after all that is done to each of
- * them in its order. The whole picture is in memory once, as RGB, and twice while it is turned or cropped.
+ * Draws the picture that a HEIF file shows: its primary item, coded or derived, after each of its steps in order. The whole
+ * picture is in memory once, as RGB, and twice while it is turned or cropped.
  */
 import type { Sharp } from 'sharp';
 import type { Display } from '../libav/display.ts';
@@ -20,16 +20,16 @@ interface Sides {
   height: number;
 }
 
-/** What turns an item is said in its properties. */
+/** Turns are properties of items, not of their frames. */
 const AS_STORED: Display = { turn: 'none', pixelAspect: 1 };
 /** Derived items of derived items: a grid of cropped pictures, turned, has three. */
 const DEPTH_MAX = 6;
-/** Tiles beyond the edge and layers that lie on one another: what is decoded against what is shown. */
+/** Decoded against shown pixels: tiles beyond the edge and layers on one another. */
 const LAYERS_MAX = 4;
-/** Twice what a grid may have: parts of parts could be multiplied without end. */
+/** Twice the parts of a grid, since parts of parts could multiply without end. */
 const PARTS_MAX = 2048;
 
-/** The sides of what is shown, by the description alone, and how many pictures a viewer can choose from. */
+/** The shown sides, by the description alone, and how many pictures a viewer can choose from. */
 export function describeHeif(path: string): Sides & { pages: number } {
   using file = openItems(path);
   return { ...shownSides(file, file.item(file.primary), 0), pages: file.pictureCount };
@@ -47,11 +47,11 @@ function openItems(path: string): HeifFile {
   return file;
 }
 
-/** Where an item that is put together says how: the sides of the canvas, and the place of each input. */
+/** How a derived item is composed: the sides of the canvas, and the place of each input. */
 interface Canvas extends Sides {
   /** Columns of a grid; of layers, the place of each. */
   layout: { columns: number } | { places: { x: number; y: number }[] };
-  /** RGB of what no input covers. */
+  /** RGB of the uncovered canvas. */
   fill: [number, number, number];
 }
 
@@ -157,7 +157,7 @@ function shownSides(file: HeifFile, item: HeifItem, depth: number): Sides {
   }, stored);
 }
 
-/** Null if the item is no canvas on which others are laid. */
+/** Null if the item is no canvas. */
 function readCanvas(file: HeifFile, item: HeifItem): Canvas | null {
   if (item.type === 'grid') return toGrid(file.read(item), item);
   return item.type === 'iovl' ? toOverlay(file.read(item), item) : null;
@@ -176,13 +176,13 @@ function toGrid(payload: Buffer, { inputs }: HeifItem): Canvas {
   return { width, height, layout: { columns }, fill: [0, 0, 0] };
 }
 
-/** 6.6.2.2: version, flags, the colour beneath (RGBA, 16 bits each), sides, then the place of each input. */
+/** 6.6.2.2: version, flags, the background (RGBA, 16 bits each), sides, then the place of each input. */
 function toOverlay(payload: Buffer, { inputs }: HeifItem): Canvas {
   const bytes = ((payload[1] ?? 0) & 1) === 1 ? 4 : 2;
   if (inputs.length === 0 || payload.length < 10 + bytes * (2 + 2 * inputs.length))
     throw new MediaFaultFound('corrupt', DAMAGED_LAYOUT);
   const alpha = payload.readUInt16BE(8) / 65_535;
-  // Transparency is laid on white, as a page shows it.
+  // Transparency is laid on white, as on a page.
   const [red = 0, green = 0, blue = 0] = [2, 4, 6].map((at) =>
     Math.round(255 + alpha * (payload.readUInt16BE(at) / 257 - 255)),
   );
@@ -195,7 +195,7 @@ function toOverlay(payload: Buffer, { inputs }: HeifItem): Canvas {
   };
 }
 
-/** An encoder may fill a picture up to whole blocks: what is more than the file says is not shown. */
+/** An encoder may pad a picture to whole blocks, which are cut off here. */
 function fit(picture: Picture, sides: Sides | null): Picture {
   const { width, height } = sides ?? picture;
   if (picture.width === width && picture.height === height) return picture;
@@ -205,7 +205,7 @@ function fit(picture: Picture, sides: Sides | null): Picture {
   throw new MediaFaultFound('corrupt', `a part of the HEIF picture has ${found}`);
 }
 
-/** What lies outside the canvas is not shown: tiles at its right and lower edge reach beyond it. */
+/** Parts outside the canvas are cut off: tiles at its right and lower edge reach beyond it. */
 function lay(canvas: Picture, part: Picture, x: number, y: number): void {
   const left = Math.max(0, -x);
   const columns = Math.min(part.width, canvas.width - x) - left;
@@ -216,7 +216,7 @@ function lay(canvas: Picture, part: Picture, x: number, y: number): void {
   }
 }
 
-/** The picture as a page shows it. What says how opaque the picture is has the same sides, else it says nothing. */
+/** The picture as a page shows it. Opacity of other sides than the picture's is ignored. */
 function layOnWhite({ width, height, rgb }: Picture, opacity: Picture): void {
   if (opacity.width !== width || opacity.height !== height) return;
   for (let at = 0; at < rgb.length; at += 1) {
@@ -239,7 +239,7 @@ function change(picture: Picture, step: HeifStep): Sharp {
   return image.extract({ left: x, top: y, ...sides });
 }
 
-/** ISO/IEC 14496-12 12.1.4; what of it lies outside the picture is left out. */
+/** ISO/IEC 14496-12 12.1.4; parts outside the picture are left out. */
 function cropOf({ width, height }: Sides, step: HeifStep & { type: 'crop' }): Region {
   const [x, columns] = within(width, step.width, step.right);
   const [y, rows] = within(height, step.height, step.down);

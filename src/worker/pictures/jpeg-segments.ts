@@ -10,7 +10,7 @@ export interface JpegSegment {
   data: Buffer;
 }
 
-/** Segments with one of `markers`, in the order of the file; ends where the file is none or is cut off. */
+/** Segments with one of `markers`, in the order of the file; ends early if the file is no JPEG or is cut off. */
 export async function* readSegments(path: string, markers: readonly number[]): AsyncGenerator<JpegSegment> {
   await using file = await open(path, 'r');
   let offset = 2;

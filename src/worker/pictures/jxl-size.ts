@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 
 const SAMPLE_BYTES = 64 * 1024;
 const CONTAINER_MARK = '\0\0\0\x0cJXL ';
-/** Width over height; 0 means that the width is written out. */
+/** Width over height; 0: the width is stored. */
 const RATIOS: readonly (readonly [number, number])[] = [
   [0, 0],
   [1, 1],

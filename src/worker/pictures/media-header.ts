@@ -1,11 +1,11 @@
-/** The type of any file by its first bytes, and the refusal of those that are none of ours. */
+/** The type of any file by its first bytes, and the refusal of unaccepted types. */
 import { describeAcceptedTypes, type MediaType } from '../../domain/media/formats.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import { ownBeginning, readBytes } from '../media/file-head.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';
 
-/** For the demuxers: frames show themselves by a row of them. The library's own bound is 1 MB. */
+/** Bytes for the demuxers, which recognise a row of frames. The library's own bound is 1 MB. */
 const PROBED_BYTES = 64 * 1024;
 const PADDING_BYTES_MAX = 1024 * 1024;
 
@@ -22,7 +22,8 @@ export async function readMediaType(path: string): Promise<MediaType> {
 }
 
 /**
- * The type of a file whose first bytes show none: a tag or an empty box may stand in front, else the media library guesses. A name completes “the file is …”; undefined: it is not known.
+ * The type of a file whose first bytes show none: a tag or an empty box may come first, else the media library guesses. A
+ * name completes “the file is …”; undefined: unknown.
  */
 async function typeBehind(path: string, head: Uint8Array): Promise<MediaType | string | undefined> {
   if (head.length === 0 || isKnownAsNone(head)) return undefined;
@@ -33,7 +34,7 @@ async function typeBehind(path: string, head: Uint8Array): Promise<MediaType | s
   return guessType(path, firstBytes(path, at));
 }
 
-/** The first that are not all zeros, as far as the media library looks. */
+/** The first bytes that are not all zeros, as far as the media library looks. */
 function firstBytes(path: string, from: number): Buffer {
   let bytes = readBytes(path, from, PROBED_BYTES);
   for (let at = from; at < PADDING_BYTES_MAX && bytes.length > 0 && bytes.every((byte) => byte === 0); ) {
@@ -50,7 +51,7 @@ export function refuseKind(expected: MediaKind, found: string): MediaFaultFound 
   );
 }
 
-/** Names for what is no accepted format, so that a refusal says what was found. Guesses by the first bytes. */
+/** Names of unaccepted formats by their first bytes, so that a refusal says what was found. */
 const FOREIGN_TYPES: readonly (readonly [offset: number, bytes: string, name: string])[] = [
   [0, 'GIF8', 'a damaged GIF picture'],
   [0, 'BM', 'a BMP picture'],
@@ -82,7 +83,7 @@ function foreignTypeOf(text: string): string | undefined {
   return FOREIGN_TYPES.find(([offset, bytes]) => text.startsWith(bytes, offset))?.[2];
 }
 
-/** What is none of ours by its own first bytes, and text, in which a demuxer may see anything. */
+/** Whether the first bytes show an unaccepted format, or text, in which a demuxer may see anything. */
 function isKnownAsNone(head: Uint8Array): boolean {
   return isText(head) || foreignTypeOf(Buffer.from(head).toString('latin1')) !== undefined;
 }

@@ -1,4 +1,3 @@
-/** What a child decodes at most. */
 import { MediaFaultFound } from '../media/media-fault.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 

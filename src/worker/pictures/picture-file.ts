@@ -21,7 +21,7 @@ sharp.unblock({
   ],
 });
 
-/** Until it is disposed, pictures that are opened get a second thread. The library counts threads for the whole process. */
+/** Until it is disposed, pictures are opened with a second thread. The library counts threads for the whole process. */
 export function lendThread(): Disposable {
   sharp.concurrency(THREADS + 1);
   return { [Symbol.dispose]: () => void sharp.concurrency(THREADS) };
@@ -33,8 +33,8 @@ export function openPixels({ width, height, rgb }: Picture, channels: 1 | 2 | 3 
 }
 
 /**
- * A page of a file or of its bytes. A file that ends early is an error; damage inside, which the decoder can step
- * over, is not: newsrooms get many such files and people look at them all the same.
+ * A page of a file or of its bytes. A file that ends early is an error; damage inside is not, since newsrooms get many such
+ * files.
  */
 export function openPicture(
   source: string | Buffer,

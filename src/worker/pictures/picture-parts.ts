@@ -11,10 +11,10 @@ import { readTiffForm, tiffDirectories } from './tiff-directories.ts';
 
 /** Frames of an animation, pages of a scan: two minutes at the pace of films, and half a second of the library's time. */
 const PAGES_MAX = 4000;
-/** What packed texts and profiles of a PNG may unpack to, unless the file itself is larger: ten times the largest profile. */
+/** Bound on the unpacked texts and profiles of a PNG, unless the file itself is larger: ten times the largest profile. */
 const PNG_TEXT_BYTES_MAX = 8 * 1024 ** 2;
 
-/** Throws MediaFaultFound; what is not read to its end here is damaged, and the library says how. */
+/** Throws MediaFaultFound. A part that cannot be read to its end is damaged, and the library says how. */
 export function assertBoundedParts(path: string, mime: string): void {
   const check = CHECKS.get(mime);
   if (check === undefined) return;
@@ -64,10 +64,10 @@ function checkPng(file: FileWindow): void {
   }
 }
 
-/** Chunks whose content may be packed (PNG, 11.3). */
+/** Chunks that may be packed (PNG, 11.3). */
 const PACKED_CHUNKS = ['zTXt', 'iTXt', 'iCCP'];
 
-/** What of the chunk's data is packed: behind a keyword and a method, of iTXt behind two more texts; null if nothing is. */
+/** The packed part of a chunk: behind a keyword and a method, of iTXt behind two more texts; null if nothing is packed. */
 function packedOf(type: string, data: Buffer): Buffer | null {
   let at = data.indexOf(0) + 1;
   if (at === 0) return null;
@@ -78,7 +78,7 @@ function packedOf(type: string, data: Buffer): Buffer | null {
   return data.subarray(at);
 }
 
-/** More than `bytesMax` if it is more. Neither an end that is missing nor a wrong checksum keeps a library from unpacking the rest. */
+/** Returns more than `bytesMax` if there is more. Libraries unpack the rest despite a missing end or a wrong checksum. */
 function unpackedBytes(packed: Buffer | null, bytesMax: number): number {
   if (packed === null) return 0;
   const bounds = { maxOutputLength: Math.max(1, bytesMax), finishFlush: constants.Z_SYNC_FLUSH };
@@ -90,7 +90,7 @@ function unpackedBytes(packed: Buffer | null, bytesMax: number): number {
 }
 
 const ZLIB_HEAD_BYTES = 2;
-/** What no deflated byte exceeds, for those that are damaged somewhere in between. */
+/** Largest expansion of a deflated byte, for data that is damaged in between. */
 const DEFLATE_FACTOR_MAX = 1032;
 
 function tooManyPages(what: string, pages: string): MediaFaultFound {

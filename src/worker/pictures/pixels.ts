@@ -10,8 +10,8 @@ import { lendThread } from './picture-file.ts';
 import { openUpright } from './upright-picture.ts';
 
 /**
- * From so many pixels on one thread decodes and the other writes what it decoded, for which memory is laid out page by page: on an
- * idle box nothing else is at work before a picture has its pixels, and on a busy one it costs no more.
+ * From so many pixels on one thread decodes and the other writes what was decoded, for which memory is laid out page by page:
+ * an idle box has no other work yet, and on a busy one it costs no more.
  */
 const SHARED_PIXELS_MIN = 4_000_000;
 
@@ -21,7 +21,7 @@ export interface DecodedPixels {
   lacksData: boolean;
 }
 
-/** Decodes strictly first: only what the strict decoder complains of shows whether data is missing inside. */
+/** Decodes strictly first: only a complaint of the strict decoder shows that data is missing inside. */
 export async function decodePixels(header: PictureHeader): Promise<DecodedPixels> {
   try {
     return { picture: await decode(header, 'warning'), lacksData: false };
@@ -40,7 +40,7 @@ async function decode(header: PictureHeader, failOn: FailOnOptions): Promise<Pic
   }
 }
 
-/** Transparency is laid on white, as a page shows it. */
+/** Transparency is laid on white, as on a page. */
 export async function toPicture(image: Sharp): Promise<Picture> {
   const { data, info } = await image
     .flatten({ background: '#ffffff' })

@@ -1,30 +1,32 @@
-/** What of a PNG its first chunks say and the picture library does not: whether it is an animation, and Apple's own form of it. */
+/**
+ * Facts that a PNG's first chunks state and the picture library does not: whether it is an animation, and whether it is
+ * Apple's own form.
+ */
 import { FileWindow } from './file-window.ts';
 
 const SIGNATURE_BYTES = 8;
 /** A chunk has its length and type first, then its data, then a checksum. */
 const HEAD_BYTES = 8;
 const CHECK_BYTES = 4;
-/** Before the picture stand some dozens. */
+/** Real files have some dozens before the picture. */
 const CHUNKS_MAX = 10_000;
 
 export interface PngForm {
-  /** Compressed otherwise than PNG is, for Apple's programs alone. */
+  /** Compressed for Apple's programs alone. */
   isCgbi: boolean;
-  /** Frames of an animation; null if it is none. */
+  /** Frames of an animation; null for a still. */
   frames: number | null;
-  /** Whether the picture that readers of PNG alone find is the first of the animation's frames; if not, no browser shows it. */
+  /** Whether the picture that plain PNG readers find is the animation's first frame; if not, no browser shows it. */
   isDefaultShown: boolean;
 }
 
 export interface PngChunk {
   type: string;
-  /** The place of its data in the file. */
   at: number;
   size: number;
 }
 
-/** In the order of the file, by their heads alone. */
+/** Heads of the chunks, in the order of the file. */
 export function* pngChunks(file: FileWindow): Generator<PngChunk, void, undefined> {
   for (let at = SIGNATURE_BYTES; ; ) {
     const head = file.read(at, HEAD_BYTES);
@@ -54,6 +56,6 @@ export function readPngForm(path: string): PngForm {
     if (hasPicture && form.frames === null) break;
     if (type === 'fdAT') return controls === 1 ? form : { ...form, frames: null };
   }
-  // Without further frames, or with two that say how many there are, browsers show the picture alone.
+  // Without further frames, or with two chunks that count them, browsers show the picture alone.
   return { ...form, frames: null };
 }

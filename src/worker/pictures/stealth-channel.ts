@@ -39,7 +39,7 @@ export async function readStealthChannel(
   return signature === null ? null : { channel: 'colours', signature };
 }
 
-/** The most significant bit of each byte comes first. */
+/** Each byte's most significant bit comes first. */
 function readSignature(sampleAt: (bit: number) => number | undefined): string | null {
   const bytes = Buffer.alloc(SIGNATURE_BYTES);
   for (let bit = 0; bit < SIGNATURE_BITS; bit++) {

@@ -1,17 +1,16 @@
 /** Walks the directories of a TIFF or a BigTIFF, reading little more than their heads. */
 import type { FileWindow } from './file-window.ts';
 
-/** How the numbers of the file are written. */
+/** Number formats of the file. */
 export interface TiffForm {
   isLittleEndian: boolean;
-  /** Bytes of the number of a directory's entries, of an entry, and of a place in the file. */
+  /** Bytes of a directory's count of entries, of an entry, and of an offset. */
   countBytes: 2 | 8;
   entryBytes: 12 | 20;
   offsetBytes: 4 | 8;
 }
 
 export interface TiffDirectory {
-  /** The place of its first entry in the file. */
   at: number;
   entries: number;
 }
@@ -28,13 +27,12 @@ export function readTiffForm(file: FileWindow): TiffForm | null {
     : { isLittleEndian, countBytes: 2, entryBytes: 12, offsetBytes: 4 };
 }
 
-/** A number of 1, 2, 4 or 8 bytes. */
 export function readNumber(bytes: Buffer, { isLittleEndian }: Pick<TiffForm, 'isLittleEndian'>): number {
   if (bytes.length === 8) return Number(isLittleEndian ? bytes.readBigUInt64LE() : bytes.readBigUInt64BE());
   return isLittleEndian ? bytes.readUIntLE(0, bytes.length) : bytes.readUIntBE(0, bytes.length);
 }
 
-/** Ends where a directory leads back to an earlier one, as the picture library does, and where the file ends. */
+/** Ends if a directory leads back to an earlier one, as the picture library does, and at the file's end. */
 export function* tiffDirectories(
   file: FileWindow,
   form: TiffForm,

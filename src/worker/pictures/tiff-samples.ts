@@ -1,6 +1,6 @@
 /**
- * TIFFs whose samples the picture library takes for others than they are: floats and long integers, which it clamps to black
- * and white, and CIELab of 8 bits, which it does not read.
+ * TIFFs whose samples the picture library misreads: floats and long integers, which it clamps to black and white, and CIELab
+ * of 8 bits, which it does not read.
  */
 import { readFile } from 'node:fs/promises';
 import type { Metadata, Sharp } from 'sharp';
@@ -11,9 +11,9 @@ import { readTiffTags, TIFF_TAGS, type TiffTags } from './tiff-tags.ts';
 
 const PHOTOMETRIC_RGB = 2;
 const PHOTOMETRIC_CIELAB = 8;
-/** What the library opens; floats of 16 bits it opens as black. */
+/** Depths that the library opens; floats of 16 bits it opens as black. */
 const BITS = [1, 2, 4, 8, 16, 32];
-/** A sample takes four bytes until it is scaled: more pixels would pass the child's bound. */
+/** A sample takes four bytes until it is scaled: more pixels would exceed the child's memory. */
 const SCALED_PIXELS_MAX = 32_000_000;
 /** Resampling overshoots black and white a little. */
 const OVERSHOOT_MAX = 0.1;
@@ -29,7 +29,7 @@ export function assertBits({ values }: TiffTags): void {
   if (!BITS.includes(bits)) throw refuseSamples(`of ${bits} bits`);
 }
 
-/** How the samples are read. Throws MediaFaultFound, naming them, if their black and white are not known. */
+/** Chooses how the samples are read. Throws MediaFaultFound, naming them, if their black and white are unknown. */
 export function readerOf({ depth, space, bitsPerSample = 8 }: Metadata): PictureReader {
   const isLong = depth === 'uint' && (space === 'b-w' || space === 'srgb');
   const isFloat = depth === 'float' && bitsPerSample === 32 && (space === 'b-w' || space === 'scrgb');
@@ -46,7 +46,7 @@ function refuseSamples(what: string): MediaFaultFound {
   return new MediaFaultFound('unsupported_media_type', `${found}; accepted are ${accepted}`);
 }
 
-/** 8 bits of floats from 0 to 1 or of long integers. RGB floats too are taken as values, not as light. */
+/** Brings floats from 0 to 1 or long integers to 8 bits. Floats of RGB too are taken as values, not as light. */
 export async function openSamples({ path, width, height, limits }: PictureHeader): Promise<Sharp> {
   if (width * height > SCALED_PIXELS_MAX) {
     const found = `the picture has ${width * height} pixels of 32-bit samples`;
@@ -71,7 +71,7 @@ export async function openSamples({ path, width, height, limits }: PictureHeader
 function scaleFloats(samples: Float32Array): Buffer {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of samples) {
-    // A comparison with what is no number is false.
+    // A comparison with NaN is false.
     if (!(value >= least)) least = value;
     if (!(value <= most)) most = value;
   }
@@ -84,7 +84,10 @@ function scaleFloats(samples: Float32Array): Buffer {
   return scaled;
 }
 
-/** What the library opens: the file, or all its bytes if it is CIELab, whose samples it reads as they are once they are called RGB. */
+/**
+ * What the library can open: the file, or all its bytes if it is CIELab, whose samples it reads unchanged once they are
+ * called RGB.
+ */
 export async function openableTiff(path: string): Promise<string | Buffer> {
   const tags = readTiffTags(path);
   const place = tags?.places.get(TIFF_TAGS.photometric);
@@ -104,7 +107,7 @@ export async function openLab({ path, limits }: PictureHeader): Promise<Sharp> {
   return openPixels({ ...info, rgb: data }, info.channels);
 }
 
-/** Linear light to a byte of sRGB, in steps that are finer than its darkest ones. */
+/** Converts linear light to a byte of sRGB, in steps finer than its darkest ones. */
 const LEVELS = 16_384;
 const CURVE = Uint8Array.from({ length: LEVELS + 1 }, (_, index) => {
   const light = index / LEVELS;
@@ -113,7 +116,10 @@ const CURVE = Uint8Array.from({ length: LEVELS + 1 }, (_, index) => {
 const WHITE = [0.95047, 1, 1.08883] as const;
 const DELTA = 6 / 29;
 
-/** CIE 15:2018 8.2.1 backwards; whatever white the file names becomes the screen's. `a` and `b` have signs (TIFF 6.0, section 23). */
+/**
+ * CIE 15:2018 8.2.1 inverted; whatever white the file names becomes the screen's. `a` and `b` are signed (TIFF 6.0, section
+ * 23).
+ */
 function labToRgb(bytes: Buffer, at: number): void {
   const middle = ((bytes[at] ?? 0) / 2.55 + 16) / 116;
   const x = WHITE[0] * lightOf(middle + bytes.readInt8(at + 1) / 500);

@@ -1,4 +1,4 @@
-/** The tags of a TIFF's first page, as far as they say what kind of picture it is. */
+/** The tags of a TIFF's first page that say what kind of picture it is. */
 import { FileWindow } from './file-window.ts';
 import { readNumber, readTiffForm, tiffDirectories } from './tiff-directories.ts';
 
@@ -16,7 +16,7 @@ export interface TiffTags {
   isLittleEndian: boolean;
   /** The first value of each tag that is a whole number. */
   values: ReadonlyMap<number, number>;
-  /** Where the value of each tag lies in the file, if it lies in the page's list. */
+  /** The offset of each tag's value, if it lies in the page's list. */
   places: ReadonlyMap<number, number>;
 }
 

@@ -16,10 +16,10 @@ import { openPixels } from './picture-file.ts';
 
 type TrackFile = Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>;
 
-/** Where no header says how many frames there are, so many pixels are decoded to count them: about a second. */
+/** Pixels that are decoded to count frames if no header states them: about a second. */
 const COUNTED_PIXELS_MAX = 250_000_000;
 
-/** The sides as the first frame stands upright, and how many frames there are, at least. Decodes the first. */
+/** The upright sides of the first frame, and the least number of frames. Decodes the first. */
 export function describeTrack(file: TrackFile): Pick<PictureHeader, 'width' | 'height' | 'pages'> {
   let first: { width: number; height: number } | null = null;
   let pages = 0;
@@ -64,7 +64,7 @@ function* walk({ path, mime, format, limits }: TrackFile): Generator<{ stream: S
   }
 }
 
-/** A sequence stands beside items and its transparency, which are streams too. */
+/** A sequence may lie beside items and its transparency, which are streams too. */
 function longest({ streams }: Container): Stream | undefined {
   const pictures = streams.filter(({ codecpar }) => codecpar.codecType === AVMEDIA_TYPE_VIDEO);
   return pictures.reduce<Stream | undefined>(

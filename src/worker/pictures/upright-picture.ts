@@ -1,4 +1,4 @@
-/** Opens a picture of any accepted type, upright and at full size, with what can decode it. */
+/** Opens a picture of any accepted type, upright and at full size, with the decoder that can. */
 import type { FailOnOptions, Sharp } from 'sharp';
 import type { PictureHeader } from '../media/picture.ts';
 import { openPicture, openPixels } from './picture-file.ts';
@@ -12,7 +12,7 @@ export async function openUpright(
   const { path, mime, limits } = header;
   switch (header.reader) {
     case 'library': {
-      // What of a TIFF cannot be read would be black, and judged.
+      // An unreadable part of a TIFF would be black, and judged.
       const failsOn = mime === 'image/tiff' && failOn === 'truncated' ? 'error' : failOn;
       return openPicture(path, limits.pixelsMax, failsOn, colours).autoOrient();
     }
@@ -20,7 +20,7 @@ export async function openUpright(
       return await openSamples(header);
     case 'lab':
       return await openLab(header);
-    // Both bring the media library, which most pictures do without.
+    // Both load the media library, which most pictures do without.
     case 'items': {
       const { drawHeif } = await import('./heif-picture.ts');
       return openPixels(await drawHeif(path, limits));

@@ -51,22 +51,22 @@ export interface ProbeRequest {
   limits: DecodeLimits;
 }
 
-/** Marks only: nothing is written. */
+/** Reads marks only, and writes nothing. */
 export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
   type: 'read-marks';
   trust: TrustMaterial;
 }
 
-/** By what copies of a picture are found: nothing is written. */
+/** Describes a picture for searches by copies, and writes nothing. */
 export type DescribePictureRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-picture' };
 
-/** The same of a picture or a frame that is kept. */
+/** Describes a stored picture or frame likewise. */
 export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept'; isFrame: boolean };
 
-/** Manifests only, of a file that was analysed. */
+/** Reads only the manifests of an analysed file. */
 export interface ReadProvenanceRequest extends Omit<ReadMarksRequest, 'type'> {
   type: 'read-provenance';
-  /** Instead of one within the file: `input` is another name in `in/`. */
+  /** Replaces one within the file: `input` is another name in `in/`. */
   manifest?: { input: string; source: OuterSource } | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface PatchSetRequest {
   name: string;
   variant: 'original' | StabilityVariantName;
   layout: PatchLayout;
-  /** Instead of patches: the whole picture scaled, and its middle. The layout's `countMax` then bounds the views. */
+  /** Replaces patches: the whole picture scaled, and its middle. The layout's `countMax` then bounds the views. */
   resized?: ResizedLayout | undefined;
   /** A picture smaller than a patch is filled up with its mirror image; without this, the set is left out. */
   isMirrored?: boolean | undefined;
@@ -124,24 +124,24 @@ export interface ChosenFrames {
   countMax: number;
 }
 
-/** Or those shown at times, seconds from the video's beginning, ascending. */
+/** Or frames at given times, seconds from the video's beginning, ascending. */
 export type FrameChoice = ChosenFrames | { method: 'at'; times: number[] };
 
-/** Views of more frames than are wanted, so that those can be preferred which show something. */
+/** Views of more frames than are wanted, so that the better ones can be preferred. */
 export interface SampleFramesRequest {
   type: 'sample-frames';
   id: number;
   input: string;
   limits: DecodeLimits;
   choice: ChosenFrames;
-  /** Samples for each frame of the choice, which is among them. */
+  /** Samples for each chosen frame, which is among them. */
   samplesPerFrame: number;
   decoder: VideoDecoder;
-  /** Views of each sample, scaled down before. */
+  /** Views of each sample, which is scaled down first. */
   viewSet: ViewSetRequest;
 }
 
-/** What an operator may choose: with `prefer-gpu` a box without one decodes on the CPU, and says so. */
+/** The operator's choice: with `prefer-gpu` a box without one decodes on the CPU, and says so. */
 export type VideoDecoderChoice = 'cpu' | 'prefer-gpu' | 'require-gpu';
 
 /** Whether a child can reach a GPU that decodes video. */
@@ -157,9 +157,9 @@ export interface DecodeVideoRequest {
   limits: DecodeLimits;
   trust: TrustMaterial;
   frames: FrameChoice;
-  /** A codec that the GPU does not know is decoded on the CPU all the same. */
+  /** A codec that the GPU does not know is decoded on the CPU. */
   decoder: VideoDecoder;
-  /** Cut from every frame; the names in the answer are those asked for. */
+  /** Cut from every frame, under the requested names. */
   patchSets: PatchSetRequest[];
   /** Scaled views of every frame. */
   viewSets?: ViewSetRequest[] | undefined;
@@ -186,7 +186,7 @@ export interface RenderHeatmapRequest {
   limits: DecodeLimits;
   size: number;
   positions: PatchPosition[];
-  /** Per position, 0..1; with `cellPx` (size / cellPx)² for each, row by row. */
+  /** For each position, 0..1; with `cellPx` (size / cellPx)² for each, row by row. */
   probabilities: number[];
   cellPx?: number | undefined;
   /** Decides the colours and what the legend says. */
@@ -243,16 +243,16 @@ export type DecodeRequest =
   | CopyPatchesRequest
   | RenderRequest
   | DrawSheetRequest
-  /** The picture that was kept belongs to work that is done. Not answered. */
+  /** The kept picture belongs to finished work. Not answered. */
   | { type: 'forget-picture' }
   | { type: 'shutdown' };
 
 type WithoutTrust<Request> = Request extends { trust: TrustMaterial } ? Omit<Request, 'trust'> : Request;
 
-/** A request on its way: the lists of trust have hundreds of kilobytes, so they are sent once, until others apply. */
+/** A request as it is sent: trust lists have hundreds of kilobytes, so they are sent once, until others apply. */
 export type SentRequest = WithoutTrust<DecodeRequest> | { type: 'trust'; trust: TrustMaterial };
 
-/** Why a child refuses a file: the file's fault, so it is final and not tried again. */
+/** Why a child refuses a file: a fault of the file, so it is final. */
 export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixels', 'too_long'] as const;
 export type MediaFault = (typeof MEDIA_FAULTS)[number];
 
@@ -269,7 +269,7 @@ export type DecodeResponse =
   | { type: 'patched'; id: number; picture: PatchedPicture }
   | { type: 'frame'; id: number; frame: DecodedFrame }
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
-  /** `fault`: why there is none; null if there is one. */
+  /** `fault`: why there is no GPU; null if there is one. */
   | { type: 'found-gpu'; id: number; fault: string | null }
   | { type: 'sampled-frames'; id: number; sampled: SampledFrames }
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }

@@ -1,4 +1,7 @@
-/** What a decode child has made of a file: figures in its answer, pictures and sound in `out/` of its slot's folder (decode-protocol.ts). */
+/**
+ * A decode child's results for a file: figures in its answer, pictures and sound in `out/` of its slot's folder
+ * (decode-protocol.ts).
+ */
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
@@ -11,12 +14,12 @@ import type { ImageQuality } from '../../domain/verdicts/result.ts';
 export interface Probe {
   kind: MediaKind;
   mime: string;
-  /** After orientation, pixels; null for audio. */
+  /** In pixels, after orientation; null for audio. */
   width: number | null;
   height: number | null;
   pages: number;
   durationSeconds: number | null;
-  /** Whether a video has a track: it can be judged as a recording too. */
+  /** Whether a video has a track, so that it can be judged as a recording too. */
   hasSound: boolean;
 }
 
@@ -37,13 +40,13 @@ export interface PatchSet {
   /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
   width: number;
   height: number;
-  /** Only for a set of scaled views, and if it was asked for: some models must not answer on some textures. */
+  /** Only for requested sets of scaled views: some models must not answer on some textures. */
   texture?: Texture | undefined;
-  /** If it was asked for: the sharpest shifts between likenesses. */
+  /** If requested: the sharpest shifts between similar parts. */
   repeats?: RepeatedShift[] | undefined;
 }
 
-/** What the models need of a picture. */
+/** A picture's data for the models. */
 export interface PatchedPicture {
   width: number;
   height: number;
@@ -67,7 +70,7 @@ export interface DecodedImage extends PatchedPicture {
   marks: MarkSearch;
   /** Null if the picture is too small for one. */
   likeness: PerceptualHash | null;
-  /** Spread over an animation, ascending; what cannot be decoded is left out. */
+  /** Spread over an animation, ascending; undecodable ones are left out. */
   frames: AnimationFrame[];
 }
 
@@ -78,18 +81,17 @@ export interface SampledFrame {
 }
 
 export interface SampledFrames {
-  /** What the choice alone gives, ascending. */
+  /** The moments of the plain choice, ascending. */
   regularSeconds: number[];
   samples: SampledFrame[];
 }
 
-/** What decodes the pictures of a video. */
 export const VIDEO_DECODERS = ['cpu', 'nvdec'] as const;
 export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
 
 /** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
 export interface DecodedFrame extends PatchedPicture {
-  /** The moving picture that it is of, from 1; absent for the one that players show first. */
+  /** The number of its moving picture, from 1; absent for the one that players show first. */
   picture?: number | undefined;
   /** Presentation time from the video's beginning. */
   timeSeconds: number;
@@ -106,9 +108,9 @@ export interface SoundFile {
   name: string;
   file: string;
   sampleCount: number;
-  /** Mean power, decibels of full scale; null for silence. */
+  /** Mean power in decibels of full scale; null for silence. */
   meanDb: number | null;
-  /** Power of a tone above the band of a telephone against one inside it, decibels; null for silence. */
+  /** Power of a tone above a telephone's band against one inside it, in decibels; null for silence. */
   upperBandDb: number | null;
 }
 
@@ -133,17 +135,17 @@ export interface DecodedTrack {
 
 export interface DecodedVideo {
   mime: string;
-  /** As it is shown, pixels. */
+  /** In pixels, as it is shown. */
   width: number;
   height: number;
   durationSeconds: number;
   provenance: Provenance;
   marks: MarkSearch;
-  /** What has decoded the frames. */
+  /** The decoder of the frames. */
   decoder: VideoDecoder;
-  /** Frames that were chosen and could not be decoded. */
+  /** Chosen frames that could not be decoded. */
   damagedFrames: number;
-  /** Further moving pictures of which no frame was chosen. */
+  /** Further moving pictures without a chosen frame. */
   picturesLeftOut: number;
   /** Null if none was asked for or the video is silent. */
   track: DecodedTrack | null;

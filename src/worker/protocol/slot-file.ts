@@ -1,7 +1,7 @@
 /**
  * A file that a decode child left in its slot. The child may be hostile and lives on, so the file is opened once, without
- * following a link or waiting for a pipe, judged by its descriptor and read through it: what the child does to the name
- * afterwards changes nothing.
+ * following a link or waiting for a pipe, and judged and read through its descriptor, whatever the child does to the name
+ * afterwards.
  */
 import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -13,7 +13,7 @@ const readAt = promisify(read);
 
 export interface SlotFileBounds {
   bytesMax: number;
-  /** The error that a fault of the file is thrown as. */
+  /** Makes the error that a fault of the file is thrown as. */
   fault?: (message: string) => Error;
 }
 
@@ -28,14 +28,14 @@ export class SlotFile implements Disposable {
     this.#descriptor = descriptor;
     this.#fault = fault;
     const stat = fstatSync(descriptor);
-    // A second name could be that of a file which is not the child's.
+    // A file with a second name may not be the child's.
     if (!stat.isFile() || stat.nlink !== 1) throw fault(`${this.#name} is no plain file of one name`);
     if (stat.size > bytesMax)
       throw fault(`${this.#name} has ${stat.size} bytes, more than ${bytesMax} are not read`);
     this.sizeBytes = stat.size;
   }
 
-  /** The folder of the path is the caller's: it is held open, or no child can exchange it. Throws what `fault` makes. */
+  /** The caller guards the path's folder: it is held open, or no child can exchange it. Throws what `fault` makes. */
   static openIn(
     path: string,
     { bytesMax, fault = (message) => new Error(message) }: SlotFileBounds,
@@ -68,13 +68,13 @@ export class SlotFile implements Disposable {
     }
   }
 
-  /** Reads synchronously: the next step blocks the process far longer than a read from the page cache. */
+  /** Synchronous: the next step blocks the process far longer than a read from the page cache. */
   read(position: number, into: Uint8Array): void {
     const bytesRead = readSync(this.#descriptor, into, 0, into.length, position);
     if (bytesRead !== into.length) throw this.#changed();
   }
 
-  /** From its beginning, as often as asked for; never more than it had when it was opened, however it grows. */
+  /** From the beginning, as often as needed; never more than it had when it was opened, however it grows. */
   async *chunks(): AsyncGenerator<Uint8Array, undefined, undefined> {
     for (let at = 0; at < this.sizeBytes; ) {
       const chunk = new Uint8Array(Math.min(CHUNK_BYTES, this.sizeBytes - at));

@@ -1,4 +1,4 @@
-/** Reads JSON of unknown shape: what is not as expected is as if it were absent. */
+/** Reads JSON of unknown shape: unexpected values count as absent. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** On one line, cut, without characters that a terminal would obey. */
+/** Shortened to one line, without characters that a terminal would obey. */
 export function asText(value: unknown): string {
   if (typeof value !== 'string') return '';
   return value

@@ -7,22 +7,22 @@ import type { CodeFact } from '../../domain/provenance/manifest-facts.ts';
 import { serialOf, type Vouchers } from './vouchers.ts';
 
 const OF_TRUST = /^(signingCredential|cawg\.identity|cawg\.x509\.credential)\.(un)?trusted$/;
-/** What the reader says of an identity whose signature holds, by any certificate. */
+/** The reader's code for an identity whose signature holds, by any certificate. */
 const WELL_FORMED = 'cawg.identity.well-formed';
 const TRUSTED = 'cawg.identity.trusted';
 const UNTRUSTED = 'cawg.x509.credential.untrusted';
 
 export interface SignedIdentities {
-  /** One for each assertion that a certificate signs, its own first; empty where it cannot be read. */
+  /** A chain for each assertion that a certificate signs, its own first; empty if it cannot be read. */
   chains: readonly (readonly X509Certificate[])[];
-  /** What the reader has judged: serial numbers, in decimals. */
+  /** Certificates that the reader judged: serial numbers, in decimals. */
   serials: readonly string[];
   at: Date;
-  /** Whether the reader's own word stands among the codes: of an ingredient there may be what its writer recorded. */
+  /** Whether the reader's own code is among the codes: an ingredient may have what its writer recorded. */
   isJudged: boolean;
 }
 
-/** A certificate that is not the one that the reader judged vouches for none of them, nor does one whose signature does not hold. */
+/** A certificate vouches only if the reader judged this very one, and its signature holds. */
 export function withJudgedIdentities(
   codes: readonly CodeFact[],
   { chains, serials, at, isJudged }: SignedIdentities,

@@ -1,15 +1,19 @@
 /**
- * How often the C2PA reader will walk through manifests. It judges an ingredient's manifest anew for each way that leads to it: where two
- * ingredients at each of twenty levels share the manifest below, in a file of 400 KB, a million times. Counted before it judges any.
+ * Counts how often the C2PA reader would walk through manifests, before it judges any. It judges an ingredient's manifest
+ * anew for each way that leads to it: if two ingredients at each of twenty levels share the manifest below, in a file of 400
+ * KB, a million times.
  */
 import { asList, asObject, type Json } from './hostile-json.ts';
 
 /** A page of fifty pictures with five edits each; some milliseconds a walk. */
 export const WALKS_MAX = 256;
-/** In a store, and so on the longest way. */
+/** Manifests of a store, and so of its longest way. */
 const MANIFESTS_MAX = 256;
 
-/** In words that follow "the manifest"; null if they are few enough. `store` is the reader's JSON of a store that it has not judged. */
+/**
+ * The fault in words that follow "the manifest"; null if they are few enough. `store` is the reader's JSON of a store that it
+ * has not judged.
+ */
 export function walksFault(store: unknown): string | null {
   const json = asObject(store);
   const manifests = new Map(Object.entries(asObject(json.manifests)).map(([key, it]) => [key, asObject(it)]));
@@ -21,11 +25,11 @@ export function walksFault(store: unknown): string | null {
   return `is led to by its ingredients in more than ${WALKS_MAX} ways; no more are followed`;
 }
 
-/** From a manifest on, itself included; without end where they lead in a circle. */
+/** Walks from a manifest on, itself included; infinite for a circle. */
 function countWalks(manifests: ReadonlyMap<string, Json>, label: string, known: Map<string, number>): number {
   const counted = known.get(label);
   if (counted !== undefined) return counted;
-  // What leads back here meanwhile is a circle.
+  // A way that leads back here meanwhile is a circle.
   known.set(label, Number.POSITIVE_INFINITY);
   let walks = 1;
   for (const { active_manifest: below } of asList(manifests.get(label)?.ingredients).map(asObject)) {

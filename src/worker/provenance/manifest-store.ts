@@ -1,6 +1,6 @@
 /**
- * The C2PA reader's JSON as facts. Everything in it was written by the maker of the file: each list is bounded, each text
- * cut and brought to one line, and what has another shape than expected is left out.
+ * The C2PA reader's JSON as facts. The file's maker wrote all of it: each list is bounded, each text cut and brought to one
+ * line, and values of an unexpected shape are left out.
  */
 import type {
   ActionFacts,
@@ -16,7 +16,7 @@ import { CODE_KINDS, type CodeKind } from '../../domain/provenance/validation-co
 import { asList, asObject, asText, type Json, ofKind } from './hostile-json.ts';
 import { BY_CERTIFICATE } from './signature-box.ts';
 
-/** A chain of edits has a few; real stores up to some twenty. */
+/** A chain of edits has a few; real stores have up to some twenty. */
 export const MANIFESTS_MAX = 32;
 const CODES_MAX = 60;
 const ACTIONS_MAX = 50;
@@ -24,7 +24,7 @@ const INGREDIENTS_MAX = 16;
 const ENTRIES_MAX = 16;
 const IDENTITIES_MAX = 8;
 
-/** What a manifest says of itself, without what its signature box shows. */
+/** A manifest's own statements, without its signature box. */
 export interface ReadManifest extends Omit<ManifestFacts, 'signer' | 'ingredients'> {
   signature: { name: string; organisation: string; serialNumber: string; time: string } | null;
   ingredients: (Omit<IngredientFacts, 'thumbnail'> & { thumbnail: ThumbnailPlace | null })[];
@@ -48,7 +48,7 @@ export function readStore(value: unknown): ReadStore {
   const json = asObject(value);
   const active = asText(json.active_manifest);
   const manifests = Object.entries(asObject(json.manifests));
-  // The one that speaks for the file is never the one that is left out.
+  // The active manifest is never the one that is left out.
   const ordered = manifests.toSorted(([a], [b]) => Number(b === active) - Number(a === active));
   const codes = throughUpdates(json, active, codesByManifest(json, active));
   return {
@@ -171,7 +171,7 @@ function toIdentities(data: Json): IdentityFact[] {
   return name === '' ? [{ name: 'unnamed', provider: '' }] : [{ name, provider: asText(signature.issuer) }];
 }
 
-/** Codes of the reader, and those that writers recorded of their ingredients: the reader reports only how it differs. */
+/** Codes of the reader, and those that writers recorded of their ingredients: the reader reports only differences. */
 function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   const own = new CodeBook();
   const recorded = new CodeBook();
@@ -191,12 +191,12 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   return own.with(recorded);
 }
 
-/** Codes about a hash over the file itself, not over a part of the manifest. */
+/** Codes of a hash over the file itself, not over a part of the manifest. */
 const BINDING = /^assertion\.\w+Hash\.|^claim\.hardBindings\./;
 
 /**
- * An update manifest has no hash over the file: the reader checks that of the manifest which it updates, and reports it
- * only what differs from what the writer recorded.
+ * An update manifest has no hash over the file: the reader checks that of the updated manifest, and reports only what differs
+ * from the writer's record.
  */
 function throughUpdates(json: Json, active: string, codes: Map<string, CodeFact[]>): Map<string, CodeFact[]> {
   const seen = new Set<string>();
@@ -216,7 +216,7 @@ function parentOf(json: Json, label: string): string {
   return asText(ingredients.find(({ relationship }) => relationship === 'parentOf')?.active_manifest);
 }
 
-/** About these the reader's word replaces what a writer recorded by lists and a clock of its own. */
+/** The reader's own codes replace those that a writer recorded by lists and a clock of its own. */
 const JUDGED_HERE = /^(signingCredential\.|timeStamp\.|timeOfSigning\.|claimSignature\.(in|out)sideValidity)/;
 
 class CodeBook {
@@ -229,7 +229,7 @@ class CodeBook {
   add(kind: CodeKind, statuses: readonly unknown[], label: string, isActive = false): void {
     for (const status of statuses.map(asObject)) {
       const [code, url] = [asText(status.code), asText(status.url)];
-      // That a hash over the file does not hold says something of the manifest that speaks for it.
+      // A broken hash over the file concerns the active manifest.
       const about = (isActive && BINDING.test(code) ? null : labelOf(url)) ?? label;
       const isAboutIdentity = /\/cawg\.identity/.test(url) || code.startsWith('cawg.');
       const book = this.#codes.get(about) ?? new Map<string, CodeFact>();

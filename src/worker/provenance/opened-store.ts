@@ -1,4 +1,4 @@
-/** A manifest store as the C2PA reader opens it or refuses it; what its signatures say is read by read-facts.ts, if there is one. */
+/** A manifest store as the C2PA reader opens or refuses it; read-facts.ts reads its signatures, if it has any. */
 import type { Reader } from '@contentauth/c2pa-node';
 import type { StoreFacts } from '../../domain/provenance/manifest-facts.ts';
 import { appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
@@ -7,12 +7,12 @@ import { readSignatures, type SignatureBox } from './signature-box.ts';
 
 export interface OpenedStore {
   reader: Reader;
-  /** The reader's own words, or what they stand for. */
+  /** The reader's JSON, or a substitute. */
   json: unknown;
   boxes: readonly SignatureBox[];
 }
 
-/** The reader gives the bytes of a manifest with those of all its ingredients under the manifest's label. */
+/** The reader gives the bytes of a manifest and of all its ingredients under the manifest's label. */
 export async function readBoxes(reader: Reader): Promise<SignatureBox[]> {
   const label = reader.activeLabel() ?? '';
   if (label === '') return [];
@@ -20,12 +20,12 @@ export async function readBoxes(reader: Reader): Promise<SignatureBox[]> {
     const { buffer } = await reader.resourceToAsset(label, { buffer: null });
     return readSignatures(buffer);
   } catch {
-    // Then no list vouches for the signer: the reader has said what is wrong with the manifest.
+    // No list then vouches for the signer: the reader has reported the manifest's fault.
     return [];
   }
 }
 
-/** What is known of a manifest that the reader refuses: the one thing that it says of it. */
+/** Facts of a manifest that the reader refuses: its one code. */
 export function unreadableStore(code: string, trust: TrustMaterial): StoreFacts {
   const codes = [{ code, kind: 'failure', count: 1, isAboutIdentity: false, explanation: '' } as const];
   const texts = { label: '', title: '', format: '', generator: '' };

@@ -1,4 +1,4 @@
-/** The facts of a manifest store: what the C2PA reader says of it, who signed and stamped it, and its thumbnails. */
+/** The facts of a manifest store: the C2PA reader's, its signers and stamps, and its thumbnails. */
 import { X509Certificate } from 'node:crypto';
 import type {
   ManifestFacts,
@@ -19,7 +19,7 @@ import { readThumbnails } from './thumbnails.ts';
 import { readTimeStamp } from './time-stamp-token.ts';
 import { hashOf, nameOf, serialOf, Vouchers } from './vouchers.ts';
 
-/** Stamps have whole seconds, some thousandths. */
+/** Stamps have whole seconds, some milliseconds. */
 const TIME_TOLERANCE_US = 1_000_000;
 
 export async function readFacts(
@@ -39,7 +39,7 @@ export async function readFacts(
     readAt: now.getTime() * MICROSECONDS_PER_MS,
     manifests: manifests.map(({ signature, ingredients, identitySerials, ...manifest }): ManifestFacts => {
       const own = boxes.filter(({ label }) => asText(label) === manifest.label);
-      // The reader judged only one of two with the same label.
+      // The reader judged only one of two manifests with the same label.
       const box = own.length === 1 ? own[0] : undefined;
       const chains = (box?.identities ?? []).map(readChain);
       const identities = { chains, serials: identitySerials, at: now, isJudged: manifest.label === active };
@@ -112,7 +112,7 @@ function toTimeStamp(
   const token = box?.timeStamp == null ? null : readTimeStamp(box.timeStamp);
   const read = timeOfMs(Date.parse(time));
   if (token === null) return read === null ? null : { time: read, authority: '', vouchedBy: [] };
-  // What the reader judged must be what was looked at here.
+  // The stamp that the reader judged must be the one found here.
   const isSame = read !== null && Math.abs(token.time - read) <= TIME_TOLERANCE_US;
   const [own] = token.certificates;
   const authority = own === undefined ? '' : asText(nameOf(own));
@@ -124,7 +124,7 @@ function toTimeStamp(
   };
 }
 
-/** Certificates from the first on that can be read. */
+/** The chain from the first certificate on, up to one that cannot be read. */
 function readChain(certificates: readonly Uint8Array[]): X509Certificate[] {
   const chain: X509Certificate[] = [];
   for (const der of certificates) {
@@ -139,7 +139,7 @@ function readChain(certificates: readonly Uint8Array[]): X509Certificate[] {
 
 let known: { trust: TrustMaterial; key: string; vouchers: Vouchers } | undefined;
 
-/** Parsing some hundred certificates costs as much as a reading: kept while the lists are the same. */
+/** Kept while the lists stay the same: parsing some hundred certificates costs as much as a reading. */
 function vouchersOf(trust: TrustMaterial): Vouchers {
   const key = JSON.stringify(appliedLists(trust));
   if (known?.key !== key) known = { trust, key, vouchers: new Vouchers(trust) };

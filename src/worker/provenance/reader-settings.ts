@@ -1,4 +1,6 @@
-/** The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is determined separately. */
+/**
+ * The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is determined separately.
+ */
 import {
   appliedLists,
   type TrustListMaterial,
@@ -7,13 +9,13 @@ import {
 
 const PEM_LINE = /.{64}(?=.)/g;
 
-/** For a file whose signer was revoked: the reader then refuses the whole of it, unless it is asked for no list. */
+/** For a file whose signer was revoked, which the reader refuses whole if it has trust lists. */
 export const WITHOUT_TRUST = JSON.stringify({
   verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: false },
   core: { allowed_network_hosts: [] },
 });
 
-/** Opens a store and judges nothing of it: milliseconds, whatever it holds. */
+/** Opens a store without judging it, in milliseconds, whatever it holds. */
 export const UNJUDGED = JSON.stringify({
   verify: {
     remote_manifest_fetch: false,
@@ -26,7 +28,7 @@ export const UNJUDGED = JSON.stringify({
 
 let known: { key: string; settings: string } | undefined;
 
-/** JSON with snake_case names: the reader ignores others without a word. */
+/** JSON with snake_case names: the reader silently ignores others. */
 export function settingsFor(trust: TrustMaterial): string {
   const key = JSON.stringify([appliedLists(trust), trust.uses]);
   if (known?.key !== key) known = { key, settings: JSON.stringify(toSettings(trust)) };
@@ -42,10 +44,10 @@ function toSettings({ lists, uses }: TrustMaterial): object {
   };
 }
 
-/** The reader refuses what is empty. */
+/** The reader refuses empty bundles. */
 function bundle(lists: readonly TrustListMaterial[], uses: readonly string[]): object | null {
   const anchors = [...new Set(lists.flatMap(({ authorities }) => authorities))].map(toPem).join('');
-  // It takes a certificate's hash in the place of the certificate, and reads it much quicker.
+  // It accepts a certificate's hash in place of the certificate, and reads it much faster.
   const allowed = lists.flatMap(({ single }) =>
     single.map((hash) => Buffer.from(hash, 'hex').toString('base64')),
   );

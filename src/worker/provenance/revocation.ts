@@ -1,10 +1,10 @@
-/** Says in the C2PA reader's words what it throws instead: that a stapled answer (OCSP) names a signer's certificate revoked. */
+/** Turns the reader's exception for a revoked signer (by a stapled OCSP answer) into its code. */
 import { asList, asObject } from './hostile-json.ts';
 import type { SignatureBox } from './signature-box.ts';
 
 const CODE = 'signingCredential.ocsp.revoked';
 
-/** About each manifest whose signer stapled an answer: the reader does not say which one it was. */
+/** Reports it for each manifest with a stapled answer: the reader does not say which one it was. */
 export function withRevocation(value: unknown, boxes: readonly SignatureBox[]): unknown {
   const json = asObject(value);
   const results = asObject(json.validation_results);

@@ -7,13 +7,13 @@ import { decode } from 'cborg';
 export interface SignatureBox {
   /** The manifest's label. */
   label: string;
-  /** DER, the signer's own first; empty if there is none or more than one chain. */
+  /** DER, the signer's own first; empty without a chain, or with several. */
   certificates: Uint8Array[];
   /** RFC 3161, a reply or its token. */
   timeStamp: Uint8Array | null;
   /** Whether the signer stapled an answer on its revocation. */
   hasStapled: boolean;
-  /** Certificates of each identity assertion that one signs: DER, the signer's own first; empty if it cannot be read. */
+  /** Certificates of each identity assertion: DER, the signer's own first; empty if it cannot be read. */
   identities: Uint8Array[][];
 }
 
@@ -39,7 +39,7 @@ interface SuperBox {
   boxes: Box[];
 }
 
-/** Manifests whose signature box is no such thing are left out: the reader says what is wrong with them. */
+/** Leaves out manifests whose signature box is none: the reader reports their fault. */
 export function readSignatures(store: Uint8Array): SignatureBox[] {
   const bound = { left: BOXES_MAX };
   return openBoxes(store, bound).flatMap(({ type, body }) =>
@@ -58,7 +58,6 @@ function signaturesIn({ label, boxes }: SuperBox, bound: { left: number }, depth
   });
 }
 
-/** From the boxes of a manifest. */
 function identitiesIn(boxes: readonly SuperBox[], bound: { left: number }): Uint8Array[][] {
   const assertions = boxes
     .filter(({ label }) => label === ASSERTIONS_LABEL)
@@ -87,7 +86,7 @@ function openSuperBox(bytes: Uint8Array, bound: { left: number }): SuperBox {
   return { label, boxes };
 }
 
-/** Sixteen bytes of type, one of toggles, then the label up to a zero. */
+/** A description has sixteen bytes of type, one of toggles, then the label up to a zero. */
 function labelOf(description: Uint8Array): string {
   const end = description.indexOf(0, 17);
   return Buffer.from(description.subarray(17, end === -1 ? undefined : end)).toString('utf8');
@@ -128,7 +127,7 @@ function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label' | 'identities'>
   };
 }
 
-/** The reader may have judged another one of several than we would look at: then none counts. */
+/** The reader may have judged another of several than the one looked at here: then none counts. */
 function onlyOf<T>(found: readonly T[]): T | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
@@ -147,7 +146,7 @@ function tokensIn(value: unknown): Uint8Array[] {
   );
 }
 
-/** Undefined if it is no CBOR. */
+/** Undefined for invalid CBOR. */
 function decodeCbor(bytes: Uint8Array): unknown {
   try {
     return decode(bytes, { useMaps: true, rejectDuplicateMapKeys: true, tags: TAGS });
@@ -156,5 +155,5 @@ function decodeCbor(bytes: Uint8Array): unknown {
   }
 }
 
-/** COSE_Sign1 (RFC 9052) is marked as such, or not. */
+/** The COSE_Sign1 tag (RFC 9052) is optional. */
 const TAGS = { 18: (decodeContent: () => unknown) => decodeContent() };

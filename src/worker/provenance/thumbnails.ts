@@ -39,7 +39,7 @@ async function readThumbnail(reader: Reader, identifier: string): Promise<string
       .toBuffer();
     return `data:image/jpeg;base64,${jpeg.toString('base64')}`;
   } catch {
-    // A manifest may name any bytes a thumbnail: without a picture there is none to show.
+    // A manifest may call any bytes a thumbnail; those that are no picture are left out.
     return '';
   }
 }

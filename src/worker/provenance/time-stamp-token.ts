@@ -1,4 +1,6 @@
-/** Who stamped the time (RFC 3161): the certificates of a token, its signer's own first. The C2PA reader judges the token. */
+/**
+ * The stamper of a time (RFC 3161): the certificates of a token, its signer's own first. The C2PA reader judges the token.
+ */
 import { X509Certificate } from 'node:crypto';
 import { fromBER, type OctetString, Sequence } from 'asn1js';
 import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData, TimeStampResp, TSTInfo } from 'pkijs';
@@ -13,7 +15,7 @@ export interface TimeStampToken {
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const CERTIFICATES_MAX = 10;
 
-/** Null if it cannot be read, or lacks the one certificate that signed it. */
+/** Null if it cannot be read, or lacks its signer's certificate. */
 export function readTimeStamp(bytes: Uint8Array): TimeStampToken | null {
   try {
     const signed = openToken(bytes);
@@ -36,7 +38,7 @@ export function readTimeStamp(bytes: Uint8Array): TimeStampToken | null {
       certificates: chain.map((item) => new X509Certificate(Buffer.from(item.toSchema(true).toBER()))),
     };
   } catch {
-    // Hostile bytes: what cannot be read has no authority.
+    // Hostile bytes that cannot be read have no authority.
     return null;
   }
 }

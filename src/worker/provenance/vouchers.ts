@@ -1,6 +1,7 @@
 /**
- * Which lists vouch for a certificate: that its chain leads to an authority of a list, or that the list holds the certificate itself.
- * The C2PA reader looks for chains too, and takes some that RFC 5280 refuses; revocation and the signer's own use are its word.
+ * Finds the lists that vouch for a certificate: its chain leads to an authority of the list, or the list holds the
+ * certificate itself. The C2PA reader looks for chains too, and takes some that RFC 5280 refuses; it alone judges revocation
+ * and the signer's own use.
  */
 import { X509Certificate } from 'node:crypto';
 import {
@@ -42,8 +43,8 @@ export class Vouchers {
   }
 
   /**
-   * Vouchers for a certificate that signs media; `chain` has the signer's own first. At that time, or at the nearest one at which the
-   * certificate was valid: that it has ended is said apart.
+   * Vouchers for a certificate that signs media; `chain` has the signer's own first. Judged at that time, or at the nearest
+   * one at which the certificate was valid: its expiry is reported separately.
    */
   forSigner(chain: readonly X509Certificate[], at: Date): Voucher[] {
     const [own] = chain;
@@ -53,18 +54,18 @@ export class Vouchers {
     return this.#find(chain, nearest, this.#signing, ({ forSigners }) => forSigners);
   }
 
-  /** Vouchers for a certificate that signs whom an identity assertion names. */
+  /** Vouchers for a certificate that signs an identity assertion. */
   forPerson(chain: readonly X509Certificate[], at: Date): Voucher[] {
     return this.#find(chain, at, this.#signing, ({ forPeople }) => forPeople);
   }
 
   forTimeStamp(chain: readonly X509Certificate[], at: Date): Voucher[] {
-    // In chains above no named use means all; a stamper must name it (RFC 3161, 2.3).
+    // Certificates above without a named use allow all; a stamper must name it (RFC 3161, 2.3).
     if (chain[0]?.keyUsage?.includes(TIME_STAMPING) !== true) return [];
     return this.#find(chain, at, [TIME_STAMPING], ({ forTime }) => forTime);
   }
 
-  /** The product whose name the certificate carries; null if the list has none. */
+  /** The product named in the certificate; null if the list does not have it. */
   productOf(certificate: X509Certificate): ConformingProduct | null {
     const { CN = '', O = '', OU = '' } = nameParts(certificate.subject);
     const named = (this.#products.get(CN) ?? []).filter(({ organisation }) => organisation === O);

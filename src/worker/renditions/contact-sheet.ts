@@ -18,17 +18,17 @@ import type { DrawSheetRequest } from '../protocol/decode-protocol.ts';
 type Colour = readonly [red: number, green: number, blue: number];
 
 const BACKGROUND: Colour = [24, 24, 24];
-/** Around a frame that does not fill its box, and under a bar. */
+/** The background around a frame that does not fill its box, and under a bar. */
 const SUNK: Colour = [44, 44, 44];
 const INK: Colour = [236, 236, 236];
 const QUIET: Colour = [168, 168, 168];
-/** Neither end of the ramp: that a frame is the most suspicious one does not say that it is artificial. */
+/** Neither end of the ramp, since the most suspicious frame need not be artificial. */
 const MARK: Colour = [255, 196, 0];
 
 const FILE = 'sheet.png';
 /** Long side of a frame. */
 const FRAME_SIDE_MAX = 320;
-/** A time of hours and a share find room below it. */
+/** A time of hours and a share fit below it. */
 const BOX_WIDTH_MIN = 168;
 const BOX_HEIGHT_MIN = 48;
 const COLUMNS = 5;
@@ -43,7 +43,7 @@ const LINE_GAP = 10;
 /** The bar, the line of text and what lies between. */
 const CAPTION_HEIGHT = 6 + BAR_HEIGHT + LINE_GAP + LINE_HEIGHT;
 const HEAD_HEIGHT = 2 * LINE_HEIGHT + LINE_GAP + GAP;
-/** How much of the file's hash is shown: enough to distinguish the films of one desk. */
+/** Shown characters of the file's hash: enough to distinguish the films of one desk. */
 const HASH_CHARACTERS = 16;
 
 interface Canvas {
@@ -138,7 +138,7 @@ function caption(
   isMost: boolean,
 ): void {
   if (isMost) {
-    // The frame is laid over all but its edge.
+    // The frame covers all but the mark's edge.
     const sides = { width: width + 2 * MARK_WIDTH, height: height + 2 * MARK_WIDTH };
     fill(canvas, { left: left - MARK_WIDTH, top: top - MARK_WIDTH, ...sides }, MARK);
   }

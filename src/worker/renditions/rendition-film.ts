@@ -63,7 +63,7 @@ function faultOf({ type: { name }, container, seconds }: PlayedFile, kind: 'vide
   return new MediaFaultFound('too_long', `${found}; renditions are made of at most ${FILM_SECONDS_MAX}`);
 }
 
-/** Null if there is none or none of it can be decoded: the film is there all the same. */
+/** Null if there is none or none can be decoded: the film is made all the same. */
 function openSound(file: PlayedFile): FilmSound | null {
   try {
     const sound = new FilmSound(file);
@@ -84,7 +84,7 @@ interface Mix {
   totalSeconds: number;
 }
 
-/** Whichever comes first in time is written first: a player reads the file from front to back. */
+/** Writes in order of time, since a player reads the file from front to back. */
 function interleave({ file, frames, sound, report, totalSeconds }: Mix): void {
   const reportSeconds = secondsReporter(report, 'rendition', totalSeconds);
   let picture: Frame | null = frames?.next() ?? null;

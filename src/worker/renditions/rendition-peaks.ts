@@ -21,9 +21,9 @@ import type { RenderWork } from './rendition-work.ts';
 import { powersOf, WINDOW_SAMPLES } from './sound-spectrum.ts';
 
 const FILE = 'spectrum.webp';
-/** As the speech models hear it: what lies above 8 kHz is not shown. */
+/** The rate of the speech models: tones above 8 kHz are not shown. */
 const RATE = 16_000;
-/** Quieter is blank. */
+/** Quieter tones are blank. */
 const FLOOR_DB = -90;
 const ALPHA_QUALITY = 70;
 
@@ -88,7 +88,7 @@ class Spectrum {
   #hopSamples = WINDOW_SAMPLES / 2;
   readonly #window = new Float32Array(WINDOW_SAMPLES);
   #filled = 0;
-  /** Samples to pass over before the next window. */
+  /** Samples to skip before the next window. */
   #skip = 0;
 
   take(samples: Float32Array): void {
@@ -126,7 +126,7 @@ function pairs<T>(values: readonly T[], join: (left: T, right: T) => T): T[] {
   });
 }
 
-/** Black, as opaque as the sound is loud, low tones below: the page colours it by its own ink. */
+/** Black, with the loudness as opacity, low tones below: the page gives it its own colour. */
 async function draw(columns: readonly Float32Array[], path: string): Promise<void> {
   const width = Math.max(1, columns.length);
   const pixels = Buffer.alloc(width * SPECTRUM_HEIGHT * 4);

@@ -15,7 +15,7 @@ import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderWork } from './rendition-work.ts';
 
 const FILE = 'picture.webp';
-/** Fine enough to look closely; a rendition is no evidence, so that nothing is gained by more. */
+/** Fine enough for a close look; a rendition is no evidence. */
 export const WEBP_QUALITY = 90;
 /** Effort from 0 to 6: more costs seconds of a large picture for a few percent of its bytes. */
 export const WEBP_EFFORT = 2;
@@ -45,14 +45,14 @@ export async function renderPicture(work: RenderWork): Promise<RenditionFigures>
 const PREVIEW_FILE = 'preview.jpg';
 const JPEG_QUALITY = 82;
 
-/** Small, for a report that is printed. */
+/** Small, for a printed report. */
 export async function renderPreview(work: RenderWork): Promise<RenditionFigures> {
   const header = await readHeader(work.path, work.limits);
   const side = PREVIEW_SIDE_PIXELS_MAX;
   try {
     const info = await (await openForEyes(header))
       .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
-      // JPEG knows no transparency: what lies under it would show.
+      // JPEG knows no transparency: hidden colours would show.
       .flatten({ background: '#ffffff' })
       .jpeg({ quality: JPEG_QUALITY })
       .toFile(join(work.outFolder, PREVIEW_FILE));
@@ -66,7 +66,7 @@ function sideOf(pixels: number): number {
   return Math.max(1, Math.floor(pixels));
 }
 
-/** The first page, upright; unlike for models, its colours are what its profile says. */
+/** The first page, upright; unlike for models, with its profile's colours. */
 export async function openForEyes(header: PictureHeader): Promise<Sharp> {
   return (await openUpright(header, 'truncated', 'shown')).toColourspace('srgb');
 }

@@ -57,7 +57,7 @@ async function takeThumbnails({
     report('strip', index, STRIP_FRAMES);
     const timeSeconds = ((index + 0.5) * file.seconds) / STRIP_FRAMES;
     const shown = frames.frameAt(timeSeconds);
-    // A still or short video has fewer frames than places: the last one stays.
+    // A still or short video has fewer frames than places: the last one is repeated.
     if (shown === null) {
       thumbnails.push({ timeSeconds, picture: thumbnails.at(-1)?.picture ?? null });
       continue;
@@ -70,7 +70,7 @@ async function takeThumbnails({
   return { thumbnails, durationSeconds: file.seconds };
 }
 
-/** Throws MediaFaultFound if it is no video. */
+/** Throws MediaFaultFound for files that are no video. */
 export function openFilm(path: string, type: MediaType): PlayedFile {
   const file = PlayedFile.open(path, type, { kind: 'video' });
   if (file.container.video !== null) return file;

@@ -1,4 +1,4 @@
-/** What a list shows of a picture, or of a video at a third of its time: one small WebP. */
+/** A small WebP for lists: of a picture, or of a video at a third of its time. */
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import type { MediaType } from '../../domain/media/formats.ts';
@@ -25,7 +25,7 @@ const QUALITY = 72;
 
 export async function renderThumbnail(work: RenderWork): Promise<RenditionFigures> {
   const type = await readMediaType(work.path);
-  // A container that looks like sound may hold a film: a list shows thumbnails of pictures and films alone.
+  // A container that looks like sound may hold a film.
   if (type.kind !== 'image') return await write(frameOf(work, type), work);
   const header = await readHeader(work.path, work.limits);
   try {
@@ -44,7 +44,7 @@ async function write(image: Sharp, { outFolder }: RenderWork): Promise<Rendition
   return { kind: 'thumbnail', width, height };
 }
 
-/** At the place, else where it begins: of a damaged film there may be nothing at the place. */
+/** The frame at the place, or else the first one: a damaged film may have none at the place. */
 function frameOf({ path, limits }: RenderWork, type: MediaType): Sharp {
   using file = openFilm(path, type);
   const found = frameAt(file, limits, file.seconds * THUMBNAIL_PLACE) ?? frameAt(file, limits, 0);

@@ -1,5 +1,3 @@
-/** What a rendition is made from, and where to. */
-
 import type { ReportStep } from '../media/progress.ts';
 import type { RenderRequest } from '../protocol/decode-protocol.ts';
 

@@ -1,4 +1,4 @@
-/** How strong each tone is in a short piece of sound (radix-2 FFT under a Hann window). */
+/** The power of each tone in a short piece of sound (radix-2 FFT under a Hann window). */
 
 export const WINDOW_SAMPLES = 256;
 const BITS = Math.log2(WINDOW_SAMPLES);

@@ -48,7 +48,7 @@ function toStatus(status: { url?: string | null; code: string; explanation?: str
   };
 }
 
-/** Drops first what assertions carry, then all but the names, until the report fits. */
+/** Drops assertions' contents first, then all but the names, until the report fits. */
 export function boundReport(report: C2paReport): C2paReport {
   if (fits(report)) return report;
   const lean = { ...report, manifests: mapManifests(report, withoutAssertionData) };
@@ -56,7 +56,7 @@ export function boundReport(report: C2paReport): C2paReport {
   return boundToNames(report);
 }
 
-/** Looked for among the report's own keys: a label is whatever the file says, `__proto__` too. */
+/** Looked up among the report's own keys: a label may be `__proto__`. */
 export function activeManifest({ manifests, active_manifest }: C2paReport): unknown {
   return new Map(Object.entries(manifests)).get(active_manifest);
 }

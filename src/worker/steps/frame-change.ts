@@ -11,17 +11,17 @@ const HEIGHT = 36;
 /** Histogram cells per channel. */
 const SHADES = 8;
 const BLOCK = 8;
-/** A block is looked for this many thumbnail pixels around: an eighth of the picture's width in one frame. */
+/** Thumbnail pixels around a block in which it is looked for: an eighth of the picture's width in one frame. */
 const REACH = 4;
-/** A block that matches another place no better than this (per pixel, of 255) stands still: noise, not motion. */
+/** A block that matches another place no better than this (per pixel, of 255) stands still: that is noise, not motion. */
 const GAIN_MIN = 1;
 
 export interface ChangeMeter extends Disposable {
-  /** How much differs from the frame before; 0 for the first. */
+  /** The difference from the frame before; 0 for the first. */
   measure: (frame: Frame) => number;
 }
 
-/** The share of pixels whose colour went to another cell of the histogram, 0..1. */
+/** The share of pixels whose colour moved to another cell of the histogram, 0..1. */
 export function colourMeter(): ChangeMeter {
   const thumbnails = new Thumbnails(WIDTH, HEIGHT, AV_PIX_FMT_RGB24);
   let before: Float64Array | null = null;
@@ -96,7 +96,7 @@ function blockShift(before: Buffer, now: Buffer, x: number, y: number): number {
   return shift;
 }
 
-/** Stops as soon as the error is no better than `limit`. */
+/** Stops once the error is no better than `limit`. */
 function blockError(
   before: Buffer,
   now: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Which moments of a video are analysed. `even` spreads them over time; `iframes` takes key frames, evenly by
- * their number; `color` and `flow` take the frames before which most changes (frame-change.ts).
+ * Chooses the analysed moments of a video. `even` spreads them over time; `iframes` takes key frames, evenly by their number;
+ * `color` and `flow` take the frames before which most changes (frame-change.ts).
  */
 import { AVDISCARD_NONKEY } from 'node-av/constants';
 import { NO_TIME } from '../libav/container.ts';
@@ -12,13 +12,13 @@ import type { ChosenFrames } from '../protocol/decode-protocol.ts';
 import { type ChangeMeter, colourMeter, motionMeter } from './frame-change.ts';
 
 export interface ChoiceWork {
-  /** If frames need no choosing, it is never read. */
+  /** Not read unless frames must be chosen. */
   file: PlayedFile;
   choice: ChosenFrames;
   report: (done: number, total: number) => void;
 }
 
-/** More key frames than this (an hour of every frame) are thinned while they are listed. */
+/** More key frames (an hour in which every frame is one) are thinned while they are listed. */
 const KEY_FRAMES_MAX = 100_000;
 /** Pixels that are decoded to compare every frame, some seconds of work; longer videos are compared at fewer moments. */
 const COMPARED_PIXELS_MAX = 2_000_000_000;
@@ -31,10 +31,7 @@ interface Scored {
   score: number;
 }
 
-/**
- * Gives so many times at most, seconds from the video's beginning, ascending. What it has to read for that, it reads
- * once.
- */
+/** Returns up to so many times, seconds from the video's beginning, ascending. Reads what it needs once. */
 export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
   const { choice, file } = work;
   const even = (countMax: number) => spreadEvenly(countMax, file);
@@ -48,7 +45,7 @@ export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
   return (countMax) => pickLargest(scored, countMax, file.seconds, even(countMax));
 }
 
-/** The middles of equal parts of what is seen: neither the black first frame nor the last one. */
+/** The middles of equal parts, so neither the black first frame nor the last one. */
 export function spreadEvenly(
   count: number,
   { leadSeconds, seconds }: Pick<PlayedFile, 'leadSeconds' | 'seconds'>,
@@ -117,7 +114,7 @@ function scoreAll({ file, report }: ChoiceWork, meter: ChangeMeter, total: numbe
   return scored;
 }
 
-/** Key frames if there are enough: they need nothing else decoded. Otherwise moments spread evenly. */
+/** Scores key frames if there are enough, since they need nothing else decoded; otherwise moments spread evenly. */
 function scoreMoments({ file, choice, report }: ChoiceWork, meter: ChangeMeter): Scored[] {
   const keys = listKeyTimes(file);
   const isDense = keys.length >= choice.countMax * 4;
@@ -132,7 +129,7 @@ function scoreMoments({ file, choice, report }: ChoiceWork, meter: ChangeMeter):
   return scored;
 }
 
-/** The largest changes, not all of one moment: each keeps a quarter of an even spread's distance from the others. */
+/** The largest changes, each at least a quarter of an even spread's distance from the others. */
 function pickLargest(scored: Scored[], countMax: number, seconds: number, even: readonly number[]): number[] {
   const gap = seconds / (countMax * 4);
   const picked: number[] = [];
@@ -142,7 +139,7 @@ function pickLargest(scored: Scored[], countMax: number, seconds: number, even: 
     if (picked.length >= countMax) break;
     if (isApart(time)) picked.push(time);
   }
-  // A video in which little changes is still looked at as often as was asked for.
+  // A video with few changes still gets as many moments as were asked for.
   for (const time of even) if (picked.length < countMax && isApart(time)) picked.push(time);
   return picked.sort((one, other) => one - other);
 }

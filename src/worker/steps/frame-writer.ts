@@ -1,6 +1,6 @@
 /**
- * Writes chosen frames while the next ones are decoded, and reports each in its order as soon as it lies there: a PNG,
- * which is a picture with a hash of its own, and the patches for the models.
+ * Writes chosen frames while the next ones are decoded, and reports each in order once it is written: a PNG with a hash of
+ * its own, and the patches for the models.
  */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export class FrameWriter {
   readonly #onFrame: (frame: DecodedFrame) => void;
   readonly #inFlight: Promise<DecodedFrame>[] = [];
   #count = 0;
-  /** The first of the picture that players show first; null before it is written. */
+  /** The first frame of the picture that players show first; null before it is written. */
   first: DecodedFrame | null = null;
 
   constructor(sets: WantedSets, outFolder: string, onFrame: (frame: DecodedFrame) => void) {
@@ -43,7 +43,7 @@ export class FrameWriter {
     const max = picture.width * picture.height > LARGE_PIXELS ? 1 : IN_FLIGHT_MAX;
     while (this.#inFlight.length >= max) await this.#settleOldest();
     const writing = writeFrame({ index: this.#count, place, picture }, this.#sets, this.#outFolder);
-    // Its failure is met when its turn comes; until then no one waits for it.
+    // Its fault is met when its turn comes.
     writing.catch(() => {});
     this.#inFlight.push(writing);
     this.#count += 1;
@@ -63,7 +63,7 @@ export class FrameWriter {
 
 interface FramePlace {
   timeSeconds: number;
-  /** 0 is the one that players show first. */
+  /** 0 is the picture that players show first. */
   picture: number;
 }
 
@@ -83,7 +83,7 @@ async function writeFrame(
   const encoding = sharp(rgb, { raw: { width, height, channels: 3 } })
     .png(PNG_OPTIONS)
     .toBuffer();
-  // Awaited below; this keeps a failure from being unhandled if the patches fail first.
+  // Awaited below; this catches a fault if the patches fail first.
   encoding.catch(() => {});
   const likeness = hashPicture(picture);
   const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);

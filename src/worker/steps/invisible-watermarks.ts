@@ -21,10 +21,10 @@ import type { Picture } from '../media/picture.ts';
 const BLOCK = 8;
 /** Twice the package's step of 36: here a coefficient is the sum of its four pixels, there half of it. */
 const STEP = 72;
-/** All of a picture of 1024 × 1024; of a larger one as many rows of blocks, evenly spread. */
+/** Blocks of a picture of 1024 × 1024; of a larger one as many rows of blocks are read, evenly spread. */
 const BLOCKS_MAX = 16_384;
 
-/** The messages that a picture carries; none for most. Null if it is smaller than what the scheme marks. */
+/** The messages found; none for most. Null if the picture is smaller than the scheme marks. */
 export function findWatermarks(picture: Picture): WatermarkFind[] | null {
   const { width, height } = picture;
   if (width * height < MARKED_PIXELS_MIN || Math.min(width, height) < BLOCK) return null;
@@ -35,7 +35,7 @@ export function findWatermarks(picture: Picture): WatermarkFind[] | null {
   });
 }
 
-/** Wrong bits of each message, in their order, in the layout that fits it best. */
+/** Wrong bits of each message, in order, in the layout that fits it best. */
 export function countErrors(picture: Picture): number[] {
   const votes = readVotes(picture);
   return WATERMARK_MESSAGES.map((message) => Math.min(...votes.map((read) => countWrong(read, message))));
@@ -68,7 +68,6 @@ class Sums {
   }
 }
 
-/** One for each layout. */
 function readVotes(picture: Picture): Votes[] {
   const columns = Math.floor(picture.width / BLOCK);
   const rows = Math.floor(picture.height / BLOCK);
@@ -99,7 +98,7 @@ function sumRow(picture: Picture, top: number, columns: number, sums: Sums): voi
   }
 }
 
-/** All layouts in one loop, which reads each pixel once. Of floats the sum's chroma is the sum of the pixels' own. */
+/** All layouts in one loop, which reads each pixel once. For floats the chroma of a sum is the sum of the pixels' own. */
 function sumLine(
   { width, rgb }: Picture,
   start: number,
@@ -123,7 +122,7 @@ function sumLine(
   }
 }
 
-/** As OpenCV computes U of 8-bit pixels, to the last bit. */
+/** U of 8-bit pixels exactly as OpenCV computes it. */
 function byteChroma(rgb: Buffer, at: number): number {
   const blue = rgb[at + 2] as number;
   const luma = (1868 * blue + 9617 * (rgb[at + 1] as number) + 4899 * (rgb[at] as number) + 8192) >> 14;
@@ -136,7 +135,7 @@ function fourOf(rgb: Buffer, upper: number, lower: number): number {
   );
 }
 
-/** And of floating point ones, four at a time, each of which lies around a half instead of 128. */
+/** U of floats, of four at a time, each around a half instead of 128. */
 function floatChroma(red: number, green: number, blue: number): number {
   return (blue - (0.114 * blue + 0.587 * green + 0.299 * red)) * 0.492 + 2;
 }
@@ -149,7 +148,7 @@ function voteRow(sums: Float32Array, weights: Float32Array): void {
   }
 }
 
-/** The size of the largest coefficient of a block but the first. */
+/** The largest coefficient of a block but the first. */
 function largestOf(sums: Float32Array, length: number, left: number): number {
   let most = 0;
   for (let place = 1; place < 16; place++) {

@@ -1,4 +1,4 @@
-/** By what copies of a picture are found: its perceptual hash, and its keypoints. */
+/** Describes a picture for searches by copies: its perceptual hash, and its keypoints. */
 import {
   ASKED_KEYPOINTS_MAX,
   ASKED_SIDE,
@@ -14,7 +14,7 @@ import { hashPicture } from './perceptual-hash.ts';
 
 /** Null if the picture is too small. */
 export async function describePixels(picture: Picture, countMax: number): Promise<DescribedPicture | null> {
-  // Begins on a thread of its own, beside the hash.
+  // Runs on a thread of its own, beside the hash.
   const finding = findKeypoints(picture, { side: STORED_SIDE, countMax });
   const hash = hashPicture(picture);
   const keypoints = await finding;
@@ -22,13 +22,13 @@ export async function describePixels(picture: Picture, countMax: number): Promis
   return keypoints.count === 0 ? hash : { ...hash, keypoints: toBase64(packKeypoints(keypoints)) };
 }
 
-/** Keypoints of a picture that is searched with, in more detail: as it is, and mirrored. */
+/** Keypoints of a search's picture, in more detail: as it is, and mirrored. */
 export async function findAskedKeypoints(picture: Picture): Promise<[AskedKeypoints, AskedKeypoints]> {
   const wanted = { side: ASKED_SIDE, countMax: ASKED_KEYPOINTS_MAX };
   return [await findAsked(picture, wanted), await findAsked(picture, wanted, true)];
 }
 
-/** What a picture is searched by. Null if it is too small. */
+/** The description of a search's picture. Null if it is too small. */
 export async function describeAsked(picture: Picture): Promise<AskedPicture | null> {
   const hash = hashPicture(picture);
   if (hash === null) return null;

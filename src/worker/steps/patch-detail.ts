@@ -1,6 +1,6 @@
 /**
- * How much there is to see at a place of a picture: the sum of the steps in brightness between neighbouring pixels.
- * Whole numbers only, so that training (models/training/placement.py) chooses the same places to the last one.
+ * Measures the detail at a place of a picture: the sum of the steps in brightness between neighbouring pixels. Whole numbers
+ * only, so that training (models/training/placement.py) chooses exactly the same places.
  */
 import {
   chooseByDetail,
@@ -13,7 +13,7 @@ import type { Picture } from '../media/picture.ts';
 /** ITU-R BT.601, in thousandths. */
 const [RED, GREEN, BLUE] = [299, 587, 114];
 
-/** Where the models look: everywhere alike, or where the layout's candidates show the most detail. */
+/** The places that models look at: evenly spread, or those of the layout's candidates with the most detail. */
 export function choosePatches(picture: Picture, layout: PatchLayout): PatchPosition[] {
   const { size, align, countMax, candidateCountMax, candidateStep, detailShareMin } = layout;
   const { width, height } = picture;
@@ -23,7 +23,7 @@ export function choosePatches(picture: Picture, layout: PatchLayout): PatchPosit
   return chooseByDetail(candidates, detailsOf(picture, candidates, places), countMax, detailShareMin);
 }
 
-/** Details of the picture that is at work: its own patches and those of each copy are looked for at the same candidates. */
+/** Details of the present picture: its own patches and those of each copy use the same candidates. */
 const measured = new WeakMap<Picture, Map<string, number[]>>();
 
 function detailsOf(picture: Picture, candidates: readonly PatchPosition[], places: PatchLayout): number[] {
@@ -36,19 +36,20 @@ function detailsOf(picture: Picture, candidates: readonly PatchPosition[], place
 }
 
 /**
- * Details of overlapping places, each block of which is looked at once. A place's own first column and row have no neighbour
- * to the left and above in it, so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any order.
+ * Details of overlapping places, each block of which is measured once. A place's own first column and row have no neighbour
+ * to the left and above in it, so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any
+ * order.
  */
 class BlockDetails {
   readonly #picture: Picture;
-  /** A place is so many blocks long and begins on one. */
+  /** A place is this many blocks long and begins on one. */
   readonly #blocks: number;
   readonly #side: number;
   readonly #columns: number;
-  /** Brightness of the line over the one that is looked at. */
+  /** Brightness of the line above the present one. */
   readonly #above: Int32Array;
   readonly #isKnown: Uint8Array;
-  /** Steps within each block and into it, and of them those across its left and its upper edge. */
+  /** Steps within each block and into it, and those across its left and upper edge. */
   readonly #steps: Uint32Array;
   readonly #leftSteps: Uint32Array;
   readonly #upperSteps: Uint32Array;

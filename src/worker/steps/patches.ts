@@ -17,9 +17,12 @@ import { copyPatch, copyWhole } from './stability-copies.ts';
 import { writeTiles } from './tampering-tiles.ts';
 import { TextureMeter } from './texture.ts';
 
-/** Each write waits for a thread and for this one, which decodes video meanwhile: the patches of a verdict go at once. */
+/**
+ * Each write waits for a thread and for this one, which decodes video meanwhile, so the patches of a verdict are written at
+ * once.
+ */
 const PATCHES_PER_WRITE = 16;
-/** Each runs on a thread of its own; as many as the platform has for files and pictures. */
+/** Each copy runs on a thread of its own, of which the platform has so many. */
 const COPIES_AT_ONCE = 4;
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
@@ -78,7 +81,7 @@ async function writePatches(
   giveBack(group);
 }
 
-/** False if the copy of the picture would be smaller than a patch. Several are made at once: the models wait for them. */
+/** False if the picture's copy would be smaller than a patch. Several are made at once, since the models wait for them. */
 async function writeCopies(
   picture: Picture,
   positions: PatchPosition[],

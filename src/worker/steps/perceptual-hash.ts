@@ -9,9 +9,11 @@ import { Scratch } from '../media/scratch.ts';
 
 const SIDE = 64;
 const FREQUENCIES = 16;
-/** Smaller ones have nothing that a hash of 256 bits could say. */
+/** Smaller pictures have too little for a hash of 256 bits. */
 const SIDE_PIXELS_MIN = 5;
-/** Whole multiples of it are averaged: the filter's passes over twelve megapixels would take a third of a second. */
+/**
+ * Pictures of whole multiples of it are averaged: the filter's passes over twelve megapixels would take a third of a second.
+ */
 const REDUCED_SIDE = 512;
 /** The authors' scale of quality: sums of steps in brightness, in hundredths of the range. */
 const QUALITY_SCALE = 90;
@@ -55,7 +57,7 @@ function toLuma({ width, height, rgb }: Picture): Plane {
   return { width: columns, height: rows, values };
 }
 
-/** To 64 × 64: a tent filter made of boxes, then the pixel in the middle of each part. */
+/** Reduces to 64 × 64: a tent filter made of boxes, then the middle pixel of each part. */
 function reduce(plane: Plane): Float32Array {
   const { width, height } = plane;
   const isFiltered = width !== SIDE || height !== SIDE;
@@ -74,7 +76,7 @@ function reduce(plane: Plane): Float32Array {
   return small;
 }
 
-/** Values before and after the one that a mean is for. */
+/** Values before and after the one that a mean belongs to. */
 interface Window {
   before: number;
   after: number;
@@ -82,14 +84,14 @@ interface Window {
 
 const WHOLE: Window = { before: 0, after: 0 };
 
-/** As the authors' moving mean is laid over a line. */
+/** Aligned as the authors' moving mean. */
 function windowOf(length: number): Window {
   const size = Math.ceil(length / (2 * SIDE));
   const after = Math.floor((size + 2) / 2) - 1;
   return { before: size - 1 - after, after };
 }
 
-/** The last pass, only at the columns that are looked at: the means of each line at 64 columns. */
+/** The last pass, only for the 64 columns that are used. */
 function takeColumns(
   { width, height, values }: Plane,
   columns: Int32Array,
@@ -123,7 +125,7 @@ function meanOfRows(
   }
 }
 
-/** A moving mean over `length` values from `start` on; at the ends over those that are there. */
+/** A moving mean over `length` values from `start` on; at the ends over the existing ones. */
 function filterLine(from: Float32Array, to: Float32Array, start: number, length: number): void {
   const { before, after } = windowOf(length);
   const last = start + length - 1;
@@ -142,7 +144,7 @@ function filterLine(from: Float32Array, to: Float32Array, start: number, length:
   }
 }
 
-/** The same down every column, all of them side by side, as memory holds them. */
+/** Filters every column, side by side, as memory holds them. */
 function filterColumns(from: Float32Array, to: Float32Array, width: number, height: number): void {
   const { before, after } = windowOf(height);
   const sums = new Float64Array(width);

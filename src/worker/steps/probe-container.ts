@@ -1,4 +1,4 @@
-/** Whether a film or a sound can be analysed at all: its first frame or its first sound is decoded, its length measured. */
+/** Probes a film or a sound: its first frame or sound is decoded, its length measured. */
 import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/formats.ts';
 import type { Container } from '../libav/container.ts';
 import { displayOf, shownSides } from '../libav/display.ts';
@@ -10,7 +10,7 @@ import { assertDenseSound } from '../media/sound-density.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import type { Probe } from '../protocol/decoded-media.ts';
 
-/** Its kind follows from what it holds. */
+/** Its kind follows from its streams. */
 export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
   using file = PlayedFile.open(path, type, { isQuick: true });
   const { kind, container, seconds: durationSeconds } = file;
@@ -24,7 +24,7 @@ export function probeContainer(path: string, type: MediaType, limits: DecodeLimi
   return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound };
 }
 
-/** The type by what the container holds. Throws if it holds nothing that can be decoded. */
+/** The type by the container's streams. Throws if none can be decoded. */
 export function checkStreams(container: Container, type: MediaType): MediaType {
   const { video, audio } = container;
   const found = `the file is ${type.name} without picture or sound that can be decoded`;

@@ -1,6 +1,6 @@
 /**
- * Whether a file can be analysed at all, answered within its submission. A picture is decoded to a stamp: that
- * reads every byte of the data (a JPEG that lacks its last byte is noticed), at a third of the time of full pixels.
+ * Probes a file within its submission. A picture is decoded to a stamp: that reads every byte of the data (a JPEG without its
+ * last byte is noticed), at a third of the time of full pixels.
  */
 import { toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';

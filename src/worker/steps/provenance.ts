@@ -36,17 +36,17 @@ export interface ProvenanceOrder {
   path: string;
   mime: string;
   trust: TrustMaterial;
-  /** What was decoded of a picture: its lowest bits may hold text. */
+  /** The decoded picture, whose lowest bits may hold text. */
   picture?: Picture;
-  /** The picture's, for a caller that needs it too. */
+  /** The picture's hash, for a caller that needs it too. */
   hash?: () => PerceptualHash | null;
   /** Tags of a film or a sound. */
   tags?: Readonly<Record<string, string>>;
-  /** Instead of one within the file. */
+  /** Replaces one within the file. */
   manifest?: OuterManifest | null;
 }
 
-/** What the file declares of itself: signed manifests and unsigned metadata. */
+/** Reads a file's declarations: signed manifests and unsigned metadata. */
 export async function readProvenance(order: ProvenanceOrder): Promise<Provenance> {
   return await addMetadata(await readManifests(order), order);
 }
@@ -73,7 +73,7 @@ export async function readManifests(order: ProvenanceOrder): Promise<Provenance>
   if (opened === null) return none;
   if (!('reader' in opened)) return { ...none, ...opened };
   const report = toC2paReport(opened.json);
-  // Few files have a manifest, and the reader of its time stamps takes as long to load as the picture library.
+  // Loaded late: few files have a manifest, and the reader of its time stamps loads as slowly as the picture library.
   const { readFacts } = await import('../provenance/read-facts.ts');
   return {
     ...none,
@@ -86,7 +86,7 @@ export async function readManifests(order: ProvenanceOrder): Promise<Provenance>
 
 type Unopened = Pick<Provenance, 'remoteManifestUrl' | 'fault' | 'store'>;
 
-/** Null if the file neither has nor names a manifest; `format` if the reader knows no manifests in such files. */
+/** Null if the file neither has nor names a manifest; `format` if the reader does not support such files. */
 async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | 'format' | null> {
   if (!canHoldManifest(order.mime)) return 'format';
   try {
@@ -98,16 +98,16 @@ async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened
     const reader = await openReader(order, settingsFor(order.trust));
     return reader && { reader, json: reader.json(), boxes: await readBoxes(unjudged) };
   } catch (error) {
-    // A bare JPEG XL codestream has no boxes, so none for a manifest.
+    // A bare JPEG XL codestream has no boxes, so no manifest.
     if (/naked codestream/i.test(String(error))) return null;
-    // A file whose first box is another one is no container of manifests to it.
+    // A file whose first box is another one is no container to the reader.
     if (/UnsupportedType|type is unsupported|expected box type "ftyp"/i.test(String(error))) return 'format';
     if (!REVOKED.test(String(error))) return fromReaderError(error, order.trust);
     return (await openRevoked(order)) ?? fromReaderError(error, order.trust);
   }
 }
 
-/** What the reader says if a stapled answer, by an authority of a list, says that the signer was revoked. */
+/** The reader's text for a signer that a stapled answer of a listed authority calls revoked. */
 const REVOKED = /certificate is not trusted/i;
 
 async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopened | null> {
@@ -115,7 +115,7 @@ async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopen
     const reader = await openReader(order, WITHOUT_TRUST);
     if (reader === null) return null;
     const boxes = await readBoxes(reader);
-    // Refused for another reason: then that is what is said.
+    // Refused for another reason, which is then reported.
     if (!boxes.some(({ hasStapled }) => hasStapled)) return null;
     return { reader, json: withRevocation(reader.json(), boxes), boxes };
   } catch (error) {
@@ -123,7 +123,7 @@ async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopen
   }
 }
 
-/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it gets no type. */
+/** The type is passed because a slot's file has a neutral name, and the reader otherwise asks the name. */
 async function openReader(
   { path, mime, manifest }: ProvenanceOrder,
   settings: string,
@@ -135,13 +135,13 @@ async function openReader(
   return await Reader.fromManifestDataAndAsset(manifest.bytes, asset, settings);
 }
 
-/** Bindings that fail in a way for which the reader throws instead of giving the code. */
+/** Broken bindings for which the reader throws instead of giving the code. */
 const UNREADABLE: readonly [RegExp, string][] = [
   [/AssertionMissing/, 'assertion.missing'],
   [/HashMismatch/, 'assertion.hashedURI.mismatch'],
 ];
 
-/** A file with a broken manifest is still a picture to be judged; faulty settings are ours and end the child. */
+/** A file with a broken manifest is still judged; faulty settings are ours and end the child. */
 function fromReaderError(error: unknown, trust: TrustMaterial): Unopened {
   const text = error instanceof Error ? error.message : String(error);
   if (/invalid settings/i.test(text))

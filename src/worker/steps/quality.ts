@@ -1,6 +1,6 @@
 /**
- * What is left of the picture's traces: how hard a JPEG was compressed, and whether data is missing inside. A
- * verdict on a picture that was squeezed to quality 30 deserves less trust, and the report says so.
+ * The quality of a picture's data: how hard a JPEG was compressed, and whether data is missing inside. A verdict on a picture
+ * of JPEG quality 30 deserves less trust, and the report says so.
  */
 import type { ImageQuality } from '../../domain/verdicts/result.ts';
 import type { PictureHeader } from '../media/picture.ts';

@@ -7,7 +7,7 @@ import { scaleAntialiased } from '../pictures/antialiased.ts';
 import type { PatchSet } from '../protocol/decoded-media.ts';
 import { TextureMeter } from './texture.ts';
 
-/** More of a picture says no more about its texture. */
+/** A larger view shows no more of the texture. */
 const TEXTURE_SIDE_MAX = 512;
 
 export async function writeResizedView(
@@ -38,7 +38,7 @@ function scaledSides(width: number, height: number, shortSide: number): { width:
   return { width: Math.floor((shortSide * width) / height), height: shortSide };
 }
 
-/** Where a cut of `size` from the middle begins; halves go to the even number, as in Python. */
+/** Where a cut of `size` from the middle begins; halves round to even, as in Python. */
 function middle(length: number, size: number): number {
   const exact = (length - size) / 2;
   const below = Math.floor(exact);
