@@ -1,23 +1,22 @@
 /**
- * Time as the daemon sees it: what it is, how it passes, and who is called later. Everything that waits gets it by
- * parameter, so that the simulator can let a day pass in a millisecond. It says what a clock does; `machinery/system-clock.ts`
- * is the machine's.
+ * Time for the daemon. All code that waits gets it by parameter, so that the simulator can let a day pass in a millisecond.
+ * This is the interface; `machinery/system-clock.ts` is the machine's.
  */
 
 /** A call that is still to come. */
 export interface Alarm {
-  /** The call does not come any more; after it came this changes nothing. */
+  /** Prevents the call; does nothing after it. */
   cancel(): void;
 }
 
 export interface Clock {
   /** Microseconds since 1970 UTC, strictly increasing within a process. */
   now(): number;
-  /** Milliseconds since some start. Measures how long something takes: a clock that is set does not show. */
+  /** Milliseconds since some start, for measuring durations: setting the clock does not change it. */
   elapsedMs(): number;
-  /** Calls once, when so many milliseconds have passed. Keeps no process alive. */
+  /** Calls once, after so many milliseconds. Keeps no process alive. */
   after(milliseconds: number, call: () => void): Alarm;
-  /** Calls in a turn of its own, once what is ready now has run. */
+  /** Calls in a turn of its own, after all that is ready now. */
   soon(call: () => void): void;
 }
 
@@ -34,7 +33,7 @@ export async function pause(clock: Clock, milliseconds: number, signal?: AbortSi
   signal?.removeEventListener('abort', onAbort);
 }
 
-/** A signal that aborts with a TimeoutError when the time has passed. Dispose it once no one waits for it. */
+/** A signal that aborts with a TimeoutError after a time. Dispose it when the wait is over. */
 export function deadline(clock: Clock, milliseconds: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const expire = () => controller.abort(new DOMException(`no end within ${milliseconds} ms`, 'TimeoutError'));

@@ -1,6 +1,6 @@
 /**
- * A desk: accounts that work on the same records, each with one role. What belongs to a desk, its records, their analyses and the
- * findings on their files, is found under the desk in place of the account that brought it.
+ * A desk: accounts that work on the same records, each with one role. Records, analyses and findings of a desk are stored
+ * under the desk instead of the account that sent them.
  */
 import type { Choice } from './field.ts';
 
@@ -14,7 +14,7 @@ export const DESK_ROLE = {
 } as const satisfies Choice;
 export type DeskRole = (typeof DESK_ROLES)[number];
 
-/** What is done with a record of a desk, and the least role that may. */
+/** Actions on a desk's records, with the least role for each. */
 export const DESK_RIGHTS = {
   look: 'looks',
   change: 'submits',
@@ -38,7 +38,7 @@ export function includesRole(role: DeskRole | undefined, needed: DeskRole): bool
 export interface Desk {
   id: number;
   name: string;
-  /** The partner that looks after it; null: administrators alone. */
+  /** The partner that manages it; null: administrators alone. */
   partnerId: number | null;
   createdAt: number;
 }
@@ -51,14 +51,14 @@ export interface DeskMember {
   at: number;
 }
 
-/** What an account brought, for a desk or for itself. */
+/** A file or record that an account sent, for a desk or for itself. */
 export interface Held {
   accountId: number;
-  /** Absent if it is the account's own. */
+  /** Absent for the account's own. */
   deskId?: number;
 }
 
-/** The number under which it is stored: that of the account, or that of the desk below zero. */
+/** The number under which it is stored: the account's, or the desk's below zero. */
 export function holderOf({ accountId, deskId }: Held): number {
   return deskId === undefined ? accountId : holderOfDesk(deskId);
 }

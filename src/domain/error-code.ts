@@ -1,4 +1,7 @@
-/** Errors of the system and of libraries are named by their `code`, as ENOENT; their texts differ by version and hold paths. */
+/**
+ * Errors of the system and of libraries are identified by their `code`, as ENOENT; their texts differ by version and hold
+ * paths.
+ */
 
 /** The error's code, or its text if it has none. */
 export function codeOf(error: unknown, otherwise: string = String(error)): string {

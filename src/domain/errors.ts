@@ -1,6 +1,6 @@
 /**
- * Every way a request can fail, once: the reason, its gRPC-style code and its HTTP status. Facades turn an
- * AppError into their protocol with one table each; rooms below never name a transport's own status type.
+ * Every way a request can fail: the reason, its gRPC-style code and its HTTP status. Facades turn an AppError into their
+ * protocol with one table each; rooms below never name a transport's own status type.
  */
 import { codeOf } from './error-code.ts';
 
@@ -92,7 +92,7 @@ export interface FieldViolation {
 export interface AppErrorDetails {
   /** Fields at fault; required for `bad_field`, optional elsewhere. */
   fields?: FieldViolation[];
-  /** Figures a machine wants: actual and maximum bytes, model, required and actual size. */
+  /** Figures for programs: actual and maximum bytes, model, required and actual size. */
   metadata?: Record<string, string>;
   /** Seconds after which the same call may succeed. */
   retryAfterSeconds?: number;
@@ -136,7 +136,7 @@ export function renameFields(
   return fields.map(({ field, description }) => ({ field: rename(field), description }));
 }
 
-/** The message with its fields under the names of a facade, if it is about fields. */
+/** The message with its fields under a facade's own names. */
 export function messageNaming({ message, fields }: AppError, rename: (field: string) => string): string {
   if (message === describeViolations(fields)) return describeViolations(renameFields(fields, rename));
   const [first] = fields;
@@ -158,7 +158,7 @@ export function tooLarge(field: string, actualBytes: number, maximumBytes: numbe
   });
 }
 
-/** A person or a retention has to make room first. */
+/** Room must be made first, by a person or by retention. */
 const DISK_RETRY_SECONDS = 60;
 export function diskFull(cause?: unknown): AppError {
   return new AppError('disk_full', 'the disk is full: no new work is accepted until space is free', {
@@ -167,24 +167,24 @@ export function diskFull(cause?: unknown): AppError {
   });
 }
 
-/** Full, over its quota, read-only: by name as files say it, by number as the records' own library does. */
+/** Full, over its quota, read-only: files give names, the records' own library gives numbers. */
 const DISK_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', '28', '122', '30'];
 
 function isDiskFault(error: unknown): boolean {
   return DISK_FAULTS.includes(codeOf(error));
 }
 
-/** Clients that left, and work that ends, give descriptors back within seconds. */
+/** Clients that leave and work that ends free descriptors within seconds. */
 const EXHAUSTED_RETRY_SECONDS = 5;
 /** No descriptor, process or memory is left for this process. */
 const EXHAUSTIONS: readonly string[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 
-/** Whether the box lacked the means for it, so that neither caller nor file is at fault. */
+/** Whether the box lacked the means, so that neither caller nor file is at fault. */
 export function isExhausted(error: unknown): boolean {
   return EXHAUSTIONS.includes(codeOf(error));
 }
 
-/** What a caller may see of any thrown value: an AppError as it is, anything else only as `internal`. */
+/** The error that a caller may see: an AppError as it is, anything else as `internal`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDiskFault(error)) {

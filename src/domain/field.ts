@@ -1,9 +1,9 @@
 /**
- * What a row of a noun's table says of one field. Facades derive what they write of a noun from its table, so a row is
- * the only place where a field's type, bounds and sentences stand. The types of the values follow from the rows.
+ * A row of a noun's table: one field. Facades derive a noun from its table, so a row is the only place of a field's type,
+ * bounds and sentences. The values' types follow from the rows.
  */
 
-/** A set of words that a field may hold, under the name that the typed facades know it by. */
+/** A set of words that a field may hold, with its name in the typed facades. */
 export interface Choice<Word extends string = string> {
   name: string;
   words: readonly Word[];
@@ -23,17 +23,19 @@ export type FieldType =
   | { choice: Choice }
   | { noun: string; table?: Noun };
 
-/** What any field may say of itself beside its type. */
+/** Notes that any field may have beside its type. */
 export interface FieldNotes {
-  /** Description in the typed facades; the protocols' own files say it in their own words. */
+  /** Description in the typed facades; the protos have words of their own. */
   readonly description?: string;
-  /** The name in the documented interface, if it is different: the old one stays for one release beside it. */
+  /** The documented name, if it differs: the old one stays beside it for one release. */
   readonly documented?: string;
-  /** What the page calls it, in English and Italian, among the facts of a record; without it it shows the field by hand. */
+  /**
+   * The label on the page, in English and Italian, among the facts of a record; without it the page shows the field by hand.
+   */
   readonly label?: readonly [en: string, it: string];
   /** A facade computes it, or leaves it out. */
   readonly isComputed?: true;
-  /** The only words of a text that not every facade knows as a choice. */
+  /** The only words of a text, which not every facade has as a choice. */
   readonly words?: readonly string[];
 }
 
@@ -43,7 +45,7 @@ export interface FieldRow extends FieldNotes {
   readonly isNullable?: true;
   /** An identifier that is a number inside: of an account, a plan, a key or a rule. */
   readonly isNumber?: true;
-  /** 0 stands for none of them. */
+  /** 0 means none. */
   readonly isNoneZero?: true;
 }
 
@@ -54,10 +56,10 @@ export interface Field<Value> extends FieldRow {
 
 export type Fields = Readonly<Record<string, FieldRow>>;
 
-/** A table with the name that the typed facades know the noun by. */
+/** A table with the noun's name in the typed facades. */
 export interface Noun<Table extends Fields = Fields> {
   readonly name: string;
-  /** Its name among the messages, if that is another. */
+  /** Its name among the messages, if that differs. */
   readonly message?: string;
   readonly description?: string;
   readonly fields: Table;
@@ -68,7 +70,7 @@ export type ValuesOf<Table extends Fields> = {
   -readonly [Name in keyof Table]: Table[Name] extends Field<infer Value> ? Value : never;
 };
 
-/** For `satisfies`: a row for each field of a noun whose type stands beside its rules, and for nothing else. */
+/** For `satisfies`: a row for each field of a noun whose type stands beside its rules, and no other. */
 export type FieldsOf<Noun> = { readonly [Name in keyof Noun]-?: Field<Noun[Name]> };
 
 /** A sentence alone is the description. */
@@ -84,7 +86,7 @@ export const number = (said: Said = {}): Field<number> => row('number', said);
 export const moment = (said: Said = {}): Field<number> => row('moment', said);
 export const identifier = (said: Said = {}): Field<string> => row('identifier', said);
 export const idNumber = (said: Said = {}): Field<number> => ({ ...row('identifier', said), isNumber: true });
-/** 0: none of them. */
+/** 0 means none. */
 export const idNumberOrNone = (said: Said = {}): Field<number> => ({ ...idNumber(said), isNoneZero: true });
 export const json = <Value>(said: Said = {}): Field<Value> => row('json', said);
 
@@ -101,7 +103,7 @@ export function noun<Value>(name: string, said: Said = {}): Field<Value> {
   return row({ noun: name }, said);
 }
 
-/** As noun, of a table that all facades take as it is: it is defined where it is first met. */
+/** Like `noun`, with a table that all facades define where they first meet it. */
 export function nounOf<Table extends Fields>(table: Noun<Table>, said: Said = {}): Field<ValuesOf<Table>> {
   return row({ noun: table.name, table }, said);
 }
@@ -114,7 +116,7 @@ export function nullable<Value>({ holds: _, ...row }: Field<Value>): Field<Value
   return { ...row, isNullable: true };
 }
 
-/** `withC2pa` in the documented interface and in messages: `with_c2pa`. */
+/** `withC2pa` is `with_c2pa` in the documented interface and in messages. */
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

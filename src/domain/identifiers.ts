@@ -1,4 +1,4 @@
-/** Identifiers and hashes are 64 hex characters (32 bytes); here is their one grammar. */
+/** The grammar of identifiers and hashes: 64 hex characters (32 bytes). */
 
 const HEX_64 = /^[0-9a-f]{64}$/;
 

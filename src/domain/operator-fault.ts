@@ -1,4 +1,4 @@
-/** Why a start ends: what the operator can put right is a sentence, everything else is a fault of the program with its stack. */
+/** Ends a start: a fault that the operator can repair is a sentence, any other is the program's own, with its stack. */
 
 /** Settings, files or the machine are at fault; the message says which, and what to do. */
 export class OperatorFault extends Error {
@@ -9,7 +9,7 @@ export class OperatorFault extends Error {
 export function describeStartFailure(error: unknown): string {
   if (error instanceof OperatorFault) return error.message;
   if (!(error instanceof Error)) return String(error);
-  // A port that is taken, a file that may not be read: the system's own sentence names it.
+  // The system's own sentence names a taken port or an unreadable file.
   if ('code' in error && 'syscall' in error) return error.message;
   return error.stack ?? String(error);
 }

@@ -1,6 +1,6 @@
-/** How a text that somebody else chose is shown to a person. What is stored and answered to programs stays as sent. */
+/** Shows people texts that somebody else chose. Stored texts and answers to programs stay as sent. */
 
-/** A text with `{name}` filled in; `{name:one|more}` takes the word that fits a number, in English and Italian alike. */
+/** Fills `{name}`; `{name:one|more}` takes the word that fits a number, in English and Italian alike. */
 export function fillText(text: string, filling: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, name: string, one?: string, more = '') => {
     const value = filling[name];
@@ -14,7 +14,7 @@ export function personLabel(id: number | bigint, name: string): string {
   return name === '' ? `account ${id}` : `${name} (account ${id})`;
 }
 
-/** A foreign text on one line, without what a terminal would obey. */
+/** A foreign text on one line, without characters that a terminal would obey. */
 export function onOneLine(text: string, charactersMax: number): string {
   return text
     .slice(0, charactersMax * 2)
@@ -27,7 +27,7 @@ export function onOneLine(text: string, charactersMax: number): string {
 /** Controls, line separators, and the marks that turn the direction of what follows: `gpj.exe` reads as `exe.jpg`. */
 const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Characters that would move, hide or turn what is around them stand as their escapes: `\u202e`. */
+/** Replaces characters that move, hide or turn others by their escapes: `\u202e`. */
 export function showText(text: string): string {
   return text.replace(DECEIVING, (character) => {
     const code = character.charCodeAt(0).toString(16);

@@ -20,7 +20,7 @@ export function parseTime(text: string): number | undefined {
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (parts === null) return undefined;
   const [, whole = '', fraction = '', zone = ''] = parts;
-  // JavaScript takes 30 February for 2 March, and 24:00 for the next day.
+  // Rejects 30 February and 24:00, which JavaScript moves to the next day.
   const written = Date.parse(`${whole}Z`);
   if (Number.isNaN(written) || !new Date(written).toISOString().startsWith(whole)) return undefined;
   const milliseconds = Date.parse(`${whole}${zone}`);
@@ -28,12 +28,12 @@ export function parseTime(text: string): number | undefined {
   return isTime(time) ? time : undefined;
 }
 
-/** Whether it is a moment of these years; a fraction or no number is none. */
+/** Whether it is a moment of these years; fractions and NaN are not. */
 export function isTime(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= TIME_MIN && (value as number) <= TIME_MAX;
 }
 
-/** Null if it is no moment of these years, as a certificate may say. */
+/** Null for a moment outside these years, as a certificate may state. */
 export function timeOfMs(milliseconds: number): number | null {
   const time = milliseconds * MICROSECONDS_PER_MS;
   return isTime(time) ? time : null;
@@ -53,7 +53,7 @@ export function toTimestamp(microseconds: number): SplitTime {
   };
 }
 
-/** Microseconds since 1970; what a nanosecond says beyond is left out. */
+/** Microseconds since 1970; further digits are dropped. */
 export function fromTimestamp({ seconds, nanos }: SplitTime): number {
   return Number(seconds) * MICROSECONDS_PER_SECOND + Math.floor(nanos / 1000);
 }

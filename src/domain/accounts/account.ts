@@ -22,7 +22,7 @@ export interface Account {
   c2paPolicy: C2paPolicy | null;
   /** The Standard Webhooks secret, sealed as API keys are; null until it is first asked for. */
   webhookSecret: Uint8Array | null;
-  /** The id that the newest key got: a revoked key's id never names another key. */
+  /** The id of the newest key: a revoked key's id never names another key. */
   lastKeyId: number;
   /** Argon2id in PHC form, or null while no password is set. */
   passwordHash: string | null;
@@ -46,7 +46,7 @@ export interface Session {
   /** SHA-256 of the cookie's value, hex: the look-up key. */
   hash: string;
   accountId: number;
-  /** Sent back in a header by the page that holds the cookie: another site cannot read it. */
+  /** The page sends it back in a header; another site cannot read it. */
   csrfToken: string;
   userAgent: string;
   createdAt: number;
@@ -84,7 +84,7 @@ export interface LedgerEntry extends ValuesOf<typeof LEDGER_ENTRY> {
   accountId: number;
 }
 
-/** What the ledger adds up to, kept beside it so that a charge is one read. */
+/** The sum of the ledger, kept beside it so that a charge is one read. */
 export interface Balance {
   available: number;
   spent: number;

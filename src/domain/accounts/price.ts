@@ -23,7 +23,7 @@ const OPTIONS = rowsOf(ANALYSIS_OPTIONS);
 
 export interface PricedSubmission {
   kind: MediaKind;
-  /** Within the plan: what the plan does not enable has been taken out. */
+  /** Options that the plan enables. */
   options: AnalysisOptions;
   webhookUrl: string | null;
 }
@@ -43,7 +43,7 @@ export function enabledOptions(plan: Plan, options: AnalysisOptions): AnalysisOp
     ...options,
     ...Object.fromEntries(withheld.map(([name, { initial }]) => [name, initial])),
   };
-  // Without the track there is nothing to write down; a sound is one itself.
+  // Without the track there is nothing to transcribe; a recording is one itself.
   const isHeard = enabled.withAudio || !options.withAudio;
   const withTranscript = enabled.withTranscript && isHeard;
   return { ...enabled, withTranscript, transcriptLanguage: withTranscript ? options.transcriptLanguage : '' };

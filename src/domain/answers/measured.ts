@@ -1,4 +1,7 @@
-/** What a record says of a result: verdicts, model results and assessment, for each kind of media. Pure. */
+/**
+ * Builds the parts of a record that follow from a result: verdicts, model results and assessment, for each kind of media.
+ * Pure.
+ */
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
@@ -21,7 +24,7 @@ import type {
 import { judgeVideo } from '../verdicts/video-verdict.ts';
 import type { AudioRecord, ImageRecord, RecordBase, VideoRecord } from './record.ts';
 
-/** How an account reads what was measured. */
+/** How an account weighs the measured figures. */
 export interface Reading {
   heuristic: HeuristicName;
   policy: C2paPolicy;
@@ -32,7 +35,7 @@ export interface Reading {
 type Measured<R extends RecordBase> = Omit<R, keyof RecordBase | 'kind'>;
 export type MeasuredImage = Measured<ImageRecord>;
 export type MeasuredAudio = Measured<AudioRecord>;
-/** Its frames and tracks are records, with identifiers and overrides of their own. */
+/** Its frames and tracks are records with identifiers and overrides of their own. */
 export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios'>;
 
 const NOTHING = {
@@ -45,7 +48,7 @@ const NOTHING = {
   fileFacts: null,
 } as const;
 
-/** Before the analysis has ended. */
+/** The values before the analysis has ended. */
 export const UNMEASURED_IMAGE: MeasuredImage = {
   ...NOTHING,
   verdicts: [],
@@ -82,7 +85,7 @@ export const UNMEASURED_VIDEO: MeasuredVideo = {
 /** Probability from which NSFW is stated. */
 const NSFW_THRESHOLD = 0.5;
 
-/** A frame or a track is read by what its video's container declares: it was never a file of its own. */
+/** A frame or a track takes its declarations from its video's container: it was never a file of its own. */
 export function measureImage(
   result: ImageResult,
   reading: Reading,
@@ -157,7 +160,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
   };
 }
 
-/** The first model that looked for the medium says it. */
+/** The medium by the first model that looked for it. */
 function mediumOf({ runs }: ImageResult): ImageRecord['medium'] {
   const media = runs.find((run) => run.media !== undefined)?.media;
   return media === undefined ? null : sayMedium(media);

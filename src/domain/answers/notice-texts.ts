@@ -12,7 +12,7 @@ export interface Notice extends Omit<RecordSummary, 'readings'> {
   headline: Pick<Headline, 'title' | 'sentence' | 'documented'>;
   /** Name of the account whose record it is; empty if a notice is for that account itself. */
   accountName: string;
-  /** Nothing was judged: somebody tries the rule. */
+  /** A test of the rule: nothing was judged. */
   isTest: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface NoticeMail {
 
 /** Slack cuts a header at 150 characters; a subject should not be longer either. */
 const TITLE_CHARACTERS_MAX = 140;
-/** A sentence each; who wants more follows the link. */
+/** One sentence each; the link leads to the others. */
 const REASONS_MAX = 3;
 /** Slack refuses a field beyond 2000 characters and a text beyond 3000, Teams a message beyond 28 KB. */
 const TEXT_CHARACTERS_MAX = 1500;
@@ -46,14 +46,14 @@ function factsOf({ kind, probability, accountName, error, headline: { documented
   return facts.filter(([, value]) => value !== '');
 }
 
-/** What the headline says, then why. */
+/** The headline's sentence, then the reasons. */
 function reasonsOf({ headline, reasons }: Notice): string[] {
   const each = Math.floor(TEXT_CHARACTERS_MAX / (1 + REASONS_MAX));
   const said = reasons.length === 0 ? [] : [headline.sentence.en, ...reasons.slice(0, REASONS_MAX)];
   return said.map((sentence) => cut(shown(sentence), each));
 }
 
-/** One line, with what turns or hides text made visible. */
+/** One line, with characters that turn or hide text made visible. */
 function shown(text: string): string {
   return showText(text).replace(/\s+/g, ' ').trim();
 }
@@ -158,7 +158,7 @@ export function toMattermost(notice: Notice): object {
   };
 }
 
-/** A word joiner shows nothing, and ends a mention, a channel and an emoji before it begins. */
+/** A word joiner is invisible, and breaks a mention, a channel or an emoji. */
 function escapeMattermost(text: string): string {
   return escapeMarkdown(text).replace(/[@~:]/g, '$&\u2060');
 }
@@ -171,7 +171,7 @@ export function toMail(notice: Notice): NoticeMail {
   return { subject: titleOf(notice), text: `${[...lines, '', notice.link, ''].join('\n')}` };
 }
 
-/** What is posted as JSON; mail goes another way. */
+/** Bodies of the channels that take JSON, so not of mail. */
 export const NOTICE_BODIES: Readonly<Record<Exclude<NoticeChannel, 'email'>, (notice: Notice) => object>> = {
   slack: toSlack,
   teams: toTeams,

@@ -1,6 +1,6 @@
 /**
- * Whether a built record is what its tables say, so that every facade can convert it: one row with an odd word or figure
- * must not end the list, stream, sheet or message that it stands in. Pure.
+ * Checks a built record against its tables, so that every facade can convert it: one row with an odd word or figure must not
+ * end the list, stream, sheet or message that it is part of. Pure.
  */
 import { PROVENANCE_PARTS } from '../contract/provenance-parts.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../contract/record.ts';
@@ -27,7 +27,7 @@ const TABLES: ReadonlyMap<string, Fields> = new Map<string, Fields>([
   ['AudioClassification', AUDIO_RECORD],
 ]);
 
-/** The place of the first value that its row does not allow, and what is there: `verdict.confidence is NaN`. */
+/** The path of the first value that its row does not allow, with the value: `verdict.confidence is NaN`. */
 export function faultOfRecord(record: ClassificationRecord): string | undefined {
   return faultOfFields(TABLE_OF_KIND[record.kind], record);
 }
@@ -42,11 +42,11 @@ function rowsIn(table: Fields): readonly [string, FieldRow][] {
   return rows;
 }
 
-/** What a value is, or how to the part of it that is at fault: `is NaN`, `.verdict.confidence is NaN`. */
+/** The fault of a value, or the path to the faulty part: `is NaN`, `.verdict.confidence is NaN`. */
 type Fault = string | undefined;
 
 function faultOfFields(table: Fields, value: object): Fault {
-  // No entries are made of the value: a video's record has tens of thousands of figures.
+  // Walked without making entries: a video's record has tens of thousands of figures.
   for (const [name, row] of rowsIn(table)) {
     const fault = faultOf(row, value[name as keyof object]);
     if (fault !== undefined) return within(name, fault);

@@ -1,4 +1,4 @@
-/** Records as lines of an export, and as what a row of a sheet of sources is given. Pure. */
+/** Records as lines of an export, and as cells beside a row of a sheet of sources. Pure. */
 
 import { toCsvLine } from '../sheets/csv-line.ts';
 import {
@@ -20,7 +20,7 @@ export const SHEET_TYPES: Readonly<Record<SheetFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Under the names of the columns, in their order. */
+/** Keyed by the columns' names, in their order. */
 function toExported(summary: RecordSummary): ExportedRecord {
   const { identifier, createdAt, name, kind, refId, sha256, verdict, outcome, assessment } = summary;
   const { probability, reasons, link, error, readings } = summary;
@@ -42,7 +42,7 @@ function toExported(summary: RecordSummary): ExportedRecord {
   };
 }
 
-/** What stands before the first record; empty if a format has no head. */
+/** The head of the sheet; empty if the format has none. */
 export function sheetHead(format: SheetFormat): string {
   return format === 'csv' ? toCsvLine(EXPORT_COLUMNS) : '';
 }
@@ -52,7 +52,7 @@ export function sheetLine(summary: RecordSummary, format: SheetFormat): string {
   return toLine(toExported(summary), format);
 }
 
-/** A record that cannot be shown, as a line that says so: who counts the lines must find it among them. */
+/** A line for a record that cannot be shown, so that the count of lines is right. */
 export function refusedLine({ identifier, createdAt, reason }: RefusedRecord, format: SheetFormat): string {
   const empty = { name: '', kind: '', ref_id: '', sha256: '', assessment: '', probability: null, link: '' };
   const time = createdAt === null ? '' : formatTime(createdAt);

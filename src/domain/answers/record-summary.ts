@@ -1,4 +1,4 @@
-/** What a person wants of a record in one row: of sheets, of sidecars, of notices. Pure. */
+/** A record in one row, for sheets, sidecars and notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { outcomeOf } from '../records/outcome.ts';
@@ -13,21 +13,20 @@ export interface RecordSummary {
   /** SHA-256 of the file, as 64 hex characters; empty while an address was not fetched. */
   sha256: string;
   refId: string;
-  /** The formal verdict, or a person's finding; `waiting` and `failed` if there is none. */
+  /** The documented verdict, or a person's finding; `waiting` and `failed` if there is none. */
   verdict: string;
-  /** What the record comes to for a reader. */
   outcome: Outcome;
   assessment: AssessmentState | '';
-  /** That it is artificial, 0 to 1; null without an answer. */
+  /** Probability that it is artificial, 0 to 1; null without an answer. */
   probability: number | null;
-  /** Sentences, those that weigh most first. */
+  /** Sentences, the weightiest first. */
   reasons: string[];
-  /** Where it is looked at in a browser. */
+  /** The record's page. */
   link: string;
   /** Why the work failed; empty if it did not. */
   error: string;
   createdAt: number;
-  /** What its signed provenance reads as. */
+  /** The readings of its signed provenance. */
   readings: ReadingCells;
 }
 

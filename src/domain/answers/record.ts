@@ -5,7 +5,7 @@ import type { ValuesOf } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';
 import type { VideoVerdict } from '../verdicts/video-verdict.ts';
 
-/** What records of every kind have; the verdict aside. */
+/** Fields of every kind of record, without the verdict. */
 export interface RecordBase extends Omit<ValuesOf<typeof RECORD>, 'kind'> {}
 
 export interface ImageRecord extends RecordBase, ValuesOf<typeof FINDINGS>, ValuesOf<typeof IMAGE> {

@@ -1,15 +1,15 @@
-/** A row of a list that cannot be shown: which it is and why, so that the others are shown beside it. */
+/** A row of a list that cannot be shown, with the reason, so that the others are shown beside it. */
 import type { ClassificationRecord } from './record.ts';
 
 export interface RefusedRecord {
   identifier: string;
-  /** When it was accepted, as the index of the list says, in microseconds; null if only the row knows. */
+  /** When it was accepted, by the list's index, in microseconds; null if only the row knows. */
   createdAt: number | null;
-  /** A sentence for who reads the list. */
+  /** A sentence for the reader of the list. */
   reason: string;
 }
 
-/** A row of a list of records, or of what a facade made of them. */
+/** A row of a list of records, as they are or as a facade converts them. */
 export type Entry<Shown> =
   | { record: Shown; refused?: undefined }
   | { refused: RefusedRecord; record?: undefined };

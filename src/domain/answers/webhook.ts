@@ -9,7 +9,7 @@ export interface WebhookDelivery extends ValuesOf<typeof DELIVERY> {
   seriesAt: number;
 }
 
-/** A receiver that answered 410: nothing more goes to it until the account replays a delivery. */
+/** A receiver that answered 410: it gets nothing more until the account replays a delivery. */
 export interface DisabledReceiver {
   accountId: number;
   url: string;

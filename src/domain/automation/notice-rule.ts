@@ -1,11 +1,11 @@
-/** Rules of notices: which ended records somebody wants to hear of, and where. No I/O. */
+/** Rules of notices: which ended records are announced, and where. No I/O. */
 import type { MediaKind } from '../media/media.ts';
 import { OUTCOMES, type Outcome } from '../records/outcome.ts';
 
 export const NOTICE_CHANNELS = ['slack', 'teams', 'mattermost', 'email'] as const;
 export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 
-/** What a record that has ended can come to. */
+/** Outcomes of ended records. */
 export const NOTICE_OUTCOMES = OUTCOMES.filter((outcome) => outcome !== 'waiting');
 
 export interface NoticeRule {
@@ -13,25 +13,25 @@ export interface NoticeRule {
   accountId: number;
   name: string;
   channel: NoticeChannel;
-  /** The webhook's address, or an e-mail address: sealed, since anyone who knows such an address can write there. */
+  /** The webhook's address, or an e-mail address: sealed, since anyone who knows a webhook's address can write there. */
   sealedTarget: Uint8Array;
-  /** As lists show it: enough to recognise it. */
+  /** The target as lists show it: enough to recognise it. */
   target: string;
-  /** None: any. */
+  /** Empty: any. */
   outcomes: readonly Outcome[];
-  /** None: any. */
+  /** Empty: any. */
   kinds: readonly MediaKind[];
-  /** For administrators: the records of all accounts. */
+  /** Announces the records of all accounts; only for administrators. */
   ofEveryAccount: boolean;
   isPaused: boolean;
-  /** Why it was paused by itself; empty if a person did, or it is not. */
+  /** Why the rule paused itself; empty if a person paused it, or it is active. */
   reason: string;
   createdAt: number;
 }
 
-/** What of a record a rule looks at. */
+/** The parts of a record that rules look at. */
 export interface NoticedRecord {
-  /** The account that it belongs to, or the members of its desk. */
+  /** The record's account, or the members of its desk. */
   accountIds: readonly number[];
   kind: MediaKind;
   outcome: Outcome;
@@ -46,7 +46,7 @@ export function wantsNotice(
   return isOutcome && (kinds.length === 0 || kinds.includes(record.kind));
 }
 
-/** `https://hooks.slack.com/…Z9x2`: where to, and no key to it. */
+/** `https://hooks.slack.com/…Z9x2`: shows where notices go, and gives no access to it. */
 export function shownTarget(channel: NoticeChannel, target: string): string {
   if (channel === 'email') return target;
   const origin = URL.canParse(target) ? new URL(target).origin : '';

@@ -18,7 +18,7 @@ import {
 import { HEURISTIC } from '../verdicts/heuristics.ts';
 import { C2PA_POLICY, ROLE } from './words.ts';
 
-/** Whom and where: what the account says of itself, and what the program never reads. */
+/** Contact details, which the program never reads. */
 export const ACCOUNT_DETAILS = {
   address: nullable(text('Street and number.')),
   zip: nullable(text('Postal code.')),
@@ -65,7 +65,6 @@ export const USER = { ...DOCUMENTED_USER, ...ADDED };
 
 export const USER_PRICING = { name: 'Pricing', fields: PRICING } satisfies Noun;
 
-/** A line as it is shown. */
 export interface AuditEntryView extends AuditEntry {
   accountName: string;
 }

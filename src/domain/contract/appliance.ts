@@ -26,7 +26,7 @@ export const MODEL = {
   id: identifier(),
   version: text(),
   name: text(),
-  /** Empty if its description cannot be read. */
+  /** Empty if the pack's description cannot be read. */
   task: text<ModelTask | ''>(),
   kind: oneOf(MEDIA_KIND),
   provider: nullable(text('What really runs it: cpu, cuda and so on; empty while it is not loaded.')),
@@ -46,7 +46,7 @@ export const MODEL = {
   ),
   fault: nullable(text('Why it is out of service; empty where it is not.')),
   licence: text(),
-  /** Pixels; 0 for a model that hears. */
+  /** In pixels; 0 for a model of sound. */
   minimumShortSide: nullable(whole()),
   source: text('Where it comes from.'),
   weight: number('What its answer counts beside the others; 0 where it judges no origin.'),
@@ -91,7 +91,7 @@ export const APPLIANCE = {
   queueDepth: nullable(whole(ADMINS_ONLY)),
   running: nullable(whole(ADMINS_ONLY)),
   uptimeSeconds: nullable(number(ADMINS_ONLY)),
-  /** Memory of the daemon itself; mapped database pages are not its own. */
+  /** Memory of the daemon itself, without mapped database pages. */
   rssAnonBytes: nullable(long(ADMINS_ONLY)),
   diskFreeBytes: nullable(long(ADMINS_ONLY)),
   search: nullable(nounOf(PICTURE_INDEX, ADMINS_ONLY)),

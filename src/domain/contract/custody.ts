@@ -1,4 +1,4 @@
-/** What the custody log says of itself, one row a field. */
+/** The state of the custody log, one row a field. */
 import {
   type Choice,
   flag,

@@ -1,4 +1,4 @@
-/** What an account sees of its webhooks, one row a field. */
+/** A webhook's delivery as its account sees it, one row a field. */
 import {
   identifier,
   idNumber,
@@ -17,7 +17,7 @@ import { DELIVERY_STATE } from './words.ts';
 export const DELIVERY_ATTEMPT = {
   at: moment(),
   status: nullable(whole('The receiver’s HTTP status; null where there was no answer.')),
-  /** Why there was no answer or why it was not taken; empty after a 2xx. */
+  /** Why there was no answer or why it did not count; empty after a 2xx. */
   error: text(),
   elapsedMs: number(),
 };

@@ -1,4 +1,4 @@
-/** A desk as its members and those who look after it see it, one row a field. */
+/** A desk as its members and managers see it, one row a field. */
 import { DESK_ROLE } from '../desk.ts';
 import { flag, idNumber, listOf, moment, nounOf, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 

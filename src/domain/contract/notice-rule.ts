@@ -1,4 +1,4 @@
-/** What an account sees of its rules of notices, one row a field. */
+/** A rule of notices as its account sees it, one row a field. */
 
 import { flag, idNumber, listOf, moment, oneOf, text, type ValuesOf } from '../field.ts';
 import { MEDIA_KIND, type MediaKind } from '../media/media.ts';

@@ -8,11 +8,11 @@ import { PLAN_OPTIONS, type PlanOption } from '../plan-option.ts';
 import { C2PA_POLICY } from './words.ts';
 
 export interface PlanField<Value> extends Field<Value> {
-  /** In the plan of the first start, in a new plan if nothing is said, and if a stored plan is older than the row. */
+  /** The value in the first plan, in a new plan that does not set it, and in stored plans that are older than the row. */
   readonly initial: Value;
   /** Maximum of a whole number, which begins at 0. */
   readonly maximum?: number;
-  /** How the command line says it. */
+  /** The option of the command line. */
   readonly command?: {
     readonly flags: string;
     readonly sentence: string;
@@ -31,7 +31,7 @@ const RATE_MAX = 1_000_000;
 /** A hundred years: longer than any law asks. */
 const DAYS_MAX = 36_500;
 
-/** The first plan has everything enabled and nothing charged. Rows whose shape differs by protocol are computed there. */
+/** The first plan enables everything and charges nothing. Rows whose shape differs by protocol are computed there. */
 export const PLAN = {
   id: row(idNumber(), { initial: 1 }),
   name: row(text(), { initial: 'Appliance' }),
@@ -64,7 +64,7 @@ export const PLAN = {
     initial: 'all',
     command: { flags: '--models <ids>', sentence: 'model packs that may be used, or all' },
   }),
-  /** Submissions and reads. */
+  /** Counts submissions and reads. */
   rateLimitPerMinute: row(whole('Calls a minute; 0 means no limit.'), {
     initial: 0,
     maximum: RATE_MAX,
@@ -87,7 +87,7 @@ export const PLAN = {
     maximum: DAYS_MAX,
     command: { flags: '--record-days <n>', sentence: 'delete the record after; 0 never' },
   }),
-  /** The media's bytes go when the analysis has ended. */
+  /** Deletes the media's bytes when the analysis has ended. */
   zeroRetention: row(flag('Keeps hash and result only.'), {
     initial: false,
     command: {
@@ -134,7 +134,7 @@ export const PLAN = {
     maximum: 4320,
     command: { flags: '--video-height-min <n>', sentence: 'least height of a video in pixels; 0 for none' },
   }),
-  /** Other media always may: nothing of a job stays on a worker either way. */
+  /** Concerns accounts with zero retention alone; a worker keeps nothing of a job either way. */
   zeroRetentionOnWorkers: row(
     flag(
       'With zero retention, media may be analysed by workers on other boxes; without it they never leave this one.',

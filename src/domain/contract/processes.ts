@@ -1,4 +1,4 @@
-/** What the box does now, and the boxes that work for it, one row a field. */
+/** The present work of the box and of its workers, one row a field. */
 
 import {
   flag,
@@ -96,7 +96,7 @@ export const PROCESSES = {
     store: nounOf(STORE_USE),
   },
 };
-/** gRPC has the models and workers in the same answer; GraphQL has a query for each. */
+/** gRPC answers with models and workers as well; GraphQL has a query for each. */
 export interface Processes extends ValuesOf<typeof PROCESSES.fields> {
   models: ModelStatus[];
   workers: WorkerEntry[];

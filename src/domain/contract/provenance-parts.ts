@@ -1,4 +1,4 @@
-/** What a record says of its provenance, one row a field. The types stand beside the rules of reading. */
+/** A record's provenance, one row a field. The types stand beside the rules of reading. */
 
 import {
   type FieldsOf,

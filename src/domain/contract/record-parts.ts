@@ -62,7 +62,7 @@ const MODEL_RESULT = {
   /** Why there is no answer; an empty string if there is one. */
   reason: text(),
   elapsedSeconds: number({ documented: 'elapsedTime', ...IN_SECONDS }),
-  /** Both labels with their scores, or empty when unknown. */
+  /** Both labels with their scores, or empty for unknown. */
   classification: listOf(noun<Score>('Score')),
   places: nullable(
     noun<PlaceSpread>(
@@ -139,7 +139,7 @@ const TRANSCRIPT = {
   fault: text('Why it is not whole; empty where it is.'),
 } satisfies FieldsOf<TranscriptSummary>;
 
-/** A finding of the history, with what another person said of it. */
+/** A finding of the history, with its sign-off. */
 export const FINDING_ENTRY = {
   name: 'OverrideEntry',
   fields: {

@@ -1,6 +1,6 @@
 /**
- * The record, one row a field: the fields of docs/interface.md, plus what the new facades add. One value, three projections;
- * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
+ * The record, one row a field: the fields of docs/interface.md, plus those that only the newer facades have. One value, three
+ * projections; a facade only renames and leaves out. app/records/record.ts and records/measured.ts compute the fields.
  */
 
 import {
@@ -40,7 +40,7 @@ import type { Tentative } from '../verdicts/tentative.ts';
 import type { ClipRecord, Detail, ModelResult } from './record-parts.ts';
 import { HEATMAP_LAYER, ORIGIN } from './words.ts';
 
-/** What records of every kind have. */
+/** Fields of every kind of record. */
 export const RECORD = {
   identifier: identifier(),
   kind: oneOf(MEDIA_KIND),
@@ -111,7 +111,7 @@ export const RECORD = {
   ),
 };
 
-/** What is said of every kind once it was measured; a video's verdicts say more. */
+/** Results of every kind; a video's verdicts have more. */
 export const FINDINGS = {
   verdict: nullable(noun<Verdict>('Verdict')),
   verdicts: listOf(noun<Verdict>('Verdict')),
@@ -187,7 +187,7 @@ export const VIDEO = {
   durationSeconds: nullable(number()),
   ...SAFETY,
   c2pa: nullable(json<C2paReport>()),
-  // Records themselves: domain/answers/record.ts says of which kind.
+  // Records themselves: domain/answers/record.ts gives their kinds.
   images: listOf(noun<unknown>('ImageClassification')),
   audios: listOf(noun<unknown>('AudioClassification')),
 };

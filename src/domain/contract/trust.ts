@@ -1,4 +1,4 @@
-/** What is said of trust lists, one row a field. */
+/** Trust lists and rechecks, one row a field. */
 
 import {
   type Choice,

@@ -1,4 +1,4 @@
-/** What an administrator sees of watched folders, one row a field. */
+/** Watched folders as administrators see them, one row a field. */
 import {
   flag,
   idNumber,

@@ -1,4 +1,4 @@
-/** What the audit log notes, `noun.verb`, in one closed list: the page has words for each. */
+/** The actions of the audit log, `noun.verb`, in one closed list: the page has words for each. */
 
 export const AUDIT_ACTIONS = [
   'account.create',

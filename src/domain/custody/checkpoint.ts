@@ -6,20 +6,20 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import { HASH_BYTES } from './merkle-tree.ts';
 
 export interface Checkpoint {
-  /** Names the log: of this box, in this epoch. */
+  /** Names the log by box and epoch. */
   origin: string;
   size: number;
   root: Buffer;
 }
 
-/** Who signs: an Ed25519 key. */
+/** The Ed25519 key that signs. */
 export interface NoteSigner {
   /** 32 bytes. */
   rawPublicKey: Uint8Array;
   sign(bytes: Uint8Array): Uint8Array;
 }
 
-/** Under the name of the log, which every note names beside the hash of the key. */
+/** The log's name, which every note states beside the hash of the key. */
 export function originOf(epoch: string): string {
   return `assay/custody/${epoch}`;
 }
@@ -28,7 +28,7 @@ const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
 const SIGNATURE_BYTES = 64;
 const PUBLIC_KEY_BYTES = 32;
-/** A note of ours has some 300; several signatures fit. */
+/** Our notes have some 300 characters; several signatures fit. */
 export const NOTE_CHARACTERS_MAX = 4096;
 
 export function checkpointText({ origin, size, root }: Checkpoint): string {
@@ -54,7 +54,7 @@ export interface SignedCheckpoint extends Checkpoint {
   signatures: { name: string; keyId: Buffer; signature: Buffer }[];
 }
 
-/** Undefined if the note is not of these formats. Signatures of other algorithms are kept for readers that know them. */
+/** Undefined for a note of another format. Signatures of other algorithms are kept for readers that know them. */
 export function parseCheckpoint(note: string): SignedCheckpoint | undefined {
   if (note.length > NOTE_CHARACTERS_MAX) return undefined;
   const end = note.indexOf('\n\n');
@@ -86,7 +86,7 @@ function decodeStrictly(encoded: string): Buffer | undefined {
   return bytes.toString('base64') === encoded ? bytes : undefined;
 }
 
-/** Whether one of the signatures is of the key. */
+/** Whether one of the signatures is by the key. */
 export function isSignedBy(checkpoint: SignedCheckpoint, rawPublicKey: Uint8Array): boolean {
   if (rawPublicKey.length !== PUBLIC_KEY_BYTES) return false;
   const { origin, signatures, text } = checkpoint;

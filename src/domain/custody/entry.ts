@@ -7,14 +7,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CustodyKind } from './kinds.ts';
 
 export interface CustodyEntry {
-  /** From 0 on, without gaps; the place in the tree. */
+  /** Counted from 0 without gaps; also its index in the tree. */
   sequence: number;
   /** Microseconds since 1970. */
   at: number;
   kind: CustodyKind;
-  /** Identifier of a record or an analysis, or of an epoch; empty if it is about none. */
+  /** Identifier of a record, an analysis or an epoch; empty without one. */
   subject: string;
-  /** The account that did it; null for the appliance itself and for callers that were not signed in. */
+  /** The account that did it; null for the appliance itself and for anonymous callers. */
   actor: number | null;
   /** Commitment to the details, hexadecimal. */
   commitment: string;
@@ -22,28 +22,28 @@ export interface CustodyEntry {
   previous: string;
 }
 
-/** What lies beside the chain; `what` are the figures of the fact itself. */
+/** The details beside the chain; `what` holds the figures of the fact itself. */
 export interface CustodyDetails {
-  /** How it came; absent for the appliance itself. */
+  /** The facade that it came by; absent for the appliance itself. */
   facade?: string | undefined;
   remoteAddress?: string | undefined;
-  /** What an action of the audit log was done to, and what it says of it. */
+  /** Object and details of an action of the audit log. */
   target?: string | undefined;
   details?: Readonly<Record<string, string>> | undefined;
   what?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export const SALT_BYTES = 32;
-/** A longer line is none that was written here: kinds, identifiers and hashes are short. */
+/** Lines are short, since kinds, identifiers and hashes are: a longer one is foreign. */
 const LINE_CHARACTERS_MAX = 2000;
 
-/** The fields in the order in which they are written, so that a person can compare lines. */
+/** Fields in a fixed order, so that a person can compare lines. */
 export function encodeEntry(entry: CustodyEntry): string {
   const { sequence, at, kind, subject, actor, commitment, previous } = entry;
   return JSON.stringify({ sequence, at, kind, subject, actor, commitment, previous });
 }
 
-/** Undefined if the line is not of the form that is written here. */
+/** Undefined for a line of another form. */
 export function parseEntry(line: unknown): CustodyEntry | undefined {
   if (typeof line !== 'string' || line.length > LINE_CHARACTERS_MAX) return undefined;
   const found = parseObject(line);

@@ -1,15 +1,14 @@
 /**
- * What the custody log records: one row per kind. Another kind of fact is another row here; what an account or an administrator
- * did (`account.create`, `key.reveal`) has its action as its kind and needs none.
+ * The facts of the custody log: one row per kind. A new kind of fact is a row here; actions of accounts and administrators
+ * (`account.create`, `key.reveal`) are kinds of their own and need none.
  */
 
 interface KindRow {
   /**
-   * What its details are about and go with: a record; an analysis, with the last record of it; a file of an account, with
-   * the last record of it; nothing, so that they stay.
+   * The object with whose last record the details go: a record, an analysis, a file of an account; with `nothing` they stay.
    */
   about: 'record' | 'analysis' | 'file' | 'nothing';
-  /** How the audit log names it; absent if no person did it. */
+  /** The action's name in the audit log; absent if no person did it. */
   action?: string;
 }
 
@@ -23,10 +22,10 @@ export const CUSTODY_KINDS = {
   failed: { about: 'analysis' },
   /** Its manifest was read anew under other trust lists; the details name the answers that changed. */
   manifest_reread: { about: 'analysis' },
-  /** It could not be: the file is gone, or not readable. What was read before stands. */
+  /** The manifest could not be read anew: the file is gone or unreadable. The earlier reading stands. */
   manifest_not_reread: { about: 'analysis' },
   cancelled: { about: 'record', action: 'classification.cancel' },
-  /** Analyses that were not asked for at first were asked for now; the details name them and their price. */
+  /** Further analyses were asked for; the details name them and their price. */
   analyses_added: { about: 'record', action: 'classification.add' },
   retried: { about: 'record', action: 'classification.retry' },
   /** A signed-in person opened the record, its original or a rendition. */
@@ -38,23 +37,23 @@ export const CUSTODY_KINDS = {
   /** A person's finding of a file. */
   overridden: { about: 'file', action: 'override.set' },
   override_removed: { about: 'file', action: 'override.remove' },
-  /** A second pair of eyes on a person's finding: another person was asked, and what that person says. */
+  /** A sign-off of a person's finding was asked for, or answered. */
   sign_off_asked: { about: 'file', action: 'sign_off.ask' },
   sign_off_agreed: { about: 'file', action: 'sign_off.agree' },
   sign_off_disagreed: { about: 'file', action: 'sign_off.disagree' },
-  /** The finding that it was about was changed or taken back. */
+  /** The finding of the sign-off was changed or taken back. */
   sign_off_ended: { about: 'file' },
   /** The stored bytes went when their time was up; the record stays. */
   bytes_deleted: { about: 'record' },
-  /** The record is gone, with the details of its entries; that it was there stays. Its own details name those entries. */
+  /** The record is gone, with the details of its entries, which this entry's details name. */
   deleted: { about: 'nothing', action: 'classification.delete' },
-  /** An administrator took details away; its own details name the entries. */
+  /** An administrator deleted details of the entries that this entry's details name. */
   redacted: { about: 'nothing', action: 'custody.redact' },
-  /** An audit line that is older than the chain, taken over when the chain began. */
+  /** An audit line from before the chain, taken over when the chain began. */
   taken_over: { about: 'nothing' },
   /** The box, a restored box or a copy of it begins to write under an epoch of its own. */
   epoch_opened: { about: 'nothing' },
-  /** The head and the last entry disagreed: what lies before is damaged, and this entry says how. */
+  /** The head and the last entry disagreed: the log before is damaged, and this entry says how. */
   segment_opened: { about: 'nothing' },
   key_made: { about: 'nothing' },
   key_rotated: { about: 'nothing' },
@@ -70,7 +69,7 @@ export function aboutOf(kind: string): KindRow['about'] {
   return ROWS.get(kind)?.about ?? 'nothing';
 }
 
-/** How the audit log names an entry of the kind. */
+/** The action's name of a kind in the audit log. */
 export function actionOf(kind: string): string {
   return ROWS.get(kind)?.action ?? kind;
 }
@@ -79,7 +78,7 @@ const KINDS_OF_ACTIONS = new Map(
   [...ROWS].flatMap(([kind, { action }]) => (action === undefined ? [] : ([[action, kind]] as const))),
 );
 
-/** What an action of the audit log is in the chain. */
+/** The chain's kind of an action of the audit log. */
 export function kindOfAction(action: string): CustodyKind {
   return (KINDS_OF_ACTIONS.get(action) ?? action) as CustodyKind;
 }

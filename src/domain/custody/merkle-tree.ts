@@ -1,7 +1,7 @@
 /**
- * The Merkle tree of RFC 9162 (section 2.1) over the entries of the custody log: its hashes, its proofs and how they are
- * verified. Where the hashes of complete subtrees lie is the caller's affair; a proof asks for some twenty of them per
- * million entries and hashes nothing else anew.
+ * The Merkle tree of RFC 9162 (section 2.1) over the entries of the custody log: hashes, proofs and their verification. The
+ * caller stores the hashes of complete subtrees; a proof reads some twenty of them per million entries and hashes nothing
+ * else anew.
  */
 import { hash } from 'node:crypto';
 
@@ -21,7 +21,7 @@ export function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
 /** The complete subtree over the leaves from `index * 2 ** level` on, `2 ** level` of them. */
 export type ReadSubtree = (level: number, index: number) => Buffer;
 
-/** The roots of the complete subtrees that a tree of this size consists of, the largest first. */
+/** The roots of a tree's complete subtrees, the largest first. */
 export interface Frontier {
   size: number;
   peaks: readonly Buffer[];
@@ -56,7 +56,7 @@ export function rootOf(peaks: readonly Buffer[]): Buffer {
   return peaks.slice(0, -1).reduceRight((right, left) => nodeHashOf(left, right), last);
 }
 
-/** The frontier of a tree that once had so many leaves. */
+/** The frontier of the tree when it had so many leaves. */
 export function readFrontier(size: number, read: ReadSubtree): Frontier {
   return { size, peaks: peaksOf(0, size, read) };
 }
@@ -90,7 +90,7 @@ function splitOf(size: number): number {
   return power === size ? power / 2 : power;
 }
 
-/** That the leaf `index` is in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
+/** Proves that the leaf `index` is in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
 export function proveInclusion(index: number, size: number, read: ReadSubtree): Buffer[] {
   if (index < 0 || index >= size) throw new RangeError(`no leaf ${index} among ${size}`);
   const path: Buffer[] = [];
@@ -112,7 +112,7 @@ export function proveInclusion(index: number, size: number, read: ReadSubtree): 
   return path.reverse();
 }
 
-/** That the tree of `from` leaves is the beginning of the tree of `to` leaves (RFC 9162, 2.1.4.1). */
+/** Proves that the tree of `from` leaves is the beginning of the tree of `to` leaves (RFC 9162, 2.1.4.1). */
 export function proveConsistency(from: number, to: number, read: ReadSubtree): Buffer[] {
   if (from < 0 || from > to) throw new RangeError(`a tree of ${to} leaves had never ${from}`);
   if (from === 0 || from === to) return [];
@@ -173,7 +173,7 @@ export interface Consistency {
   proof: readonly Uint8Array[];
 }
 
-/** RFC 9162, 2.1.4.2; of an empty tree every tree is a continuation. */
+/** RFC 9162, 2.1.4.2; every tree continues an empty one. */
 export function holdsConsistency({ from, to, fromRoot, toRoot, proof }: Consistency): boolean {
   if (from < 0 || from > to) return false;
   if (from === 0) return proof.length === 0;

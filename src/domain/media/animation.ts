@@ -1,11 +1,11 @@
-/** Which frames of an animation are judged beside its first one. Pure. */
+/** Chooses the frames of an animation that are judged beside its first one. Pure. */
 
-/** In all, so that an animation costs at most so many pictures: what flashes by between them is not met. */
+/** Bounds the cost of an animation; what flashes by between these frames is missed. */
 export const FRAMES_JUDGED_MAX = 5;
 /** Every frame before the last one is decoded too: so many pixels take some ten seconds. */
 const WALKED_PIXELS_MAX = 2_000_000_000;
 
-/** Numbers from 0, ascending, spread evenly up to the last that is within reach; empty if there is but one. */
+/** Numbers from 0, ascending, spread evenly up to the last one within reach; empty if there is but one. */
 export function furtherFrames({
   pages,
   width,

@@ -1,6 +1,6 @@
-/** Means over squares of a plane, by running sums: as quick for a large square as for a small one. Pure. */
+/** Means over squares of a plane by running sums, which take the same time for every size of square. Pure. */
 
-/** For planes of one size, which share what they are added up in. */
+/** Shares its buffers among planes of one size. */
 export class BoxMean {
   readonly #width: number;
   readonly #height: number;
@@ -12,7 +12,7 @@ export class BoxMean {
     this.#across = new Float32Array(width * height);
   }
 
-  /** A plane's mean over the square of `side` around every value; beyond the border its last values go on. */
+  /** A plane's mean over the square of `side` around every value; border values are repeated outwards. */
   of(values: Float32Array, side: number, into?: Float32Array): Float32Array {
     const mean = into ?? new Float32Array(values.length);
     const [width, height] = [this.#width, this.#height];
@@ -46,7 +46,7 @@ function slideAlong(
   }
 }
 
-/** All columns side by side, as memory holds them. */
+/** Slides all columns side by side, as memory holds them. */
 function slideDown(
   from: Float32Array,
   to: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * Every textured place of a picture with a code of 25 signs of band-passed detail, sorted by it: what lies in the picture
- * twice has its places side by side. Pure.
+ * Codes every textured place of a picture by 25 signs of band-passed detail, and sorts the places by code, so that repeated
+ * parts lie side by side. Pure.
  */
 import { BoxMean } from './box-mean.ts';
 
@@ -11,14 +11,14 @@ export const SPAN = (SIGNS_PER_SIDE - 1) * SIGN_PX;
 const CALM_PX = 3;
 const DETAIL_PX = 13;
 const TEXTURE_PX = 21;
-/** In grey levels: where detail deviates less, signs are noise. */
+/** In grey levels: with less deviation signs are noise. */
 const DEVIATION_MIN = 1.5;
-/** Where a code's first row of signs stands in it. */
+/** Position of a code's first row of signs. */
 const CODE_SHIFT = SIGNS_PER_SIDE * (SIGNS_PER_SIDE - 1);
 /** A code is sorted by its lower and then by its upper half. */
 const HALF_BITS = 13;
 const HALVES = 2 ** HALF_BITS;
-/** A place is its column in the lower bits and its row above. `repeated-parts.ts` halves pictures with longer sides. */
+/** A place packs its column into the lower bits and its row above. `repeated-parts.ts` halves pictures with longer sides. */
 export const COLUMN_BITS = 16;
 export const COLUMNS = 2 ** COLUMN_BITS - 1;
 const REC601 = [0.299, 0.587, 0.114] as const;
@@ -39,7 +39,7 @@ export interface CodedPlaces {
   count: number;
 }
 
-/** Only places whose code lies wholly within the plane: each of `sides` is SPAN less than the plane's own. */
+/** Only places whose code lies wholly within the plane, so each of `sides` is SPAN less than the plane's own. */
 export function findCodes({ values, width, height }: Plane, sides: Sides): CodedPlaces {
   const box = new BoxMean(width, height);
   const detail = box.of(values, CALM_PX);
@@ -63,7 +63,10 @@ export function findCodes({ values, width, height }: Plane, sides: Sides): Coded
   return found;
 }
 
-/** The code of each place: its own sign and those to the right and below, row by row: each from the code of the place before. */
+/**
+ * The code of each place: its own sign and those to the right and below, row by row, computed from the code of the place
+ * before.
+ */
 function codesOf(signs: Float32Array, width: number, height: number): Uint32Array {
   const lines = new Uint8Array(signs.length);
   const lineMask = 2 ** SIGNS_PER_SIDE - 1;
@@ -83,7 +86,7 @@ function codesOf(signs: Float32Array, width: number, height: number): Uint32Arra
   return codes;
 }
 
-/** By counting, half a code at a time; places of one code keep their order. */
+/** Counting sort, half a code at a time; places of one code keep their order. */
 export function sortByCode({ codes, places, count }: CodedPlaces): CodedPlaces {
   let sorted: CodedPlaces = { codes, places, count };
   for (const shift of [0, HALF_BITS]) {

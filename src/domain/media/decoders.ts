@@ -12,7 +12,7 @@ const DOLBY = 'ac3,eac3,truehd,mlp,dca';
 const CURRENT_PICTURES = 'h264,hevc,vvc,libdav1d,vp8,vp9';
 const MPEG_PICTURES = 'mpeg1video,mpeg2video,mpeg4';
 const MICROSOFT_PICTURES = 'msmpeg4v1,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1';
-/** From the camera to the archive, in QuickTime and MXF. */
+/** Formats from the camera to the archive, in QuickTime and MXF. */
 const STUDIO_PICTURES = 'prores,dnxhd,cfhd,dvvideo,jpeg2000,mjpeg,rawvideo,v210';
 
 function all(...groups: string[]): string {
@@ -29,7 +29,7 @@ export const DECODERS = {
   hevc: 'hevc',
   apng: 'apng',
   jxl: 'libjxl,libjxl_anim',
-  /** A tag of its kind may also stand before FLAC and AAC. */
+  /** A tag of this kind may also precede FLAC and AAC. */
   mpegSound: all(MPEG_SOUND, 'flac,aac'),
   wav: all(PCM, MPEG_SOUND, 'adpcm_ms,adpcm_ima_wav,gsm_ms,ac3,dca'),
   ogg: 'vorbis,opus,flac,speex,theora,vp8',

@@ -1,6 +1,6 @@
 /**
- * Every accepted format, once: what it is called, how it is known, what reads it and how a browser shows it. A new
- * format is a row here and, if no library of ours decodes it, a file in `worker`. Nothing here opens a file.
+ * Every accepted format: its name, how it is recognised, what reads it and how a browser shows it. A new format is a row here
+ * and, if no library of ours decodes it, a file in `worker`. Nothing here opens a file.
  */
 import { DECODERS } from './decoders.ts';
 import { MEDIA_KINDS, type MediaKind } from './media.ts';
@@ -12,38 +12,38 @@ export interface Format {
   /** File name endings, the first is the preferred one. */
   extensions: readonly string[];
   /**
-   * What it can hold; by its head alone a container is taken for video. Documented ones are listed in docs/interface.md (for
-   * video: any `video/*`), so accepted whatever the plan says.
+   * The kinds that it can hold; by its head alone a container is taken for video. Documented ones are listed in
+   * docs/interface.md (for video: any `video/*`), so accepted whatever the plan says.
    */
   kinds: Partial<Record<MediaKind, 'documented' | 'foreign'>>;
-  /** The format that it is once its streams showed sound only, or a moving picture in what looked like sound. */
+  /** The format instead if its streams are sound only, or if supposed sound has a moving picture. */
   otherwise?: string;
   /** First bytes, any of which are enough. */
   starts?: readonly string[];
-  /** The family that the first bytes show, and the word in it that names this format (`sniff.ts`). */
+  /** The family that the first bytes show, and its word for this format (`sniff.ts`). */
   within?: readonly [family: FormatFamily, word: RegExp];
   /**
-   * The media library's names for what reads it; no other demuxer is let near such a file. A format without `starts` and
-   * `within` is known by them alone.
+   * The media library's demuxers for it; no other may open such a file. A format without `starts` and `within` is recognised
+   * by them alone.
    */
   demuxers?: string;
-  /** Its names for what may read the streams in it. */
+  /** The library's decoders for its streams. */
   decoders?: string;
-  /** Whether what it says of itself without a signature is read. */
+  /** Whether its unsigned metadata are read. */
   hasMetadata?: true;
   /** Its pictures are items of a HEIF file, which our own reader puts together. */
   isHeif?: true;
-  /** The C2PA reader's name of a format in which it finds manifests; no other has provenance. */
+  /** The C2PA reader's name of the format; without one it has no provenance. */
   c2pa?: string;
-  /** The type under which every current browser shows it, or opens it: whether it plays, only the browser knows. */
+  /** The type under which every current browser shows or opens it; whether it plays, only the browser knows. */
   shownAs?: string;
-  /** Taken as speech although it has a picture: phones save recordings so, as docs/interface.md lists them. */
+  /** Taken as speech although it has a picture: phones save recordings so (docs/interface.md). */
   isRecording?: true;
 }
 
 export type FormatFamily = 'ogg' | 'ebml' | 'riff' | 'iff' | 'iso' | 'packets' | 'frames';
 
-/** The format of a family's file that names none of the others. */
+/** The format of a family's file that names no other. */
 const USUAL = /^$/;
 
 type Facets = Omit<Format, 'mime' | 'name' | 'extensions'>;
@@ -57,7 +57,7 @@ export const FORMATS: readonly Format[] = [
   format('image/png', 'PNG', ['png'], {
     kinds: { image: 'documented' },
     starts: ['\x89PNG\r\n\x1a\n'],
-    // For animations, of which the picture library sees one picture.
+    // For animations: the picture library sees only one picture.
     demuxers: 'apng',
     decoders: DECODERS.apng,
     hasMetadata: true,
@@ -118,7 +118,7 @@ export const FORMATS: readonly Format[] = [
   }),
   format('audio/mpeg', 'MP3', ['mp3', 'mp2'], {
     kinds: { audio: 'documented' },
-    // A tag may also stand before FLAC or AAC; the probe looks behind it.
+    // A tag may also precede FLAC or AAC; the probe looks behind it.
     starts: ['ID3'],
     within: ['frames', /^mpeg$/],
     demuxers: 'mp3,flac,aac',
@@ -209,7 +209,7 @@ export const FORMATS: readonly Format[] = [
     demuxers: 'mov',
     decoders: DECODERS.iso,
     c2pa: 'video/quicktime',
-    // What most of it is.
+    // Usually it is MP4.
     shownAs: 'video/mp4',
   }),
   format('video/x-matroska', 'MKV', ['mkv'], {
@@ -335,7 +335,7 @@ export function formatOf(mime: string): Format | undefined {
   return byMime.get(mime);
 }
 
-/** What is read by a demuxer of the media library, unless it is a picture; undefined for one that reads none of ours. */
+/** The format that a demuxer of the media library reads, except pictures; undefined for others. */
 export function formatReadBy(demuxer: string): Format | undefined {
   const names = demuxer.split(',');
   const read = FORMATS.filter(({ kinds, demuxers }) => !('image' in kinds) && demuxers !== undefined);
@@ -343,13 +343,13 @@ export function formatReadBy(demuxer: string): Format | undefined {
   return ofOwn.find(({ within }) => within?.[1] === USUAL) ?? ofOwn[0];
 }
 
-/** A format as one of the kinds that it can hold. */
+/** A format as one of its kinds. */
 export interface MediaType extends Pick<Format, 'mime' | 'name' | 'extensions'> {
   kind: MediaKind;
   documented: boolean;
 }
 
-/** By kind and not by format, since the same container may be accepted with a picture and refused without. */
+/** By kind, since the same container may be accepted with a picture and refused without. */
 export const MEDIA_TYPES: readonly MediaType[] = FORMATS.flatMap(({ mime, name, extensions, kinds }) =>
   MEDIA_KINDS.filter((kind) => kind in kinds).map((kind) => ({
     mime,
@@ -360,12 +360,12 @@ export const MEDIA_TYPES: readonly MediaType[] = FORMATS.flatMap(({ mime, name, 
   })),
 );
 
-/** What a format is taken for until its streams are known. */
+/** The type of a format until its streams are known. */
 export function typeOf(mime: string): MediaType | undefined {
   return MEDIA_TYPES.find((known) => known.mime === mime);
 }
 
-/** The type of a container by what it was found to hold; undefined if such a one is not accepted. */
+/** The type of a container by its streams; undefined if such a one is not accepted. */
 export function refineMediaType(mime: string, kind: 'video' | 'audio'): MediaType | undefined {
   const { kinds = {}, otherwise } = formatOf(mime) ?? {};
   const refined = kind in kinds ? mime : otherwise;

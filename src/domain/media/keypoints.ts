@@ -4,13 +4,13 @@
  * BRIEF, Rublee et al., "ORB", 2011). Packed into bytes, since an archive holds hundreds of millions of them. Pure.
  */
 
-/** A picture is reduced to this long side before it is described; smaller ones are taken as they are. */
+/** A picture is reduced to this long side before it is described; smaller ones stay as they are. */
 export const STORED_SIDE = 512;
-/** Bound per picture or frame that is kept: with half as many, a cut to 40 % of each side is found half as often. */
+/** Bound per stored picture or frame: with half as many, a cut to 40 % of each side is found half as often. */
 export const STORED_KEYPOINTS_MAX = 400;
 /** Per frame of a film, of which there are many. */
 export const FRAME_KEYPOINTS_MAX = 100;
-/** A picture that is searched with is described in more detail: what it shares with another may be a small part of it. */
+/** A search's picture is described in more detail, since the shared part may be small. */
 export const ASKED_SIDE = 768;
 export const ASKED_KEYPOINTS_MAX = 600;
 
@@ -25,7 +25,7 @@ export const WORD_BITS = 20;
 /** Bits of the word that noise turns first: half of all turned ones of two copies are among the first four. */
 export const UNSURE_BITS = 7;
 
-/** Fractions of a pixel that a place is kept in. */
+/** Fractions of a pixel in which a place is stored. */
 const PLACE_STEPS = 32;
 const HEAD_BYTES = 4;
 /** Place (2 × 2), angle, level, bits. */
@@ -36,7 +36,7 @@ export const packedBytes = (count: number): number => HEAD_BYTES + count * KEYPO
 export const packedAskedBytes = (count: number): number => packedBytes(count) + count * UNSURE_BITS;
 
 export interface Keypoints {
-  /** Sides of the reduced picture, in whose pixels places are. */
+  /** Sides of the reduced picture, which places refer to. */
   width: number;
   height: number;
   count: number;
@@ -50,7 +50,10 @@ export interface Keypoints {
 }
 
 export interface AskedKeypoints extends Keypoints {
-  /** For each the UNSURE_BITS bits of its word (0 is the highest) whose two brightnesses differ the least, these first. */
+  /**
+   * For each keypoint the UNSURE_BITS bits of its word (0 is the highest) whose two brightnesses differ the least, these
+   * first.
+   */
   unsure: Uint8Array;
 }
 
@@ -86,7 +89,7 @@ export function packKeypoints(keypoints: Keypoints): Uint8Array {
   return bytes;
 }
 
-/** Undefined if the bytes are not as `packKeypoints` writes them. */
+/** Undefined if `packKeypoints` did not write the bytes. */
 export function unpackKeypoints(bytes: Uint8Array): Keypoints | undefined {
   const count = (bytes.length - HEAD_BYTES) / KEYPOINT_BYTES;
   if (!Number.isInteger(count) || count < 0) return undefined;
@@ -112,7 +115,7 @@ export function packAskedKeypoints(keypoints: AskedKeypoints): Uint8Array {
   return Buffer.concat([packKeypoints(keypoints), keypoints.unsure]);
 }
 
-/** Undefined if the bytes are not as `packAskedKeypoints` writes them. */
+/** Undefined if `packAskedKeypoints` did not write the bytes. */
 export function unpackAskedKeypoints(bytes: Uint8Array): AskedKeypoints | undefined {
   const count = (bytes.length - HEAD_BYTES) / (KEYPOINT_BYTES + UNSURE_BITS);
   if (!Number.isInteger(count) || count < 0) return undefined;

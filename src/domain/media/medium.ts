@@ -1,4 +1,4 @@
-/** What a picture is of, which comes before whether a person made it. */
+/** What a picture is of; judged before whether a person made it. */
 import type { Choice } from '../field.ts';
 
 export const MEDIA = ['photograph', 'drawing', 'render', 'screenshot', 'document', 'text'] as const;
@@ -15,14 +15,14 @@ export type SaidMedium = (typeof MEDIUM.words)[number];
 /** Probabilities of the media that a pack knows; they add up to one. */
 export type MediumChances = Partial<Record<Medium, number>>;
 
-/** Below this probability the medium is not said. */
+/** Below this probability the medium is unknown. */
 const SURE_MIN = 0.6;
 
 export function sayMedium(chances: MediumChances): SaidMedium {
   return MEDIA.find((medium) => (chances[medium] ?? 0) >= SURE_MIN) ?? 'unknown';
 }
 
-/** `means`: the mean logit of each of the media. */
+/** `means`: the mean logit of each medium. */
 export function toMediumChances(media: readonly Medium[], means: readonly number[]): MediumChances {
   const most = Math.max(...means);
   const raised = means.map((mean) => Math.exp(mean - most));

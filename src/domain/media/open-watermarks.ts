@@ -1,21 +1,21 @@
 /**
- * The invisible watermarks whose decoders are public: which messages open generators write by the `dwtDct` method of the
- * package invisible-watermark, and from how few wrong bits on a find is no accident. Pure.
+ * Invisible watermarks with public decoders: the messages that open generators write by the `dwtDct` method of the package
+ * invisible-watermark, and how many wrong bits a find may have. Pure.
  */
 
-/** What a generator writes, bit by bit, over and over. */
+/** A generator's message, repeated bit by bit. */
 export interface WatermarkMessage {
   id: string;
-  /** Who writes it, as a person would say it. */
+  /** The generator's name for people. */
   generator: string;
   bits: Uint8Array;
-  /** How many of the bits are ones. */
+  /** The number of ones among the bits. */
   ones: number;
-  /** More wrong bits than that are no find. */
+  /** More wrong bits are no find. */
   errorsMax: number;
 }
 
-/** A find: whose, and how many of its bits were wrong. */
+/** A find: its message, and the number of wrong bits. */
 export interface WatermarkFind {
   /** Identifier of the message. */
   id: string;
@@ -23,15 +23,15 @@ export interface WatermarkFind {
   errors: number;
 }
 
-/** The package marks nothing smaller, so nothing smaller is looked at. */
+/** The package marks no smaller picture, so none is searched. */
 export const MARKED_PIXELS_MIN = 256 * 256;
 
 /** Bound per message, layout and picture: over all of them one picture in seven million, if bits were random. */
 const CHANCE_MAX = 1e-8;
-/** Bits of a real picture are not drawn by lot, and a long message would let a third of them be wrong. */
+/** A real picture's bits are not random, and a long message would let a third of them be wrong. */
 const ERROR_SHARE_MAX = 0.15;
 
-/** Where each message stands is said in docs/marks.md. FLUX drops the leading zeros of its 48 bits, so 46 are written. */
+/** FLUX drops the leading zeros of its 48 bits, so 46 are written. */
 const MESSAGES: readonly Readonly<{ id: string; generator: string; bits: string }>[] = [
   {
     id: 'sdxl',
@@ -73,8 +73,8 @@ function errorsMaxOf(bits: number, ones: number): number {
 }
 
 /**
- * Probability that at most `errors` bits are wrong by accident: as many ones as the message has are drawn by lot, so that
- * for each one in a wrong place another is missing.
+ * Probability that at most `errors` bits are wrong by accident: as many ones as the message has are drawn, so each one at a
+ * wrong place leaves another missing.
  */
 export function chanceOf(bits: number, ones: number, errors: number): number {
   let chance = 0;

@@ -10,11 +10,13 @@ export interface PatchLayout {
   align: number;
   /** Most patches that may be placed. */
   countMax: number;
-  /** Number of evenly spread places from which those with the most detail are taken; without it, places are spread evenly. */
+  /**
+   * Number of evenly spread candidates, of which those with the most detail are taken; without it, places are spread evenly.
+   */
   candidateCountMax?: number | undefined;
-  /** Pixels between candidates at least; without it they lie side by side. Under `size` they overlap. */
+  /** Least distance of candidates in pixels; without it they lie side by side. Below `size` they overlap. */
   candidateStep?: number | undefined;
-  /** Share of the detail of the most detailed candidate below which none is taken. */
+  /** Candidates with less than this share of the richest one's detail are left out. */
   detailShareMin?: number | undefined;
 }
 
@@ -35,7 +37,7 @@ export function placePatches(width: number, height: number, layout: PatchLayout)
   return spread(height, rows, layout).flatMap((y) => spread(width, columns, layout).map((x) => ({ x, y })));
 }
 
-/** If a pack names no share: with less, sky, wall or blur begins. */
+/** For packs that state no share: with less, sky, wall or blur begins. */
 const DETAIL_SHARE_MIN = 0.5;
 
 /**
@@ -70,6 +72,6 @@ function spread(length: number, count: number, { size, align }: PatchLayout): nu
     const exact = count === 1 ? (length - size) / 2 : (index * (length - size)) / (count - 1);
     return Math.floor(exact / align) * align;
   });
-  // On the grid two places may fall together if the side is hardly longer than a patch.
+  // Two places on the grid may coincide if the side is hardly longer than a patch.
   return [...new Set(offsets)];
 }

@@ -36,21 +36,21 @@ const packedAskedKeypoints = z
 /** One picture's hash. */
 export const perceptualHashSchema = z.strictObject({
   hash: bits,
-  /** The hash of the picture with left and right exchanged. */
+  /** The hash of the mirrored picture. */
   mirrored: bits,
-  /** How much there is to see. */
+  /** The amount of detail. */
   quality: z.int().min(0).max(100),
 });
 export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
 
-/** A picture that is kept, in full. */
+/** A stored picture's description. */
 export const describedPictureSchema = perceptualHashSchema.extend({
-  /** By which it is found in part; absent if nothing stands out. */
+  /** For searches by a part; absent if the picture has too little detail. */
   keypoints: packedKeypoints(STORED_KEYPOINTS_MAX).optional(),
 });
 export type DescribedPicture = z.infer<typeof describedPictureSchema>;
 
-/** A picture that is searched with: in more detail, and with left and right exchanged too. */
+/** A search's picture: in more detail, and mirrored too. */
 export const askedPictureSchema = perceptualHashSchema.extend({
   keypoints: packedAskedKeypoints,
   mirroredKeypoints: packedAskedKeypoints,
@@ -67,7 +67,7 @@ export function hammingDistance(left: string, right: string): number {
   return distance;
 }
 
-/** The bits that are set in a 32-bit number. */
+/** The number of set bits of a 32-bit number. */
 export function countBits(value: number): number {
   const pairs = value - ((value >>> 1) & 0x5555_5555);
   const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);

@@ -28,10 +28,10 @@ export interface PictureWeights {
   features: Record<PictureFeature, { centre: number; deviation: number; weight: number }>;
 }
 
-/** Deviations: a feature far outside of what was seen in training must not decide alone. */
+/** In deviations: a feature far outside of the training's range must not decide alone. */
 const DEVIATIONS_MAX = 5;
 
-/** Side of a region in cells: 56 pixels, as small as an edit that can be seen at all. */
+/** Side of a region in cells: 56 pixels, the smallest edit that can be seen. */
 const REGION_CELLS = 7;
 /** Log-odds of p = 0.7. */
 const SUSPICIOUS = Math.log(0.7 / 0.3);
@@ -109,7 +109,7 @@ function joinTiles({ positions, size, cell }: TilePlaces, cells: Float32Array): 
   return { values: values.map((sum, at) => sum / Math.max(1, counts[at] ?? 0)), counts, columns, rows };
 }
 
-/** Mean over the square around every cell that was looked at, as far as it lies in the picture. */
+/** Mean over the square around every measured cell, within the picture. */
 function meanOfRegions({ values, counts, columns, rows }: Grid): Float64Array {
   const sums = integrate(values, columns, rows);
   const seen = integrate(
@@ -165,7 +165,7 @@ function average(values: Float32Array | Float64Array): number {
   return sum / Math.max(1, values.length);
 }
 
-/** Median of sorted values; the mean of the two in the middle of an even number. */
+/** Median of sorted values. */
 function medianOf(sorted: Float64Array): number {
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;

@@ -1,4 +1,7 @@
-/** What may be said of a rendition: by a decode child, which has read hostile bytes, and by a file on the disk. */
+/**
+ * The figures of a rendition that are accepted from a decode child, which has read hostile bytes, and from a file on the
+ * disk.
+ */
 import { z } from 'zod';
 import { PEAKS_MAX, type RenditionFigures, SHEET_FRAMES_MAX, STRIP_FRAMES } from './rendition.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Renditions: what is made of a stored file so that a browser can show it. They are seen and heard, never analysed,
- * and can be made again at any time. Which of them a record offers follows from its kind, type and sides alone.
+ * Renditions: derived files for the browser. They are seen and heard, never analysed, and can be made again at any time.
+ * Which of them a record offers follows from its kind, type and sides alone.
  */
 import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
@@ -21,23 +21,23 @@ export type RenditionKind = (typeof RENDITION_KINDS)[number];
 export const RENDITION_STATES = ['none', 'waiting', 'making', 'ready', 'failed'] as const;
 export type RenditionState = (typeof RENDITION_STATES)[number];
 
-/** A larger picture is tiled: a browser holds four bytes a pixel of whatever it shows whole. */
+/** A larger picture is tiled: a browser needs four bytes a pixel of a picture that it shows whole. */
 export const WHOLE_PIXELS_MAX = 16_000_000;
-/** Size of the preview of a tiled picture: a screen full, to begin with. The page knows it too. */
+/** Size of a tiled picture's preview, a screen full. The page knows it too. */
 export const PREVIEW_PIXELS_MAX = 4_000_000;
 /** WebP's own bound of a side. */
 export const WHOLE_SIDE_PIXELS_MAX = 16_383;
-/** A picture that browsers show is only tiled above this: its own pixels say more than a rendition's. */
+/** Larger pictures are tiled even if browsers show them; up to here the original's own pixels are better. */
 export const SHOWN_PIXELS_MAX = 50_000_000;
 /** Long side of a picture as a report shows it: half a page wide at 250 dots an inch. */
 export const PREVIEW_SIDE_PIXELS_MAX = 900;
 export const TILE_PIXELS = 512;
-/** Long side of what a list shows: twice its place, for screens with fine pixels. */
+/** Long side of thumbnails in lists: twice their place, for screens with fine pixels. */
 export const THUMBNAIL_SIDE_PIXELS_MAX = 320;
-/** A film often opens black or with a title; a third in, there is something to see. */
+/** A film often opens black or with a title; at a third it shows something. */
 export const THUMBNAIL_PLACE = 1 / 3;
 
-/** Two hours, as sound is bounded: more is hours of encoding and gigabytes of disk for one look. */
+/** Two hours, as for sound: more is hours of encoding and gigabytes of disk for one look. */
 export const FILM_SECONDS_MAX = 7200;
 /** Height of a film's rendition, or its width if it stands upright. */
 export const FILM_SHORT_SIDE_MAX = 720;
@@ -52,12 +52,11 @@ export const STRIP_HEIGHT = 90;
  */
 export const SHEET_FRAMES_MAX = 30;
 
-/** What a contact sheet says of its video. */
 export interface SheetFacts {
   /** SHA-256 of the video, hex. */
   hash: string;
   durationSeconds: number;
-  /** As the video is shown, pixels. */
+  /** In pixels, as the video is shown. */
   width: number;
   height: number;
 }
@@ -74,7 +73,7 @@ export const PEAKS_MAX = 2000;
 export const SPECTRUM_WIDTH = 1200;
 export const SPECTRUM_HEIGHT = 128;
 
-/** Whether a browser may show the file itself; for a container only a try can show for sure. */
+/** Whether a browser may show the file itself; for a container only a try shows it. */
 export function isShowable({
   kind,
   mime,
@@ -90,7 +89,7 @@ export function isShowable({
   return kind !== 'image' || (width ?? 0) * (height ?? 0) <= SHOWN_PIXELS_MAX;
 }
 
-/** What is offered of a file by itself, the one that stands in for the whole of it first. */
+/** The renditions of a file itself, the replacement of the whole file first. */
 export function renditionKindsOf(
   kind: MediaKind,
   { width, height }: { width: number | null; height: number | null },
@@ -112,7 +111,7 @@ export interface TileLevel {
   rows: number;
 }
 
-/** From the level that is one tile to the full size, each twice as large as the one before. */
+/** From the level of one tile to the full size, each twice as large as the one before. */
 export function tileLevels(width: number, height: number): TileLevel[] {
   const levels: TileLevel[] = [];
   for (let [w, h] = [width, height]; ; [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]) {
@@ -122,12 +121,12 @@ export function tileLevels(width: number, height: number): TileLevel[] {
   }
 }
 
-/** What is known of a rendition besides its bytes. */
+/** A rendition's figures besides its bytes. */
 export type RenditionFigures =
   | { kind: 'picture'; width: number; height: number }
   /** For reports: no record offers it, and it is a JPEG, which every reader of documents shows. */
   | { kind: 'preview'; width: number; height: number }
-  /** `tileBytes`: of each tile, level by level, row by row. */
+  /** `tileBytes`: the bytes of each tile, level by level, row by row. */
   | { kind: 'tiles'; width: number; height: number; tileBytes: number[] }
   | { kind: 'film'; width: number; height: number; durationSeconds: number }
   | { kind: 'sound'; durationSeconds: number }
@@ -135,7 +134,7 @@ export type RenditionFigures =
   | { kind: 'strip'; width: number; height: number; durationSeconds: number; times: number[] }
   /** Loudest sample of each even part, 0 to 255. */
   | { kind: 'peaks'; durationSeconds: number; peaks: number[] }
-  /** Where on it each analysed frame lies, pixels, in the order of the film. */
+  /** The place of each analysed frame on the sheet, in pixels, in the order of the film. */
   | { kind: 'sheet'; width: number; height: number; frames: SheetPlace[] }
   | { kind: 'thumbnail'; width: number; height: number };
 

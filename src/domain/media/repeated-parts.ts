@@ -14,27 +14,27 @@ import {
   sortByCode,
 } from './coded-places.ts';
 
-/** A shift from a part to its likeness, in pixels of the picture, `dy` ≥ 0. */
+/** A shift from a part to its repetition, in pixels of the picture, `dy` ≥ 0. */
 export interface RepeatedShift {
   dx: number;
   dy: number;
-  /** Places that agree on it. */
+  /** Places with this shift. */
   votes: number;
   /** Most votes in one square of WINDOW_CELLS cells. */
   crowd: number;
-  /** How far its votes exceed those of the shifts about it, in deviations of a count. */
+  /** How far its votes exceed those of neighbouring shifts, in deviations of a count. */
   sharpness: number;
 }
 
 /** Larger pictures are halved until they fit: time and memory grow with the pixels. */
 const PIXELS_MAX = 1_500_000;
 const SHIFTS_MAX = 5;
-/** Nearer likenesses are mostly texture. */
+/** Nearer repetitions are mostly texture. */
 const SHIFT_MIN = 24;
 /** Codes of more places are patterns, such as a smooth slope. */
 const PLACES_PER_CODE_MAX = 24;
 const NEIGHBOURS = 4;
-/** Shifts nearer than this are one shift, blurred by scaling. */
+/** Nearer shifts count as one, blurred by scaling. */
 const SHIFT_TOLERANCE = 3;
 const SURROUNDINGS_PX = 15;
 const CELL_PX = 16;
@@ -58,7 +58,7 @@ export function findRepeatedParts(rgb: Uint8Array, width: number, height: number
   return countVotes(pairs, sides).map(({ dx, dy, ...shift }) => ({ dx: dx * step, dy: dy * step, ...shift }));
 }
 
-/** Each place with the next NEIGHBOURS of its code, if there are few enough. */
+/** Pairs each place with the next NEIGHBOURS of its code, if there are few enough. */
 function pairLikenesses({ codes, places, count }: CodedPlaces, { width }: Sides): Pairs {
   const pairs = {
     shifts: new Int32Array(count * NEIGHBOURS),
@@ -94,7 +94,7 @@ function pairAlike(
   }
 }
 
-/** Most shifts have none: `shifts` names those that have. */
+/** Most shifts have no votes: `shifts` names those that have. */
 interface Votes {
   /** Row by row, 2 × `width` shifts of one `dy` each. */
   counts: Int32Array;
@@ -135,7 +135,7 @@ function toShift(shift: number, width: number): { dx: number; dy: number } {
   return { dx: (shift % (2 * width)) - width, dy: Math.floor(shift / (2 * width)) };
 }
 
-/** Far from those that are chosen. Null if no shift stands out. */
+/** Far from the chosen shifts. Null if no shift stands out. */
 function findSharpest(
   { counts, shifts, most }: Votes,
   sides: Sides,
@@ -143,7 +143,7 @@ function findSharpest(
 ): { shift: number; sharpness: number } | null {
   const { width } = sides;
   let best = { shift: 0, sharpness: 0 };
-  // No shift stands out by more than its votes: those of few are looked at only if no better one is found.
+  // No shift is sharper than its votes, so those of few votes are looked at only if no better one is found.
   for (let [least, below] = [most / 2, most + 1]; below > 1; [least, below] = [least / 2, least]) {
     for (const shift of shifts) {
       const votes = counts[shift] as number;
@@ -184,7 +184,10 @@ function sharpnessAt(counts: Int32Array, { width, height }: Sides, shift: number
   return Math.fround(((counts[shift] as number) - mean) / Math.sqrt(mean + 1));
 }
 
-/** First parts of the pairs whose shift is `best` or one of the eight about it. No pair has the shift of a row's first index. */
+/**
+ * First parts of the pairs whose shift is `best` or one of its eight neighbours. No pair has the shift of a row's first
+ * index.
+ */
 function placesNear({ shifts, places, count }: Pairs, best: number, rowLength: number): number[] {
   const near: number[] = [];
   const [from, to] = [best - rowLength - 1, best + rowLength + 1];

@@ -1,6 +1,6 @@
 /**
- * Models that see the whole picture scaled to one size, and, if that leaves doubt, also its middle at native
- * resolution. And the pictures on which such models must not answer at all.
+ * Views for models that see the whole picture scaled to one size, and its middle at native resolution if that leaves doubt;
+ * and the textures on which such models must not answer.
  */
 import { z } from 'zod';
 
@@ -32,7 +32,7 @@ export const textureRefusal = z
   })
   .describe('Flat pictures, noise and drawings in flat colours get no answer.');
 
-/** What is made of a picture for such a model. */
+/** The views that such a model gets. */
 export interface ResizedLayout {
   size: number;
   shortSide: number;
@@ -48,11 +48,11 @@ export interface Texture {
   lumaVariance: number;
   /** Correlation between the brightness of neighbouring pixels; 0 for a flat picture. */
   neighbourCorrelation: number;
-  /** Share of neighbouring pixels that have the very same colour. */
+  /** Share of neighbouring pixels with the very same colour. */
   equalShare: number;
 }
 
-/** Order in a set: the scaled picture, then the middle, which a small picture does not have. */
+/** Order in a set: the scaled picture, then the middle, which a small picture lacks. */
 export function poolViews(view: ResizedView, logits: ArrayLike<number>): number {
   const [scaled = Number.NaN, middle] = Array.from(logits);
   if (view.native === undefined || middle === undefined) return scaled;

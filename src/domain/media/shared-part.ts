@@ -1,6 +1,6 @@
 /**
- * Whether two pictures share a part: keypoints that look alike, and lie to each other in one as they do in the other, but for a
- * turn, a scale and a slight tilt. Chance makes pairs that look alike, but hardly any that agree on where they lie. Pure.
+ * Decides whether two pictures share a part: keypoints look alike, and their places correspond but for a turn, a scale and a
+ * slight tilt. Chance makes pairs that look alike, but hardly any whose places agree. Pure.
  */
 import { number, type ValuesOf } from '../field.ts';
 import { ANGLES, DESCRIPTOR_WORDS, type Keypoints, LEVEL_FACTOR } from './keypoints.ts';
@@ -10,30 +10,33 @@ import { countBits } from './perceptual-hash.ts';
 const DISTANCE_MAX = 64;
 /** In the first 32 bits, half of which differ between unrelated ones: nearly all comparisons end there. */
 const FIRST_DISTANCE_MAX = 11;
-/** Bits that are set in each number of 16: for the comparison that is made most, half the time of counting them. */
+/** Numbers of set bits of each 16-bit value: half the time of counting them in the most frequent comparison. */
 const SET_BITS = Uint8Array.from({ length: 1 << 16 }, (_, value) => countBits(value));
-/** Distance of the nearest over that of the second nearest elsewhere: if both are as near, either may be it. */
+/** Distance of the nearest over that of the second nearest elsewhere: if both are about as near, neither counts. */
 const RATIO_MAX = 0.85;
-/** Places may lie so far from where the others say they should, as a share of the asked picture's long side. */
+/** Tolerance of a place, as a share of the asked picture's long side. */
 const COARSE_TOLERANCE = 0.06;
 const FINE_TOLERANCE = 0.02;
-/** For places that say the same without a tilt: four pixels of 768. */
+/** Tolerance of exact places, which agree without a tilt: four pixels of 768. */
 const EXACT_TOLERANCE = 0.006;
-/** They are warped by no more: one direction is stretched up to a third more than the other. */
+/** Bound on the tilt of exact places: one direction is stretched up to a third more than the other. */
 const EXACT_WARP_MAX = 1.05;
-/** Levels and steps of a full turn that one place's own may differ from those of the whole. */
+/** Tolerance of a place's own level, and of its direction in steps of a full turn, against the whole. */
 const EXACT_LEVELS = 1;
 const EXACT_TURN = 10;
 const EXACT_ROUNDS = 4;
-/** Steps of a full turn that two directions may differ by. */
+/** Tolerance between two directions, in steps of a full turn. */
 const TURN_TOLERANCE = 20;
-/** Levels that two sizes may differ by. */
+/** Tolerance between two sizes, in levels. */
 const LEVEL_TOLERANCE = 2;
-/** Places along a line, as of an edge or of a line of print, agree with those of any other: they must be spread about a tenth as wide as long. */
+/**
+ * Places along a line, such as an edge or a line of print, agree with those of any other line: they must be spread about a
+ * tenth as wide as long.
+ */
 const LINE_SHARE = 0.01;
-/** A tilted screen is warped by less: one direction is stretched less than three times as much as the other. */
+/** Bound on the tilt: one direction is stretched less than three times as much as the other. */
 const WARP_MAX = 1.6;
-/** Pixels within which two keypoints stand on one place. */
+/** Pixels within which two keypoints count as one place. */
 const SAME_PLACE = 4;
 
 /** A rectangle as shares of a picture's sides, 0..1. */
@@ -45,7 +48,7 @@ export interface SharedPart {
   places: number;
   /** Places that lie exactly where a turn and a scale of the whole would place them; 0 if the part is tilted. */
   exactPlaces: number;
-  /** Where it lies in the picture that was asked with, and in the one that was kept. */
+  /** Its rectangle in the search's picture, and in the stored one. */
   asked: Part;
   kept: Part;
 }
@@ -89,7 +92,10 @@ function pairUp(asked: Keypoints, kept: Keypoints): Pair[] {
   return pairs;
 }
 
-/** The keypoint of `others` that is nearest to one of `from`, if no other place is about as near. `firsts` are the first words of `others`. */
+/**
+ * The keypoint of `others` that is nearest to one of `from`, if no other place is about as near. `firsts` are the first words
+ * of `others`.
+ */
 function nearestTo(from: Keypoints, index: number, others: Keypoints, firsts: Int32Array): number | null {
   const own = from.words.subarray(index * DESCRIPTOR_WORDS, (index + 1) * DESCRIPTOR_WORDS);
   const [w0, w1, w2, w3, w4, w5, w6, w7] = own as unknown as [
@@ -131,7 +137,7 @@ function nearestTo(from: Keypoints, index: number, others: Keypoints, firsts: In
   return bestDistance <= DISTANCE_MAX && bestDistance <= RATIO_MAX * secondDistance ? best : null;
 }
 
-/** Each pair says by itself how one picture lies in the other; the saying that most others agree with is made exact. */
+/** Each pair alone implies how one picture lies in the other; the mapping with the most agreement is fitted exactly. */
 function largestAgreement(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): Pair[] {
   const side = Math.max(asked.width, asked.height);
   let best: Pair[] = [];
@@ -165,7 +171,7 @@ function agreeingWith(
     if (Math.abs(levelsBetween(asked, kept, pair) - levels) > LEVEL_TOLERANCE) return false;
     if (turnApart(turnBetween(asked, kept, pair), steps) > TURN_TOLERANCE) return false;
     const [x, y] = [(kept.x[pair.kept] as number) - leadX, (kept.y[pair.kept] as number) - leadY];
-    // A size is known to half a level: far from the leading pair more room is needed.
+    // A size is known to half a level, so places far from the leading pair need more room.
     const room = tolerance + 0.15 * scale * Math.hypot(x, y);
     const offX = toX + cos * x - sin * y - (asked.x[pair.asked] as number);
     const offY = toY + sin * x + cos * y - (asked.y[pair.asked] as number);
@@ -203,7 +209,7 @@ function turnApart(left: number, right: number): number {
   return Math.min(apart, ANGLES - apart);
 }
 
-/** By least squares; null if the places lie on a line, or the map would tear the picture. */
+/** Least squares; null if the places lie on a line, or the map would tear the picture. */
 function fitAffine(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): Affine | null {
   const count = pairs.length;
   const mean = (of: (pair: Pair) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0) / count;
@@ -234,7 +240,7 @@ function warpOf([a, b, , d, e]: Affine): number {
   return (a * a + b * b + d * d + e * e) / (2 * (a * e - b * d));
 }
 
-/** The direction and size of each such place agree with the turn and scale that all places give. Four of them hardly ever agree by chance. */
+/** Counts places whose direction and size agree with the common turn and scale. Four hardly ever agree by chance. */
 function countExact(
   asked: Keypoints,
   kept: Keypoints,
@@ -263,7 +269,7 @@ function exactlyWithin(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]
   });
 }
 
-/** Pixels between where a place lies and where the map would put it. */
+/** Pixels between a place and where the map would put it. */
 function missOf(asked: Keypoints, kept: Keypoints, pair: Pair, [a, b, c, d, e, f]: Affine): number {
   const [x, y] = [kept.x[pair.kept] as number, kept.y[pair.kept] as number];
   const offX = a * x + b * y + c - (asked.x[pair.asked] as number);
@@ -271,7 +277,7 @@ function missOf(asked: Keypoints, kept: Keypoints, pair: Pair, [a, b, c, d, e, f
   return Math.hypot(offX, offY);
 }
 
-/** Pairs that stand on one place say one thing. */
+/** Pairs on one place count once. */
 function countPlaces(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): number {
   const counted: Pair[] = [];
   for (const pair of pairs) {

@@ -1,13 +1,13 @@
 /**
- * Recognises a format by a file's first bytes, whatever the file is called. Containers that may hold a picture or sound
- * only are named by what they usually hold; `refineMediaType` corrects that once the streams are known.
+ * Recognises a format by a file's first bytes, whatever its name. Containers that may hold a picture or sound only are named
+ * by their usual content; `refineMediaType` corrects that once the streams are known.
  */
 import { FORMATS, type FormatFamily, type MediaType, typeOf } from './formats.ts';
 
-/** Bytes of a file's head that are enough to recognise its type: an MPEG-TS from amid a packet shows itself by five more in a row. */
+/** Enough bytes of a file's head to recognise its type: an MPEG-TS cut within a packet needs five more in a row. */
 export const HEAD_BYTES = 2048;
 
-/** The media type that the first bytes show, or undefined if no accepted type begins so. */
+/** The media type by the first bytes; undefined if no accepted type begins so. */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const text = bytes.toString('latin1');
@@ -17,8 +17,8 @@ export function sniffMediaType(head: Uint8Array): MediaType | undefined {
 }
 
 /**
- * Bytes that stand before what shows the type: a box that means nothing, an APE tag. 0: none is known. Padding of zeros
- * and a frame that was cut in two have no length to read; the demuxers know them.
+ * Length of a leading part before the type: a box without meaning, an APE tag; 0 if none is known. Zero padding and a cut
+ * frame have no length to read, so the demuxers find what follows.
  */
 export function leadingBytes(head: Uint8Array): number {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
@@ -29,10 +29,10 @@ export function leadingBytes(head: Uint8Array): number {
   return size === 1 ? Number(bytes.readBigUInt64BE(8)) : size;
 }
 
-/** The words of a family, most telling first; null if the file is none of it. */
+/** The words of a family, most telling first; null for another family. */
 type FamilyReader = (text: string, bytes: Buffer) => readonly string[] | null;
 
-/** In the order of trust: what stands last looks at few bits. */
+/** In the order of trust: the last ones look at few bits. */
 const FAMILIES: readonly (readonly [family: FormatFamily, read: FamilyReader])[] = [
   ['ogg', (text) => (text.startsWith('OggS') ? (/theora|fishead/.exec(text) ?? []) : null)],
   ['ebml', (text) => (text.startsWith('\x1a\x45\xdf\xa3') ? (/webm/.exec(text) ?? []) : null)],
@@ -43,7 +43,7 @@ const FAMILIES: readonly (readonly [family: FormatFamily, read: FamilyReader])[]
   ['frames', (_, bytes) => readFrameHeader(bytes)],
 ];
 
-/** Stands for a file that names no known word of its family. */
+/** Replaces the word of a file that names no known one of its family. */
 const NO_WORD = '';
 
 function sniffFamily(bytes: Buffer, text: string) {
@@ -74,7 +74,7 @@ function readBrands(text: string, bytes: Buffer): readonly string[] | null {
   if (box !== 'ftyp') return null;
   const end = Math.min(bytes.length, bytes.readUInt32BE(0));
   const brands = [text.slice(8, 12)];
-  // Its version names how the picture is coded (ISO/IEC 23008-12, the `mini` box).
+  // Its version names the picture's coding (ISO/IEC 23008-12, the `mini` box).
   if (brands[0] === 'mif3') return [text.slice(12, 16), 'heic'];
   if (/^(mif1|msf1|mif2)/.test(brands[0] ?? ''))
     for (let at = 16; at + 4 <= end; at += 4) brands.push(text.slice(at, at + 4));
@@ -88,7 +88,7 @@ const TS_PACKETS = [
   { length: 204, first: 0 },
 ] as const;
 
-/** A file that was cut anywhere begins amid a packet; then only a longer row is no chance. */
+/** A file cut within a packet; only a longer row excludes chance. */
 function isTransportStream(bytes: Buffer): boolean {
   const isRow = (first: number, step: number, count: number) =>
     Array.from({ length: count }, (_, index) => bytes[first + index * step]).every((byte) => byte === 0x47);
@@ -104,7 +104,7 @@ function readFrameHeader(bytes: Buffer): readonly string[] | null {
   if (first === 0x0b && second === 0x77) return sixth >> 3 <= 16 ? ['ac3'] : null;
   if (first !== 0xff) return null;
   if ((second & 0xf6) === 0xf0) return ['aac'];
-  // Layers II and III; layer I is not in use, and its mark is that of UTF-16 text.
+  // Layers II and III; layer I is not in use, and looks like UTF-16 text.
   const isMpegAudio =
     (second & 0xe0) === 0xe0 &&
     (second & 0x18) !== 0x08 &&

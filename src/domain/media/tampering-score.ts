@@ -1,7 +1,7 @@
-/** From what a model says of each tile to an answer for the picture. Pure. */
+/** Turns a model's answers for tiles into one for the picture. Pure. */
 import { type PatchPosition, placePatches } from './patches.ts';
 
-/** What the model said of a picture's tiles, tile by tile, row by row; logits. */
+/** A model's answers for a picture's tiles, row by row; logits. */
 export interface TileAnswers {
   tiles: Float32Array;
   cells: Float32Array;
@@ -38,7 +38,7 @@ export function placeTiles(
   return placePatches(Math.max(width, size), Math.max(height, size), { size, align, countMax });
 }
 
-/** What share of the picture the tiles cover, 0..1. */
+/** The share of the picture that the tiles cover, 0..1. */
 export function coverageOf(
   positions: readonly PatchPosition[],
   size: number,

@@ -1,17 +1,17 @@
 /**
- * Views of a picture: squares of it, or all of it, scaled to the size that a model takes. The daemon and the decode
- * child place them by the same rule, so only their pixels travel.
+ * Views of a picture: squares of it, or all of it, scaled to a model's size. The daemon and the decode child place them by
+ * the same rule, so only their pixels travel.
  */
 
 export interface ViewLayout {
   /** Side of the scaled square in pixels. */
   size: number;
   fit: 'stretch' | 'letterbox';
-  /** 1: the whole picture; 2: overlapping squares of it as well, for what is small in it. */
+  /** 1: the whole picture; 2: overlapping squares as well, for small objects. */
   levels: number;
 }
 
-/** Part of the picture, pixels; a letterboxed one may reach beyond the right and the lower edge, where black is. */
+/** Part of the picture in pixels; a letterboxed one may reach beyond the right and the lower edge, where it is black. */
 export interface View {
   x: number;
   y: number;
@@ -21,10 +21,10 @@ export interface View {
 
 /** Side of the squares of the second level, in long sides of the picture. */
 const SQUARE_SHARE = 0.5;
-/** Neighbours overlap by at least this share, so that what lies on an edge is whole in one of them. */
+/** Least overlap of neighbours, so that an object on an edge is whole in one of them. */
 const OVERLAP_SHARE = 0.25;
 
-/** A panorama of hundreds of squares would cost more than all else; such a picture is shown whole only. */
+/** A panorama with more squares is shown whole only, since they would cost more than all else. */
 const VIEWS_MAX = 33;
 
 export function placeViews(width: number, height: number, { size, fit, levels }: ViewLayout): View[] {

@@ -1,9 +1,9 @@
-/** How far outputs for the golden inputs are from those that a pack states. Pure. */
+/** The difference between outputs for the golden inputs and a pack's expected ones. Pure. */
 
 export interface GoldenDifference {
   /** Absolute; infinite if an output is missing or is not a number. */
   largest: number;
-  /** Which of the expected outputs differs most, counted from 0. */
+  /** Index of the expected output that differs most, from 0. */
   index: number;
 }
 

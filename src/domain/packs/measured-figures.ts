@@ -5,7 +5,7 @@ import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
 export interface OutsideSet {
   kind: MediaKind;
   set: string;
-  /** The version that was measured: an earlier one where this one was not. */
+  /** The measured version, which may be an earlier one. */
   version: string;
   date: string;
   command: string;
@@ -17,7 +17,7 @@ export interface OutsideSet {
 /** Rates that were not measured are absent. */
 export interface FigureRow {
   tier: string;
-  /** The version that was measured, if it was an earlier one. */
+  /** The measured version, if it was an earlier one. */
   version?: string | undefined;
   /** Absent in rows of owners that were left out in training. */
   outside?: OutsideSet;
@@ -66,7 +66,7 @@ export function figuresOf({ figures = [], outside = [] }: StatedErrors): FigureR
   ];
 }
 
-/** Balanced accuracy is the mean of both sides, so the one follows from the other. */
+/** Balanced accuracy is the mean of both sides, so one side follows from the other. */
 export function foundOf({
   recallBalanced,
   balancedAccuracy,
@@ -81,9 +81,9 @@ export function sampleOf({ files, images, clips, faces, outside }: FigureRow): n
   return files ?? images ?? clips ?? faces ?? outside?.files;
 }
 
-/** What is said where there is room for one measurement, per hundred. */
+/** Rates per hundred, for places with room for one measurement. */
 export interface ErrorRates {
-  /** Absent where nothing outside was measured: then of owners left out in training. */
+  /** Absent without an outside measurement: the rates are then of owners left out in training. */
   outside: OutsideSet | undefined;
   falseAlarms: string;
   found: string;
@@ -113,7 +113,7 @@ function rangeOf(shares: readonly (number | undefined)[]): string {
   return low === high ? String(low) : `${low}–${high}`;
 }
 
-/** A clause for each kind of media that a pack was measured on outside; empty where it was not. */
+/** A clause for each kind of media that a pack was measured on outside; empty without any. */
 export function describeOutside(rows: readonly FigureRow[]): string {
   return MEDIA_KINDS.map((kind) => errorRatesOf(rows, kind))
     .flatMap((rates) => (rates?.outside === undefined ? [] : [describe(rates, rates.outside)]))

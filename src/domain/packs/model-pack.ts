@@ -24,7 +24,7 @@ import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-p
 
 export type { Axis } from './pack-parts.ts';
 
-/** Tasks of packs that judge a picture by its patches; a video is judged by them on its frames. */
+/** Tasks of packs that judge a picture by its patches, and a video's frames. */
 export const IMAGE_TASKS = ['image-origin'] as const;
 export const MODEL_TASKS = [
   ...IMAGE_TASKS,
@@ -172,7 +172,7 @@ const speechPackSchema = z.strictObject({
   figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), clips: z.int(), ...rates })),
 });
 
-/** Finds speech; comes with Assay only. */
+/** Finds speech; only a pack of Assay may. */
 const detectorPackSchema = z.strictObject({
   ...aboutPack,
   task: z.literal('voice-activity'),
@@ -240,7 +240,7 @@ export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack 
   return pack.task === 'transcription';
 }
 
-/** By design, not since no GPU took it: no fault of the box. What writes down speech has no other place. */
+/** Whether it stays on the CPU by design, which is no fault of the box. */
 export function staysOnCpu({ task, device }: Pick<ModelPack, 'task' | 'device'>): boolean {
   return task === 'transcription' || device === 'cpu';
 }

@@ -1,8 +1,8 @@
-/** What the descriptions of several kinds of model pack have in common. */
+/** Parts that the descriptions of several kinds of model pack share. */
 import { z } from 'zod';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 
-/** What a score speaks about. On REST every axis shows as human / artificial; the new facades name it. */
+/** The questions that scores answer. REST shows every axis as human / artificial; the newer facades name it. */
 export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
 export type Axis = (typeof AXES)[number];
 
@@ -73,7 +73,7 @@ export const outsideFigures = z
     'Measured on media that nothing was fitted, chosen or calibrated by; the set to be stated first is first. Rates that were not measured are absent.',
   );
 
-/** How often pictures of one kind are called artificial: of human ones a false alarm, of a generator's family a find. */
+/** How often pictures of one kind are called artificial: for people's a false alarm, for a generator's family a find. */
 export const kindOfPicture = z.strictObject({
   label: z.enum(LABELS),
   kind: z.string().min(1),
@@ -87,7 +87,7 @@ export const kindOfPicture = z.strictObject({
 
 const line = { slope: z.number(), intercept: z.number() };
 
-/** Where probabilities begin to mean something. */
+/** Bounds of the probabilities that decide. */
 const bounds = {
   cautiousThreshold: probability,
   inconclusiveLow: probability,
@@ -108,7 +108,7 @@ const golden = z.strictObject({
     ),
 });
 
-/** What every pack says of itself. */
+/** Fields of every pack. */
 export const aboutPack = {
   schema: z.literal(1),
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{1,63}$/),
@@ -144,7 +144,7 @@ const together = z
   .optional()
   .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.');
 
-/** What a pack of pictures decides by. */
+/** The decision of a picture pack. */
 export const imageDecision = z.strictObject({
   ...bounds,
   weight: z.number().positive(),
@@ -163,7 +163,7 @@ export const imageDecision = z.strictObject({
     ),
 });
 
-/** What a pack of speech decides by. */
+/** The decision of a speech pack. */
 export const speechDecision = z.strictObject({
   ...bounds,
   weight: z.number().positive(),
@@ -192,7 +192,7 @@ export const speechDecision = z.strictObject({
     ),
 });
 
-/** What a pack has that judges the origin. */
+/** Fields of packs that judge the origin. */
 export const judging = {
   axis: z.enum(AXES),
   output: z.strictObject({

@@ -1,12 +1,12 @@
-/** What a model's word counts in the fusion, from the error rates that its makers state. */
+/** The weight of a model in the fusion, from its makers' stated error rates. */
 
 /** Accuracy of the model whose weight is 1: the balanced accuracy of Assay's own image model at even odds, in its worst tier. */
 const REFERENCE_ACCURACY = 0.78;
-/** A pack that is no better than a coin still answers; it must not turn the others round. */
+/** A pack no better than a coin still answers, but must not outvote the others. */
 const WEIGHT_MIN = 0.05;
-/** Stated figures come from the makers' own test: no pack silences the others on its makers' word alone. */
+/** Stated figures come from the makers' own test: no pack silences the others by them alone. */
 const WEIGHT_MAX = 8;
-/** About what the best one measured on unseen media has: figures on a set that it knows show no more than that. */
+/** About the weight of the best pack that was measured on unseen media: figures on a known set prove no more. */
 const WEIGHT_SEEN_MAX = 2;
 
 /**

@@ -1,4 +1,4 @@
-/** One sentence of what a schema found wrong, for the person who corrects the file. */
+/** A schema's fault in one sentence, for the person who corrects the file. */
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -8,7 +8,7 @@ interface Place {
   message: string;
 }
 
-/** `path.to.field: what is wrong there`; of several faults the first. */
+/** `path.to.field: what is wrong there`; the first of several faults. */
 export function describeFault({ issues }: z.ZodError): string {
   const [issue] = issues;
   if (issue === undefined) return 'no fault is known';
@@ -16,7 +16,7 @@ export function describeFault({ issues }: z.ZodError): string {
   return `${path.join('.')}: ${message}`;
 }
 
-/** If there are several forms, `Invalid input` says nothing: the form that is meant fails at the greatest depth. */
+/** With several allowed forms `Invalid input` says nothing: the intended form fails at the greatest depth. */
 function placeOf(issue: Issue): Place {
   if (issue.code !== 'invalid_union') return issue;
   const tried = issue.errors.flatMap(([first]) => (first === undefined ? [] : [placeOf(first)]));

@@ -1,6 +1,6 @@
 /**
- * How far from even odds an answer may lie and still change sides on a copy, as it was measured. What lies farther is clear: its
- * copies need not be judged, which halves the cost of a picture. Pure.
+ * The measured distance from even odds within which answers change sides on a copy. Answers beyond it are clear: their copies
+ * need not be judged, which halves the cost of a picture. Pure.
  */
 import { z } from 'zod';
 import type { StabilityVariantName } from '../media/stability.ts';
@@ -25,7 +25,7 @@ export const stabilityReach = z
   .describe('Answers beyond it are not tried on copies; without it all are.');
 export type StabilityReach = z.infer<typeof stabilityReach>;
 
-/** What a pack said of the original. */
+/** A pack's answer for the original. */
 export interface ReachedRun {
   run: { unknown: boolean; logOdds: number | null };
   /** Undefined if none was measured. */

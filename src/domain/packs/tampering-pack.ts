@@ -20,7 +20,7 @@ const tilesView = z.strictObject({
   frameCountMax: z.int().min(1).max(256).describe('Most tiles of a frame of a video.'),
 });
 
-/** A feature of the whole picture: what it is standardised by, and what it weighs then. */
+/** A feature of the whole picture: its standardisation and weight. */
 const weighed = z.strictObject({ centre: z.number(), deviation: z.number().positive(), weight: z.number() });
 
 const { output: _, ...judgingAlike } = judging;
@@ -72,7 +72,7 @@ export const tamperingPackSchema = z.strictObject({
 
 export type TamperingPack = z.infer<typeof tamperingPackSchema>;
 
-/** Values that the model gives for one tile. */
+/** The number of a model's values for one tile. */
 export function tileValues({ size, cell }: TamperingPack['view']): number {
   return 1 + 2 * (size / cell) ** 2;
 }

@@ -1,5 +1,5 @@
 /**
- * Packs that write down speech. Their files are too large for the repository and lie in an npm package, which such a pack
+ * Packs that transcribe speech. Their files are too large for the repository and lie in an npm package, which such a pack
  * names with the SHA-256 of each file; only packs that come with Assay may.
  */
 import { z } from 'zod';
@@ -39,5 +39,5 @@ export const transcriptionPackSchema = z.strictObject({
   languages: z.int().min(1).describe('How many it knows.'),
 });
 
-/** Writes down speech; judges nothing. */
+/** Transcribes speech; judges nothing. */
 export type TranscriptionPack = z.infer<typeof transcriptionPackSchema>;

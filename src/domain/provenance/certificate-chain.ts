@@ -8,22 +8,23 @@ import { BasicConstraints, Certificate, type Extension, ExtKeyUsage, NameConstra
 
 export interface ChainOrder {
   signer: X509Certificate;
-  /** What came along: authorities send their intermediates. */
+  /** Intermediates that came along with the certificate. */
   others: readonly X509Certificate[];
-  /** What is trusted. */
   anchors: readonly X509Certificate[];
-  /** Whether only a certificate that signed itself ends a chain, as for OpenSSL without `-partial_chain`; otherwise each anchor does. */
+  /**
+   * Whether only a self-signed certificate ends a chain, as for OpenSSL without `-partial_chain`; otherwise each anchor does.
+   */
   isToRoot: boolean;
   /** Extended key usages: the whole chain must allow the same one of these. */
   purposes: readonly string[];
   at: Date;
 }
 
-/** Authorities have chains of three or four. */
+/** Real chains have three or four. */
 const CHAIN_MAX = 10;
-/** Signatures that are tried: many certificates of one name could be combined for ever. */
+/** Bound on tried signatures: many certificates of one name could be combined without end. */
 const TRIES_MAX = 200;
-/** What the C2PA, browsers and NIST SP 800-131A take. */
+/** The least that the C2PA, browsers and NIST SP 800-131A accept. */
 const RSA_BITS_MIN = 2048;
 
 const KEY_USAGE = '2.5.29.15';
@@ -38,20 +39,20 @@ export const MEDIA_SIGNING: readonly string[] = [
 const ANY_PURPOSE = '2.5.29.37.0';
 /** The one use of Adobe Product Services G3, which has issued the certificates of Adobe's programs. */
 const ADOBE_ISSUING = '1.2.840.113583.1.1.7';
-/** The purposes that OpenSSL knows beside time stamping; one of these makes the certificate one for something else as well. */
+/** OpenSSL's purposes beside time stamping; a certificate with one of them is for something else as well. */
 const OTHER_PURPOSES: readonly string[] = [
   ...['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.3', '1.3.6.1.5.5.7.3.4'],
   ...['1.3.6.1.5.5.7.3.9', '1.3.6.1.5.5.7.3.10', '1.3.6.1.4.1.311.10.3.3', '2.16.840.1.113730.4.1'],
   ANY_PURPOSE,
 ];
-/** One of these that cannot be read would otherwise forbid nothing. */
+/** Extensions that must be readable, since unreadable ones would forbid nothing. */
 const DECIDING_EXTENSIONS: readonly string[] = [
   KEY_USAGE,
   BASIC_CONSTRAINTS,
   NAME_CONSTRAINTS,
   EXTENDED_KEY_USAGE,
 ];
-/** What may be critical; certificate policies and the like bind those only who ask for a policy. */
+/** Extensions that may be critical; certificate policies and the like bind only those who ask for a policy. */
 const KNOWN_EXTENSIONS: readonly string[] = [
   ...DECIDING_EXTENSIONS,
   ...['2.5.29.17', '2.5.29.31', '2.5.29.32', '2.5.29.33', '2.5.29.36', '2.5.29.54'],
@@ -62,14 +63,14 @@ const KEY_CERT_SIGN = 0x04;
 
 const parsed = new WeakMap<X509Certificate, Certificate>();
 
-/** As pkijs reads it, once: Node shows neither lengths of paths nor uses of keys. Throws if it cannot be read. */
+/** Parsed by pkijs, once: Node shows neither path lengths nor key usages. Throws if it cannot be read. */
 export function parsedOf(certificate: X509Certificate): Certificate {
   const known = parsed.get(certificate) ?? Certificate.fromBER(new Uint8Array(certificate.raw).buffer);
   parsed.set(certificate, known);
   return known;
 }
 
-/** OpenSSL takes encodings that pkijs refuses. */
+/** Null for encodings that OpenSSL accepts and pkijs refuses. */
 function parsedUnlessOdd(certificate: X509Certificate): Certificate | null {
   try {
     return parsedOf(certificate);
@@ -78,7 +79,7 @@ function parsedUnlessOdd(certificate: X509Certificate): Certificate | null {
   }
 }
 
-/** What is wrong with the certificate that signs, in words that follow "is signed by a certificate that"; null: nothing. */
+/** The fault of the signing certificate, in words that follow "is signed by a certificate that"; null: none. */
 export function stampingFault(certificate: Certificate): string | null {
   const extension = faultOfExtensions(certificate);
   if (extension !== null) return extension;
@@ -98,16 +99,19 @@ export function stampingFault(certificate: Certificate): string | null {
   return isOnlySigning && first !== 0 ? null : 'has a key for other uses than signing';
 }
 
-/** What is wrong with its key; null: nothing. A certificate that counts by itself needs a good one too. */
+/** The fault of its key; null: none. A certificate that counts by itself needs a good key too. */
 export function keyFault({ publicKey }: X509Certificate): string | null {
   const { modulusLength: bits = RSA_BITS_MIN } = publicKey.asymmetricKeyDetails ?? {};
   return bits < RSA_BITS_MIN ? `has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are taken` : null;
 }
 
-/** The chain, the signer first and the anchor last; why there is none, in words that follow "is signed by a certificate that". */
+/**
+ * The chain, the signer first and the anchor last; or why there is none, in words that follow "is signed by a certificate
+ * that".
+ */
 export function findChain(order: ChainOrder): X509Certificate[] | string {
   const trusted = new Set(order.anchors.map(({ fingerprint256 }) => fingerprint256));
-  // The anchors first, as OpenSSL does: a longer way round by what came along is only tried after them.
+  // Anchors come first, as in OpenSSL: longer ways by the given intermediates are only tried after them.
   const candidates = [...order.anchors, ...order.others];
   let tries = 0;
   let fault = 'does not lead to the given roots';
@@ -150,7 +154,7 @@ function faultOfChain(chain: readonly X509Certificate[], { at, purposes }: Chain
     const certificate = parsedUnlessOdd(x509);
     if (certificate === null) return `${where}cannot be read`;
     if (seconds < x509.validFromDate.getTime()) return `${where}was not valid yet at that time`;
-    // At the last second too, as OpenSSL counts it.
+    // Expired from the last second on, as OpenSSL counts it.
     if (seconds >= x509.validToDate.getTime()) return `${where}had ended at that time`;
     const own = faultOfExtensions(certificate) ?? keyFault(x509);
     if (own !== null) return `${where}${own}`;
@@ -182,13 +186,13 @@ function faultOfExtensions({ extensions = [] }: Certificate): string | null {
 }
 
 /**
- * Whether it may issue others, by what it says itself. A certificate that signed itself may be of the time before extensions; any other
- * must say that it is an authority.
+ * Whether it may issue others, by its own statement. A self-signed certificate may be from before extensions; any other must
+ * say that it is an authority.
  */
 export function mayIssue(x509: X509Certificate): boolean {
   const certificate = parsedUnlessOdd(x509);
   if (certificate === null) return false;
-  // Node asks for the basic constraints only.
+  // Node checks the basic constraints only.
   const usage = keyUsageOf(certificate);
   if (usage !== null && ((usage[0] ?? 0) & KEY_CERT_SIGN) === 0) return false;
   if (x509.ca) return true;
@@ -210,7 +214,9 @@ function isSelfIssued({ subject, issuer }: Certificate): boolean {
 const DIRECTORY_NAME = 4;
 const SUBJECT_ALT_NAME = '2.5.29.17';
 
-/** Constraints of directory names are judged on the subjects below; other kinds only if a certificate below has such names. */
+/**
+ * Constraints of directory names are judged on the subjects below; other kinds only if a certificate below has such names.
+ */
 function breaksNames(authority: Certificate, below: readonly X509Certificate[]): boolean {
   const value = extensionOf(authority, NAME_CONSTRAINTS)?.parsedValue;
   if (!(value instanceof NameConstraints)) return false;
@@ -240,7 +246,7 @@ function purposesOf(certificate: Certificate): readonly string[] | null {
   return value instanceof ExtKeyUsage ? value.keyPurposes : null;
 }
 
-/** The bytes of the bit string; null if the certificate says nothing of it. */
+/** The bytes of the bit string; null without one. */
 function keyUsageOf(certificate: Certificate): Uint8Array | null {
   const value = extensionOf(certificate, KEY_USAGE)?.parsedValue as
     | { valueBlock?: { valueHexView?: Uint8Array } }

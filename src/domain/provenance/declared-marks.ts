@@ -1,5 +1,5 @@
 /**
- * What unsigned metadata may declare of a file's origin: one row a convention, from which declarations, marks and the table of
+ * Unsigned metadata that declare a file's origin: one row a convention, from which declarations, marks and the table of
  * docs/marks.md follow. Anyone can write or strip such texts, so they are reported and never decide. Pure.
  */
 import { findSourceType, type SourceOrigin } from './source-types.ts';
@@ -11,31 +11,31 @@ export interface FileText {
 }
 
 interface DeclarationRow {
-  /** As documents name it. */
+  /** Documents name it so. */
   convention: string;
-  /** Where it stands, as documents say it. */
+  /** Its place in the file, in documents' words. */
   place: string;
   kind: 'source_type' | 'generator' | 'camera';
-  /** Null for a camera: a claim, but no mark of a generator. */
+  /** Null for a camera's claim, which is no mark of a generator. */
   mark: 'source_type' | 'generator_parameters' | 'generator_name' | null;
   field: RegExp;
   text: RegExp;
-  /** What it declares; a source type's own term says it where this is absent. */
+  /** The declared origin; absent if it follows from a source type's own term. */
   origin?: SourceOrigin;
   source: string;
 }
 
-/** Names as the makers' programs write them. Words that people use too (`Flux`, `Imagen`) only next to their maker's. */
+/** Names as the makers' programs write them. Common words (`Flux`, `Imagen`) only count beside their maker's name. */
 const GENERATORS =
   /midjourney|dall[-·\s]?e\b|stable[\s-]?diffusion|automatic1111|comfyui|invokeai|novelai|fooocus|swarmui|adobe firefly|dreamstudio|draw things|easy diffusion|bing image creator|google imagen|made with google ai|black forest labs|ideogram|leonardo\.ai|nightcafe|craiyon|gpt-4o|chatgpt|grok image|openai sora|google veo|runwayml|runway gen-?\d|pika labs|luma dream machine|hailuo|klingai|kling ai|suno\.(?:ai|com)|made with suno|udio\.com|elevenlabs/i;
 const ANY_TEXT = /\S/;
-/** But texts that stand together, which have rows of their own. */
+/** All fields except joined texts, which have rows of their own. */
 const ANY_FIELD = /^[^,]*$/;
-/** Fields that say what a file is about or whose it is, not what made it: a report on a generator names it too. */
+/** Fields that describe a file's subject or owner, not its maker, are left out: a report on a generator names it too. */
 const MAKER_FIELD =
   /^(?!.*,|EXIF Artist|IPTC Caption|XMP description|tag (?:.*[-_:])?(?:title|artist|album|album_artist|author|show|genre|language|synopsis|lyrics)$)/i;
 
-/** The first row of a field that matches speaks for it. */
+/** The first matching row of a field counts. */
 export const DECLARATION_ROWS = {
   source_type: {
     convention: 'IPTC digital source type',
@@ -171,7 +171,7 @@ export interface FoundDeclaration {
   origin: SourceOrigin;
 }
 
-/** What texts of a file declare, in the order of the table; of each convention the first that was found, of source types each. */
+/** The declarations in a file's texts, in the order of the table: the first of each convention, and every source type. */
 export function findDeclarations(texts: readonly FileText[]): FoundDeclaration[] {
   const found = texts.flatMap(({ field, text }): FoundDeclaration[] => {
     const row = ROWS.find(([, { field: ofField, text: ofText }]) => ofField.test(field) && ofText.test(text));

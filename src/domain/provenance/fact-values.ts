@@ -1,10 +1,10 @@
-/** Times and places in the ways in which files write them, brought into one. Pure. */
+/** Brings times and places from the many ways in which files write them into one form. Pure. */
 
 /** EXIF, XMP, IPTC and the tags of films: a day, a time, and the zone if it is written. */
 const MOMENT =
   /^(\d{4})[:-](\d\d)[:-](\d\d)[T ]*(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 const DAY = /^(\d{4})[:-](\d\d)[:-](\d\d)$/;
-/** What clocks that were never set, and containers without a time, say. */
+/** Times of clocks that were never set, and of containers without a time. */
 const UNSET = /^(?:0000|1904-01-01 00:00:00|1970-01-01 00:00:00)/;
 
 /** `2026-05-01 12:00:00+02:00`, a day alone, or empty if it is no time. */
@@ -21,9 +21,9 @@ function wallOf(moment: string): number {
 }
 
 export interface ClockTime {
-  /** What the clock on the wall showed, milliseconds. */
+  /** The clock's reading, in milliseconds. */
   wall: number;
-  /** Milliseconds since 1970; null if the zone is not known. */
+  /** Milliseconds since 1970; null without a zone. */
   instant: number | null;
 }
 
@@ -39,7 +39,9 @@ const HOUR = 3_600_000;
 /** Zones lie between 12 hours behind and 14 hours ahead of UTC. */
 const ZONE_MAX = 14 * HOUR;
 
-/** The least that one time can lie behind another, milliseconds: unknown zones are taken to explain as much as they can. */
+/**
+ * The least time by which one lies behind another, in milliseconds: unknown zones are assumed to explain as much as they can.
+ */
 export function certainGap(later: ClockTime, earlier: ClockTime, isOneClock: boolean): number {
   if (later.instant !== null && earlier.instant !== null) return later.instant - earlier.instant;
   const isBothUnknown = later.instant === null && earlier.instant === null;
@@ -47,7 +49,9 @@ export function certainGap(later: ClockTime, earlier: ClockTime, isOneClock: boo
   return (later.instant ?? later.wall) - (earlier.instant ?? earlier.wall) - unknown;
 }
 
-/** `42.94336, -122.17160` of degrees, of degrees and minutes (`42,56.6015N`), or of ISO 6709; empty if it is no place. */
+/**
+ * `42.94336, -122.17160` from degrees, from degrees and minutes (`42,56.6015N`), or from ISO 6709; empty if it is no place.
+ */
 export function toPlace(text: string): string {
   const iso = /^([+-]\d{1,2}\.\d+)([+-]\d{1,3}\.\d+)/.exec(text.trim());
   const [latitude = Number.NaN, longitude = Number.NaN] = iso

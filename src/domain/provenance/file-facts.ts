@@ -9,9 +9,9 @@ import type { FileText } from './declared-marks.ts';
 import { toMoment, toPlace } from './fact-values.ts';
 
 interface FactRow {
-  /** How texts that stand together become one value. */
+  /** How joined texts become one value. */
   form: 'moment' | 'place' | 'camera' | 'text';
-  /** Fields whose texts are one fact together, by their source. What XMP names may stand in a manifest (C2PA) by the same names. */
+  /** Groups of fields whose texts are one fact together, by their source. XMP's names may stand in a manifest (C2PA), too. */
   from: readonly (readonly string[])[];
 }
 
@@ -133,7 +133,7 @@ export function factFieldsOf(source: string): string[] {
 }
 
 const FACTS_MAX = 60;
-/** Values of one field: steps of an edit, say. */
+/** Values of one field, such as the steps of an edit. */
 const VALUES_MAX = 20;
 const VALUE_CHARACTERS_MAX = 300;
 
@@ -144,7 +144,7 @@ const foundFact = z.strictObject({
 });
 export type FoundFact = z.infer<typeof foundFact>;
 
-/** What the decoder read, as it is stored. */
+/** The decoder's findings, as they are stored. */
 export const fileFactsSchema = z.strictObject({
   facts: z.array(foundFact).max(FACTS_MAX),
   /** Bits of 256 in which the picture's perceptual hash and its thumbnail's differ; null without a thumbnail to compare. */
@@ -152,7 +152,7 @@ export const fileFactsSchema = z.strictObject({
 });
 export type FoundFileFacts = z.infer<typeof fileFactsSchema>;
 
-/** The facts stand in the order of the table. */
+/** Facts in the order of the table. */
 export function findFacts(texts: readonly FileText[]): FoundFact[] {
   const kinds = FACT_KINDS.flatMap((kind) => {
     const row: FactRow = FACT_ROWS[kind];

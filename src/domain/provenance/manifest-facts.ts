@@ -1,6 +1,6 @@
 /**
- * What a decode child read of a file's manifests, as it is stored with a result: facts without judgement, so that a new
- * rule of reading needs no new look at the file. Names and texts come from the file and are hostile: cut, on one line.
+ * A file's manifests as a decode child read and stored them: facts without judgement, so that a new rule of reading needs no
+ * new look at the file. Names and texts come from the file and are hostile: cut, on one line.
  */
 
 import type { AppliedList } from './trust-list.ts';
@@ -14,13 +14,13 @@ export type Relationship = (typeof RELATIONSHIPS)[number];
 
 export interface StoreFacts {
   source: ManifestSource;
-  /** Microseconds since 1970: a certificate was valid or expired then. */
+  /** Microseconds since 1970; certificates are judged valid or expired at this time. */
   readAt: number;
   lists: AppliedList[];
-  /** Label of the manifest that speaks for the file. */
+  /** Label of the active manifest. */
   active: string;
   manifests: ManifestFacts[];
-  /** Manifests beyond the bound that are left out. */
+  /** The number of manifests beyond the bound. */
   leftOut: number;
 }
 
@@ -34,7 +34,7 @@ export interface ManifestFacts {
   /** Null if there is no signature that could be read. */
   signer: SignerFacts | null;
   actions: ActionFacts[];
-  /** What an EXIF assertion names; null if none does. */
+  /** The device of an EXIF assertion; null without one. */
   device: DeviceFact | null;
   ingredients: IngredientFacts[];
   trainingMining: TrainingMiningFact[];
@@ -44,11 +44,11 @@ export interface ManifestFacts {
 export interface CodeFact {
   code: string;
   kind: CodeKind;
-  /** How often it stands there. */
+  /** How often the code occurs. */
   count: number;
   /** Whether it concerns the identity assertion, not the manifest. */
   isAboutIdentity: boolean;
-  /** The reader's sentence of the first; empty if it gives none. */
+  /** The reader's sentence for the first one; may be empty. */
   explanation: string;
 }
 
@@ -75,7 +75,7 @@ export interface Voucher {
 }
 
 export interface TimeStampFacts {
-  /** Microseconds since 1970, as the authority says; null if it could not be read. */
+  /** The authority's time in microseconds since 1970; null if it could not be read. */
   time: number | null;
   authority: string;
   vouchedBy: Voucher[];
@@ -86,18 +86,18 @@ export interface ActionFacts {
   action: string;
   /** ISO 8601 as declared; empty if none is. */
   when: string;
-  /** The program that did it, if it is not the generator. */
+  /** The program of the action, if it is not the generator. */
   agent: string;
   /** Term of the IPTC vocabulary, with or without its address; empty if none is declared. */
   sourceType: string;
   description: string;
 }
 
-/** A device as EXIF in a manifest names it: signed, and still what the writer chose to say. */
+/** A device as EXIF in a manifest names it: signed, but by its writer's choice. */
 export interface DeviceFact {
   /** Make and model. */
   name: string;
-  /** When it took the picture, as declared; empty if no time is. */
+  /** When it took the picture, as declared; may be empty. */
   when: string;
 }
 
@@ -114,13 +114,13 @@ export interface IngredientFacts {
 export interface TrainingMiningFact {
   /** `ai_training`, `ai_generative_training`, `ai_inference`, `data_mining`, or another's own. */
   use: string;
-  /** `allowed`, `notAllowed`, `constrained`, or what else is declared. */
+  /** `allowed`, `notAllowed`, `constrained`, or another declared word. */
   permission: string;
 }
 
-/** Whom a CAWG identity assertion names. */
+/** The person or organisation that a CAWG identity assertion names. */
 export interface IdentityFact {
   name: string;
-  /** `instagram`, an organisation, … that says so; empty if none is named. */
+  /** `instagram`, an organisation, … that vouches for it; may be empty. */
   provider: string;
 }

@@ -1,16 +1,16 @@
-/** A manifest that does not lie in its file: one that came beside it, or one at an address that the file names. Pure. */
+/** A manifest outside its file: one that came beside it, or one at an address that the file names. Pure. */
 import { formatOf } from '../media/formats.ts';
 import type { ManifestSource } from './manifest-facts.ts';
 
 export type OuterSource = Exclude<ManifestSource, 'embedded'>;
 
-/** As it is kept with its analysis. */
+/** The manifest as it is stored with its analysis. */
 export interface OuterManifest {
   source: OuterSource;
   bytes: Uint8Array;
   /** SHA-256, hex. */
   hash: string;
-  /** Where it was fetched from; empty of one beside the file. */
+  /** The address that it was fetched from; empty for one beside the file. */
   address: string;
 }
 
@@ -21,7 +21,7 @@ const HEAD_BYTES = 32;
 /** The type of a description box whose super box is a C2PA manifest store (C2PA 2.4, 11.1.4.2). */
 const STORE_TYPE = Buffer.from('6332706100110010800000aa00389b71', 'hex');
 
-/** By its first two boxes; what lies in it is for a decode child to read. */
+/** Decided by its first two boxes; a decode child reads the rest. */
 export function isManifestStore(bytes: Uint8Array): boolean {
   if (bytes.length < HEAD_BYTES) return false;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
@@ -29,7 +29,7 @@ export function isManifestStore(bytes: Uint8Array): boolean {
   return outer === 'jumb' && inner === 'jumd' && head.subarray(16).equals(STORE_TYPE);
 }
 
-/** Whether manifests of such files can be read at all. */
+/** Whether manifests of such files can be read. */
 export function canHoldManifest(mime: string): boolean {
   return formatOf(mime)?.c2pa !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What a record says of a file's provenance: the answers, the sentence, and how the file came about. Pure. */
+/** A record's provenance: the answers, the sentence, and how the file came about. Pure. */
 
 import type {
   IngredientFacts,
@@ -19,10 +19,10 @@ import { unreadSentence } from './unread-sentence.ts';
 export interface ProvenanceRecord {
   /** Readings of the active manifest; null if none could be read. */
   readings: Readings | null;
-  /** What it comes to; null if the file neither holds nor names a manifest. */
+  /** Null if the file neither holds nor names a manifest. */
   sentence: Sentence | null;
   source: ManifestSource | null;
-  /** Oldest first, the one that speaks for the file last. */
+  /** Oldest first, the active one last. */
   manifests: ManifestRecord[];
   /** Manifests beyond the bound. */
   leftOut: number;
@@ -30,13 +30,13 @@ export interface ProvenanceRecord {
   lists: AppliedList[];
   /** Microseconds since 1970; null without a manifest. */
   readAt: number | null;
-  /** Address of a manifest that lies elsewhere. */
+  /** Address of a remote manifest. */
   remoteManifestUrl: string | null;
   /** Why a manifest cannot be read. */
   fault: string | null;
-  /** What became of a manifest that does not lie in the file; null if there is none. */
+  /** The outcome of a manifest outside the file; null if there is none. */
   outer: OuterReading | null;
-  /** Whether the file is of a format in which no manifest can be read. */
+  /** Whether manifests of the file's format cannot be read. */
   isFormatUnreadable: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a file says of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
- * signature proves who signed, never that the picture is true. Schemas come first, since what reads hostile bytes
- * says all of this.
+ * A file's declarations of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
+ * signature proves who signed, never that the picture is true. Schemas come first, since the source of these values has read
+ * hostile bytes.
  */
 
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
 import { storeFactsSchema } from './store-facts-schema.ts';
 
-/** What the decoder cuts each text to, and somewhat more. */
+/** Somewhat more than the decoder cuts each text to. */
 const text = z.string().max(4000);
 /** The label of a manifest; the whole report is at most 1 MB. */
 const label = z.string().max(1024 * 1024);
@@ -38,11 +38,14 @@ const c2paReport = z.strictObject({
 /** The c2pa object of the image record, names as documented (docs/interface.md, c2pa fields). */
 export type C2paReport = z.infer<typeof c2paReport>;
 
-/** Which signatures force `artificial` (docs/interface.md, C2PA): any, as documented; only a declared generator's; none. */
+/**
+ * Which signatures force `artificial` (docs/interface.md, C2PA): any, as documented; only those that declare a generator;
+ * none.
+ */
 export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
 export type C2paPolicy = (typeof C2PA_POLICIES)[number];
 
-/** What kind of origin the manifests declare, by `digitalSourceType` (IPTC) and actions. */
+/** The kind of origin that the manifests declare, by `digitalSourceType` (IPTC) and actions. */
 export const DECLARED_ORIGINS = SOURCE_ORIGINS;
 export const DECLARED_ORIGIN = {
   name: 'DeclaredOrigin',
@@ -55,15 +58,15 @@ export const DECLARATION_KINDS = ['source_type', 'generator', 'camera'] as const
 
 const declaration = z.strictObject({
   kind: z.enum(DECLARATION_KINDS),
-  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, … */
+  /** Its place in the file: `XMP DigitalSourceType`, `PNG parameters`, … */
   field: z.string().max(200),
-  /** As found, on one line, cut. */
+  /** As found, cut to one line. */
   value: z.string().max(200),
   origin: z.enum(DECLARED_ORIGINS),
   /** The row of `DECLARATION_ROWS`; absent in results of versions without that table. */
   name: z.enum(DECLARATION_NAMES).exactOptional(),
 });
-/** What unsigned metadata say of the origin: anyone can write or strip them. */
+/** A declaration in unsigned metadata, which anyone can write or strip. */
 export type Declaration = z.infer<typeof declaration>;
 
 export const provenanceSchema = z.strictObject({
@@ -72,21 +75,21 @@ export const provenanceSchema = z.strictObject({
   declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
   /** Common name or organisation of the active manifest's signer. */
   signer: text.nullable(),
-  /** Address of a manifest that is only referenced; a decode child never fetches it. */
+  /** Address of a remote manifest, which a decode child never fetches. */
   remoteManifestUrl: text.nullable(),
-  /** A broken manifest store: the reader's sentence. */
+  /** The reader's sentence on a broken manifest store. */
   fault: sentence.nullable(),
-  /** What the manifests hold; absent without one that could be read, and in results of versions that did not keep it. */
+  /** The facts of the manifests; absent without a readable one, and in results of versions that did not keep them. */
   store: storeFactsSchema.exactOptional(),
-  /** Whether facts were looked for: absent in results of versions that did not. */
+  /** Whether facts were looked for; absent in results of versions that did not. */
   hasReadFacts: z.literal(true).exactOptional(),
-  /** What became of a manifest that does not lie in the file; absent if there is none. */
+  /** The outcome of a manifest outside the file; absent if there is none. */
   outer: outerReadingSchema.exactOptional(),
-  /** The file is of a format in which no manifest can be read: absent if one could be, and in results of versions that did not say. */
+  /** Set if manifests of the file's format cannot be read; absent in results of versions that did not record it. */
   isFormatUnreadable: z.literal(true).exactOptional(),
-  /** Absent if the metadata say nothing of the origin. */
+  /** Absent if the metadata declare no origin. */
   declarations: z.array(declaration).max(8).optional(),
-  /** What else the file says of itself: absent if its metadata are not read, and in results of versions that did not look. */
+  /** Other facts in the metadata; absent if these are not read, and in results of versions that did not look. */
   fileFacts: fileFactsSchema.exactOptional(),
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
@@ -104,7 +107,7 @@ export function isSourceType(sourceType: string): boolean {
   return findSourceType(sourceType) !== null;
 }
 
-/** The strongest declaration wins: a generated ingredient outweighs the capture around it. */
+/** The strongest declaration counts: a generated ingredient outweighs the capture around it. */
 const STRENGTH: readonly DeclaredOrigin[] = [
   'generated',
   'composite_with_generated',
@@ -119,7 +122,7 @@ export function declaredOriginOf(report: C2paReport): DeclaredOrigin {
   return STRENGTH.find((origin) => found.includes(origin)) ?? 'unknown';
 }
 
-/** What an IPTC term declares, with or without its address. */
+/** The declared origin of an IPTC term, with or without its address. */
 export function originOfSourceType(sourceType: string): DeclaredOrigin {
   return findSourceType(sourceType)?.origin ?? 'unknown';
 }
@@ -134,12 +137,12 @@ function sourceTypesOf(value: unknown): string[] {
   );
 }
 
-/** Whether the file speaks for itself: a manifest within it, also one that cannot be read. */
+/** Whether a manifest lies within the file, also one that cannot be read. */
 export function hasEmbedded({ c2pa, store, fault }: Provenance): boolean {
   return c2pa !== null || store !== undefined || fault !== null;
 }
 
-/** Whether what was read, or could not be, is a manifest that does not lie in the file. */
+/** Whether the manifest that was read, or could not be, lies outside the file. */
 export function restsOnOuter({ outer }: Provenance): boolean {
   return outer?.outcome === 'read' || outer?.outcome === 'unreadable';
 }

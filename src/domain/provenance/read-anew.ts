@@ -1,6 +1,6 @@
 /**
- * A stored reading and a new one of the same file made one, and what differs between two. Only what the lists judge is
- * taken over: the documented `c2pa` object, what it forces, and unsigned metadata stay as they were measured. Pure.
+ * Merges a stored reading with a new one of the same file, and finds their differences. Only what the lists judge is taken
+ * over: the documented `c2pa` object, what it forces, and unsigned metadata stay as measured. Pure.
  */
 
 import type { ManifestFacts, StoreFacts } from './manifest-facts.ts';
@@ -9,7 +9,7 @@ import type { ProvenanceRecord } from './provenance-record.ts';
 import type { Readings } from './readings.ts';
 import { type AnswerChange, RECHECKED_ANSWERS, type RecheckedAnswer } from './trust-recheck.ts';
 
-/** Whether lists have anything to judge in it: a manifest that was read, or one that a reader refused. */
+/** Whether there is anything for lists to judge: a manifest that was read, or one that a reader refused. */
 export function hasManifest({ store, c2pa, fault }: Provenance): boolean {
   return store !== undefined || c2pa !== null || fault !== null;
 }
@@ -23,10 +23,7 @@ export function withNewReading(before: Provenance, now: Provenance): Provenance 
 
 const EXPIRED = 'signingCredential.expired';
 
-/**
- * The box had the file when it was read first: a certificate that was valid then and ran out since says no less than it
- * did. So the time of the first reading stays, and the certificates are judged by it.
- */
+/** Keeps the time of the first reading: a certificate that was valid then and ran out since proves no less than it did. */
 function asFirstSeen(first: StoreFacts | undefined, now: StoreFacts): StoreFacts {
   if (first === undefined) return now;
   const { readAt } = first;

@@ -1,8 +1,8 @@
-/** One sentence of what a manifest comes to, in the languages of the page. It never says more than the answers do. */
+/** One sentence on a manifest, in the languages of the page. It never says more than the answers do. */
 import type { Readings } from './readings.ts';
 import { both, type Sentence } from './sentence.ts';
 
-/** `hasBrokenIngredient`: the manifest of something that went into the file fails, beneath one that does not. */
+/** `hasBrokenIngredient`: an ingredient's manifest fails, beneath one that does not. */
 export function sentenceOf(readings: Readings, hasBrokenIngredient: boolean): Sentence {
   const parts = [unchangedPart(readings), signerPart(readings), timePart(readings), whoPart(readings)];
   if (readings.state === 'broken') parts.splice(2);
@@ -79,7 +79,7 @@ function signerPart({ signedBy }: Readings): Sentence {
   }
 }
 
-/** The organisation too if the certificate's name does not say it: `Truepic Lens CLI in ChatGPT (OpenAI)`. */
+/** With the organisation, if the certificate's name does not contain it: `Truepic Lens CLI in ChatGPT (OpenAI)`. */
 export function nameOf({ name, organisation }: Pick<Readings['signedBy'], 'name' | 'organisation'>): string {
   if (name === '') return organisation === '' ? '?' : organisation;
   return organisation === '' || name.includes(organisation) ? name : `${name} (${organisation})`;

@@ -16,7 +16,10 @@ export const SIGNER_ANSWERS = [
 ] as const;
 export type SignerAnswer = (typeof SIGNER_ANSWERS)[number];
 
-/** `valid_now`: no stamp, and the certificate was valid when it was read. `expired`: and nothing shows when it was signed. */
+/**
+ * `valid_now`: no stamp, and the certificate was valid when it was read. `expired`: it was not, and nothing shows when it was
+ * signed.
+ */
 export const TIME_ANSWERS = ['stamped', 'valid_now', 'expired', 'outside', 'unclear'] as const;
 export type TimeAnswer = (typeof TIME_ANSWERS)[number];
 
@@ -37,20 +40,20 @@ export interface Readings {
   signedBy: SignedBy;
   inTime: InTime;
   who: Who;
-  /** Codes that break a rule or could not be judged, and those that no table has. */
+  /** Codes that report a broken rule, that could not be judged, or that no table has. */
   notes: ReadingNote[];
 }
 
 export interface SignedBy {
   answer: SignerAnswer;
-  /** As in the certificate; empty if none could be read. */
+  /** The name in the certificate; empty if none could be read. */
   name: string;
   organisation: string;
   /** Who issued the certificate. */
   issuer: string;
   /** SHA-256 of the certificate, hex. */
   fingerprint: string;
-  /** As the list of conforming products calls it; empty if it is not on it. */
+  /** The product's name on the list of conforming products; empty if it is not there. */
   product: string;
   assuranceLevel: number | null;
   /** Lists that vouch for the signer. */
@@ -61,7 +64,7 @@ export interface SignedBy {
 
 export interface InTime {
   answer: TimeAnswer;
-  /** When the time stamp says that it was signed; null without one. */
+  /** The signing time by the time stamp; null without one. */
   stampedAt: number | null;
   authority: string;
   /** Lists that vouch for the authority of the time stamp. */
@@ -82,7 +85,7 @@ export interface ReadingNote {
 }
 
 export interface ReadAs {
-  /** Whether the manifest speaks for the file that is here. */
+  /** Whether this is the file's active manifest. */
   isActive: boolean;
   /** When the file was read, microseconds since 1970. */
   readAt: number;
@@ -108,7 +111,7 @@ export function readManifest(facts: ManifestFacts, { isActive, readAt }: ReadAs)
   return { state: stateOf(answers), ...answers };
 }
 
-/** The readings of the manifest that speaks for the file; null if the store names none that could be read. */
+/** The readings of the active manifest; null if none could be read. */
 export function readActive(store: StoreFacts): Readings | null {
   const facts = store.manifests.find(({ label }) => label === store.active);
   return facts === undefined ? null : readManifest(facts, { isActive: true, readAt: store.readAt });
@@ -127,7 +130,7 @@ function signedByOf(says: Says, signer: SignerFacts | null): SignedBy {
   const { name = '', organisation = '', issuer = '', fingerprint = '' } = signer ?? {};
   const { notBefore: validFrom = null, notAfter: validUntil = null } = signer ?? {};
   const answer = signerAnswerOf(says, signer);
-  // A name that anybody can write into a certificate of their own says nothing of a product.
+  // Only the official list proves a product: anybody can write its name into a certificate of their own.
   const isOfficial =
     answer === 'on_list' && (signer?.vouchedBy ?? []).some(({ list }) => list === OFFICIAL_LIST);
   const product = isOfficial ? (signer?.product ?? null) : null;
@@ -150,7 +153,7 @@ function signerAnswerOf(says: Says, signer: SignerFacts | null): SignerAnswer {
   if (says('signed_by', 'revoked')) return 'revoked';
   if (says('signed_by', 'wrong_use')) return 'wrong_use';
   if (!says('signed_by', 'signed')) return 'unclear';
-  // The reader takes all lists as one: which list vouches, and that it may vouch for signers, is our own look.
+  // The reader takes all lists as one, so the list that vouches, and its right to vouch for signers, is found here.
   const isListed = says('signed_by', 'listed') && !says('signed_by', 'unlisted');
   return isListed && (signer?.vouchedBy.length ?? 0) > 0 ? 'on_list' : 'on_no_list';
 }
@@ -158,14 +161,16 @@ function signerAnswerOf(says: Says, signer: SignerFacts | null): SignerAnswer {
 function inTimeOf(says: Says, signer: SignerFacts | null, readAt: number): InTime {
   const { time: stampedAt = null, authority = '', vouchedBy = [] } = signer?.timeStamp ?? {};
   const isStamped = says('in_time', 'stamped') && !says('in_time', 'stamp_fails') && vouchedBy.length > 0;
-  // Stamped after the certificate's end: the reader calls it expired, and the stamp shows that it was.
+  // Stamped after the certificate's end, which the reader calls expired.
   const isOutside = says('in_time', 'outside') || (isStamped && says('in_time', 'expired'));
   const stamped = isStamped ? 'stamped' : unstamped(says, signer, readAt);
   const answer = isOutside ? 'outside' : stamped;
   return { answer, stampedAt, authority, lists: isStamped ? [...vouchedBy] : [] };
 }
 
-/** The reader takes any authority's stamp for claims of version 1: without one of a list, the certificate's own time decides. */
+/**
+ * The reader takes any authority's stamp for claims of version 1: without a listed one, the certificate's own time decides.
+ */
 function unstamped(says: Says, signer: SignerFacts | null, readAt: number): TimeAnswer {
   if (says('in_time', 'expired')) return 'expired';
   const { notBefore = null, notAfter = null } = signer ?? {};

@@ -1,4 +1,4 @@
-/** What is said to people, in the languages of the page and the report. */
+/** A sentence for people, in the languages of the page and the report. */
 export interface Sentence {
   en: string;
   it: string;
@@ -6,7 +6,7 @@ export interface Sentence {
 
 export const both = (en: string, it: string): Sentence => ({ en, it });
 
-/** One after the other; nulls are left out. */
+/** Joins the sentences; nulls are left out. */
 export function joined(sentences: readonly (Sentence | null)[], between = ' '): Sentence {
   const said = sentences.filter((sentence) => sentence !== null);
   return both(said.map(({ en }) => en).join(between), said.map(({ it }) => it).join(between));

@@ -1,4 +1,4 @@
-/** The facts of a file as its record shows them: which are signed, and what among them contradicts what. Pure. */
+/** A file's facts as its record shows them: which are signed, and which contradict each other. Pure. */
 import { type Choice, flag, listOf, noun, oneOf, text, type ValuesOf } from '../field.ts';
 import { MICROSECONDS_PER_MS } from '../time.ts';
 import type { FileText } from './declared-marks.ts';
@@ -58,7 +58,7 @@ export function fileFactsOf(provenance: Provenance): FileFacts | null {
 
 const SIGNED = 'C2PA';
 
-/** One row for what several fields say alike, in the order of the kinds. */
+/** One row for fields with the same value, in the order of the kinds. */
 function joinSources(found: readonly { kind: FactKind; field: string; value: string }[]): FileFact[] {
   const rows = new Map<string, FileFact>();
   for (const { kind, field, value } of found) {
@@ -72,7 +72,7 @@ function joinSources(found: readonly { kind: FactKind; field: string; value: str
   );
 }
 
-/** Assertions that hold what EXIF, IPTC and XMP say (C2PA 2.2, 18.15; CAWG metadata). */
+/** Assertions that hold EXIF, IPTC and XMP (C2PA 2.2, 18.15; CAWG metadata). */
 const METADATA_ASSERTION =
   /^(?:stds\.exif|stds\.iptc|c2pa\.metadata|cawg\.metadata|stds\.schema-org\.CreativeWork)/;
 const TEXTS_MAX = 200;
@@ -111,7 +111,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Clocks of one device differ by seconds, fields without them by a minute. */
 const CLOCK_SLACK = 2 * MINUTE;
-/** Devices write the last fix, which may be of the day before. */
+/** Devices write their last fix, which may be of the day before. */
 const FIX_SLACK = DAY;
 /** Cameras are set by hand. */
 const STAMP_SLACK = 10 * MINUTE;
@@ -141,7 +141,7 @@ function timeContradictions(facts: readonly FileFact[], stampedAt: number | null
   ];
 }
 
-/** How far the first lies behind the other for sure, milliseconds; of no moment if either is a day alone. */
+/** The least time of the first behind the other, in milliseconds; irrelevant if either is a day alone. */
 function gapOf(later: FileFact, earlier: FileFact, isOneClock = false): number {
   const [one, other] = [clockTimeOf(later.value), clockTimeOf(earlier.value)];
   return one === null || other === null ? 0 : certainGap(one, other, isOneClock);

@@ -1,15 +1,15 @@
-/** The name of the manifest that lies beside a file: `photo.jpg.c2pa`, or `photo.c2pa` if no other medium has that name. */
+/** The name of a manifest beside its file: `photo.jpg.c2pa`, or `photo.c2pa` if no other medium has that name. */
 import { MEDIA_TYPES } from '../media/formats.ts';
 
 const ENDING = '.c2pa';
-/** Signed as well, though never analysed under these names: a camera writes two files of one name. */
+/** Endings of other files that a camera writes under the same name, which may be signed as well. */
 const OTHER_ENDINGS = ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'raf', 'rw2', 'psd', 'svg', 'pdf'];
 
 export function isSidecarName(name: string): boolean {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** The name that can mean no other file. */
+/** The name that fits no other file. */
 export function ownSidecarName(name: string): string {
   return `${name}${ENDING}`;
 }
@@ -20,7 +20,7 @@ export function sharedSidecarName(name: string): string | null {
   return stem === name ? null : `${stem}${ENDING}`;
 }
 
-/** Files that the shared name could mean as well: it counts only if none of them is there. */
+/** Files that the shared name would fit, too: it counts only if none of them is there. */
 export function sharersOf(name: string): string[] {
   const stem = stemOf(name);
   const endings = [...MEDIA_TYPES.flatMap(({ extensions }) => extensions), ...OTHER_ENDINGS];
@@ -28,7 +28,7 @@ export function sharersOf(name: string): string[] {
   return [...new Set(names)].filter((other) => other !== name);
 }
 
-/** The sidecar's name of a file that is called otherwise now. */
+/** The sidecar's name of a renamed file. */
 export function renamedSidecar(sidecar: string, from: string, to: string): string {
   return sidecar === ownSidecarName(from) ? ownSidecarName(to) : `${stemOf(to)}${ENDING}`;
 }

@@ -1,4 +1,4 @@
-/** The IPTC vocabulary `digitalSourceType` and C2PA's two terms beside it: what each says of the origin, in words. */
+/** The IPTC vocabulary `digitalSourceType` and C2PA's two further terms: the origin of each, in words. */
 import type { Sentence } from './sentence.ts';
 
 export const SOURCE_ORIGINS = [
@@ -17,7 +17,7 @@ interface SourceType {
 
 const term = (origin: SourceOrigin, en: string, it: string): SourceType => ({ origin, words: { en, it } });
 
-/** With the retired terms, which files of earlier years hold. */
+/** Includes the retired terms, which files of earlier years hold. */
 const SOURCE_TYPES: ReadonlyMap<string, SourceType> = new Map(
   Object.entries<SourceType>({
     digitalCapture: term(
@@ -90,7 +90,7 @@ const SOURCE_TYPES: ReadonlyMap<string, SourceType> = new Map(
   }),
 );
 
-/** Null for what is no term of the vocabulary, with or without its address and a slash behind it. */
+/** Null unless it is a term of the vocabulary, with or without its address and a trailing slash. */
 export function findSourceType(value: string): SourceType | null {
   const last = value.trim().replace(/\/$/, '').split('/').at(-1) ?? '';
   return SOURCE_TYPES.get(last) ?? null;

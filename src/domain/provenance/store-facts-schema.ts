@@ -1,10 +1,10 @@
-/** The shape of what a decode child read of a file's manifests, for whatever says it. The values are whatever the file contained. */
+/** The shape of a decode child's reading of a file's manifests, from any source. The values come from the file. */
 import { z } from 'zod';
 import { isTime } from '../time.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS, type StoreFacts } from './manifest-facts.ts';
 import { CODE_KINDS } from './validation-codes.ts';
 
-/** As the child cuts names and texts. */
+/** Bound of names and texts, which the child cuts shorter. */
 const short = z.string().max(620);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.number().refine(isTime, { error: 'expected a moment of the years 1 to 9999' });
@@ -55,7 +55,7 @@ const manifest = z.strictObject({
         format: short,
         relationship: z.enum(RELATIONSHIPS),
         manifest: short,
-        // Shown as it is: nothing but a picture that was drawn anew.
+        // Shown as it is, so only a picture that was drawn anew is accepted.
         thumbnail: z
           .string()
           .max(20_000)

@@ -22,15 +22,15 @@ export type StepKind = (typeof STEP_KINDS)[number];
 
 export interface TimelineStep {
   kind: StepKind;
-  /** As it is declared: `c2pa.created`. */
+  /** The declared action: `c2pa.created`. */
   action: string;
-  /** Microseconds since 1970; null if no time is declared. */
+  /** Microseconds since 1970; null without a declared time. */
   at: number | null;
-  /** The program or device that did it. */
+  /** The program or device of the action. */
   by: string;
-  /** As it is declared; empty if none is. */
+  /** The declared source type; may be empty. */
   sourceType: string;
-  /** In words; null if none is declared or the vocabulary has no such term. */
+  /** The source type in words; null if none is declared or the vocabulary has no such term. */
   sourceTypeWords: Sentence | null;
   description: string;
 }
@@ -53,7 +53,7 @@ export function stepsOf(
   facts: Pick<ManifestFacts, 'actions' | 'generator' | 'device' | 'ingredients'>,
 ): TimelineStep[] {
   const { actions, generator, device, ingredients } = facts;
-  // Cameras of the first years declare no action: what is made of nothing else and names the device was captured by it.
+  // Cameras of the first years declare no action: a manifest without ingredients that names the device was captured by it.
   if (actions.length === 0 && device !== null && ingredients.length === 0) return [captured(device)];
   return actions.map(({ action, when, agent, sourceType, description }) => ({
     kind: kindOf(action, sourceType),
@@ -79,7 +79,7 @@ function kindOf(action: string, sourceType: string): StepKind {
   return origin === 'generated' || origin === 'composite_with_generated' ? 'generated' : 'created';
 }
 
-/** Oldest first, the one that speaks for the file last; what nothing leads to stands before all others. */
+/** Oldest first, the active one last; unconnected ones come before all others. */
 export function orderManifests({ manifests, active }: StoreFacts): ManifestFacts[] {
   const byLabel = new Map(manifests.map((manifest) => [manifest.label, manifest]));
   const ordered = new Set<ManifestFacts>();
@@ -95,7 +95,7 @@ export function orderManifests({ manifests, active }: StoreFacts): ManifestFacts
   return [...manifests.filter((manifest) => !ordered.has(manifest)), ...ordered];
 }
 
-/** The manifest that speaks for the file and those that it was made from, one after the other, youngest first. */
+/** The active manifest and its ancestors, youngest first. */
 export function lineage({ manifests, active }: StoreFacts): ManifestFacts[] {
   const line: ManifestFacts[] = [];
   let label = active;

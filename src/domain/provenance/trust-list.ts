@@ -3,7 +3,9 @@
  * Assay (`trust/lists.json`), from the setting `provenance.trust_anchors_file`, and from administrators.
  */
 
-/** `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for no person. */
+/**
+ * `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for no person.
+ */
 export const TRUST_LIST_KINDS = ['signers', 'time', 'signers_and_time', 'products'] as const;
 export type TrustListKind = (typeof TRUST_LIST_KINDS)[number];
 
@@ -14,9 +16,9 @@ export const OFFICIAL_LIST = 'c2pa';
 export interface ConformingProduct {
   commonName: string;
   organisation: string;
-  /** Empty if the list names none: then any unit is meant. */
+  /** Empty if the list names none, which includes every unit. */
   unit: string;
-  /** Highest assurance level that it reached, 1 or 2; null if the list names none. */
+  /** Its highest assurance level, 1 or 2; null if the list names none. */
   assuranceLevel: number | null;
   /** Whether the list lets it declare that media were captured by a device. */
   mayCapture: boolean;
@@ -25,20 +27,20 @@ export interface ConformingProduct {
 /** A list as a decode child needs it. */
 export interface TrustListMaterial {
   id: string;
-  /** SHA-256 of its files, hex: a record keeps it. */
+  /** SHA-256 of its files, hex, which a record keeps. */
   sha256: string;
   kind: TrustListKind;
   /** Certificate authorities, DER in base64. */
   authorities: string[];
-  /** Certificates that count by themselves: SHA-256 of their DER, hex. */
+  /** Certificates that vouch for themselves alone: SHA-256 of their DER, hex. */
   single: string[];
   products: ConformingProduct[];
 }
 
-/** All lists that are on, in the order in which they are asked. */
+/** All active lists, in the order in which they are asked. */
 export interface TrustMaterial {
   lists: TrustListMaterial[];
-  /** Object identifiers of key usages that are permitted beside those of the C2PA specification. */
+  /** Object identifiers of permitted key usages beside those of the C2PA specification. */
   uses: string[];
 }
 
@@ -62,18 +64,18 @@ export function vouchesForTime({ kind }: Pick<TrustListMaterial, 'kind'>): boole
   return kind === 'time' || kind === 'signers_and_time';
 }
 
-/** Lists whose certificates name devices and software, not people: they vouch for no person whom an identity assertion names. */
+/** Lists whose certificates name devices and software: they vouch for no person of an identity assertion. */
 const OF_PRODUCTS: readonly string[] = [OFFICIAL_LIST, 'c2pa-time', 'c2pa-products', 'interim'];
 
 export function vouchesForPeople(list: Pick<TrustListMaterial, 'id' | 'kind'>): boolean {
   return vouchesForSigners(list) && !OF_PRODUCTS.includes(list.id);
 }
 
-/** Where a list comes from: with Assay, from the setting, or from an administrator. */
+/** The origin of a list: Assay, the setting, or an administrator. */
 export const TRUST_LIST_ORIGINS = ['shipped', 'setting', 'added'] as const;
 export type TrustListOrigin = (typeof TRUST_LIST_ORIGINS)[number];
 
-/** What is known of a list beside its content. */
+/** Data on a list beside its content. */
 export interface TrustListNotes {
   id: string;
   name: string;
@@ -82,7 +84,7 @@ export interface TrustListNotes {
   /** Day of its publication, `YYYY-MM-DD`. */
   date: string;
   terms: string;
-  /** Day after which nothing was added any more; null for a list that is kept up. */
+  /** Day after which nothing was added any more; null for a maintained list. */
   frozen: string | null;
 }
 
@@ -95,13 +97,13 @@ export interface TrustList extends TrustListNotes {
   sha256: string;
   /** Certificate authorities, DER in base64. */
   authorities: string[];
-  /** Certificates that count by themselves, DER in base64. */
+  /** Certificates that vouch for themselves alone, DER in base64. */
   singles: { der: string; sha256: string }[];
   products: ConformingProduct[];
   uses: string[];
 }
 
-/** For a decode child: the lists that are on. */
+/** The active lists, for a decode child. */
 export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
   const on = lists.filter(({ isOn }) => isOn);
   return {
@@ -117,7 +119,7 @@ export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
   };
 }
 
-/** What a file of a list holds. */
+/** Contents of a list's file. */
 export const HOLDINGS = ['authorities', 'single', 'products', 'uses'] as const;
 export type Holding = (typeof HOLDINGS)[number];
 
@@ -126,11 +128,11 @@ export interface TrustFile {
   text: string;
 }
 
-/** What an administrator made of a list, as it is stored. */
+/** An administrator's change of a list, as it is stored. */
 export interface StoredTrustList extends TrustListNotes {
   kind: TrustListKind;
   isOn: boolean;
-  /** Null: as it came with Assay or stands in the setting. */
+  /** Null: unchanged from Assay or the setting. */
   files: TrustFile[] | null;
 }
 

@@ -1,42 +1,42 @@
-/** Manifests of stored files read anew under the trust lists of now: how far that is, and what it changed. */
+/** A recheck: manifests of stored files are read anew under the present trust lists. Its progress, and what it changed. */
 import type { AppliedList } from './trust-list.ts';
 
-/** `waiting` has no word: one that was cut off by a stop goes on with the next start. */
+/** There is no `waiting`: a recheck that was cut off goes on with the next start. */
 export const RECHECK_STATES = ['running', 'done', 'cancelled'] as const;
 export type RecheckState = (typeof RECHECK_STATES)[number];
 
-/** `media_gone`: the file is not kept any more; `unreadable`: it could not be read anew; both leave what was read before. */
+/** `media_gone`: the file is not stored any more; `unreadable`: it could not be read anew; both keep the earlier reading. */
 export const RECHECK_OUTCOMES = ['unchanged', 'changed', 'media_gone', 'unreadable'] as const;
 export type RecheckOutcome = (typeof RECHECK_OUTCOMES)[number];
 
-/** What of a record may read otherwise. `ingredients` are their states in the order of the manifests. */
+/** Answers that may differ. `ingredients` are their states in the order of the manifests. */
 export const RECHECKED_ANSWERS = [
   ...(['state', 'unchanged', 'signed_by', 'vouched_by', 'in_time', 'who'] as const),
   ...(['ingredients', 'assessment'] as const),
 ] as const;
 export type RecheckedAnswer = (typeof RECHECKED_ANSWERS)[number];
 
-/** Words of the answers; empty for none. */
+/** Words of the answers; may be empty. */
 export interface AnswerChange {
   answer: RecheckedAnswer;
   before: string;
   after: string;
 }
 
-/** The one that runs, or the last one. */
+/** The running recheck, or the last one. */
 export interface TrustRecheck {
   state: RecheckState;
   /** Microseconds since 1970. */
   startedAt: number;
   endedAt: number | null;
-  /** Account of who asked for it. */
+  /** Account that asked for it. */
   startedBy: number;
   /** Lists under which it reads. */
   lists: AppliedList[];
-  /** Analyses that were looked at, and how many there were at the start. */
+  /** Analyses looked at so far, and their number at the start. */
   looked: number;
   total: number;
-  /** Manifests by what became of them; those that these lists judged already are not read. */
+  /** Manifests by outcome; those that these lists judged already are not read. */
   unchanged: number;
   changed: number;
   mediaGone: number;
@@ -48,7 +48,7 @@ export interface StoredRecheck extends TrustRecheck {
   cursor: string;
 }
 
-/** A record that reads otherwise, or could not be read anew. */
+/** A record whose reading changed, or that could not be read anew. */
 export interface RecheckedRecord {
   sequence: number;
   identifier: string;
@@ -63,7 +63,7 @@ export interface RecheckedRecord {
   at: number;
 }
 
-/** By outcome, the figure that counts it. */
+/** The figure that counts each outcome. */
 export const FIGURE_OF_OUTCOME = {
   unchanged: 'unchanged',
   changed: 'changed',

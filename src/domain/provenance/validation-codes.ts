@@ -4,7 +4,7 @@
  * four answers. The only place where a code gets a meaning. A code that is not here is shown, and never reads as fine.
  */
 
-/** The question that a code says something about. */
+/** The question that a code answers. */
 export const ANSWERS = ['unchanged', 'signed_by', 'in_time', 'who'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
@@ -117,7 +117,7 @@ export const VALIDATION_CODES: ReadonlyMap<string, CodeRow> = new Map([
   ...row('in_time', 'note', 'timeOfSigning.insideValidity', 'timeOfSigning.outsideValidity'),
 
   ...row('who', 'verified', 'cawg.identity.trusted', 'cawg.x509.credential.trusted'),
-  // That an aggregator's credential agrees with itself does not say that its issuer is known.
+  // A credential of an aggregator that agrees with itself does not show that its issuer is known.
   ...row('who', 'uncheckable', 'cawg.identity.well-formed', 'cawg.ica.credential_valid'),
   ...row('who', 'uncheckable', 'cawg.x509.credential.untrusted', 'cawg.ica.untrusted_issuer'),
   ...row('who', 'uncheckable', 'cawg.identity.sig_type.unknown', 'cawg.x509.algorithm.unsupported'),
@@ -145,7 +145,7 @@ export const VALIDATION_CODES: ReadonlyMap<string, CodeRow> = new Map([
   ...row('who', 'failed', 'cawg.ica.valid_until.invalid'),
 ]);
 
-/** Meanings that speak for the file: they count only if the reader lists the code as a success. */
+/** Meanings in the file's favour, which count only if the reader lists the code as a success. */
 const GOOD: readonly Meaning[] = [
   ...(['bound', 'consistent', 'signed', 'listed', 'stamped', 'inside', 'verified'] as const),
 ];
@@ -153,7 +153,7 @@ const GOOD: readonly Meaning[] = [
 export const CODE_KINDS = ['success', 'informational', 'failure'] as const;
 export type CodeKind = (typeof CODE_KINDS)[number];
 
-/** Readers give the identity assertion's own signature the codes of a claim's: what is said of it answers who. */
+/** Readers give the identity assertion's own signature the codes of a claim's, which here answer who signed. */
 const OF_IDENTITY: Readonly<Partial<Record<Meaning, Meaning>>> = {
   listed: 'verified',
   unlisted: 'uncheckable',
@@ -166,11 +166,11 @@ const OF_IDENTITY: Readonly<Partial<Record<Meaning, Meaning>>> = {
   irregular: 'failed',
 };
 
-/** Null for a code that no table has, or that stands where it cannot: both are shown as unknown. */
+/** Null for a code that no table has, or that is misplaced: both are shown as unknown. */
 export function meaningOf(code: string, kind: CodeKind, isAboutIdentity: boolean): CodeRow | null {
   const row = VALIDATION_CODES.get(code);
   if (row === undefined || (GOOD.includes(row.meaning) && kind !== 'success')) return null;
-  // That the identity assertion is as signed is said of the manifest.
+  // That the identity assertion is as signed concerns the manifest.
   if (!isAboutIdentity || row.answer === 'who' || row.answer === 'unchanged') return row;
   return { answer: 'who', meaning: OF_IDENTITY[row.meaning] ?? 'note' };
 }

@@ -1,10 +1,10 @@
-/** Analyses that can be asked for when a record has its result already: which there are, of which kind, as which option. */
+/** Analyses that can be added to a finished record: their kinds and options. */
 
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 import { type AnalysisOptions, DEFAULT_OPTIONS } from './options.ts';
 
-/** By the names that plans and prices know them by. */
+/** The names that plans and prices use. */
 export const ADDABLE_ANALYSES = [
   'heatmap',
   'tampering',
@@ -40,8 +40,8 @@ export function withAnalyses(
 }
 
 /**
- * The options under which only what was added is made: the same frames as before, and the sound of a video only if
- * that is what is heard.
+ * The options under which only the addition is made: the same frames as before, and a video's sound only if it is what is
+ * added.
  */
 export function optionsOfAddition(
   kind: MediaKind,

@@ -1,4 +1,4 @@
-/** What a submission may ask of its analysis: one row an option. What an option means stands where it is obeyed. */
+/** The options of a submission: one row each. The code that obeys an option says what it means. */
 
 import { type Choice, type Field, flag, oneOf, text, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
@@ -14,19 +14,19 @@ type FrameCount = (typeof FRAME_COUNTS)[number];
 
 export interface OptionField<Value> extends Field<Value> {
   readonly initial: Value;
-  /** The kinds that document it; elsewhere it is an unknown field and is ignored. */
+  /** The kinds that have the option; elsewhere it is an unknown field and is ignored. */
   readonly kinds: readonly MediaKind[];
   /** The kinds, among `kinds`, for which REST documents it. */
   readonly restKinds?: readonly MediaKind[];
-  /** The values that may be said if it is no flag. */
+  /** The allowed values if it is no flag. */
   readonly allowed?: readonly (string | number)[];
-  /** What the command line calls its value if it is no flag. */
+  /** The command line's name of its value if it is no flag. */
   readonly valueName?: string;
-  /** What a plan calls it: it may withhold it and price it, and with it models are chosen. */
+  /** Its name in plans, which may withhold and price it; models are chosen by it, too. */
   readonly planOption?: PlanOption;
   /** Changes only how the result is read, so that both readings share the work. */
   readonly isReadOnly?: true;
-  /** The sentence of REST's description, and of the command line if that says it in other words. */
+  /** The sentence of REST's description, and of the command line if that has none of its own. */
   readonly sentence?: string;
   readonly commandSentence?: string;
 }
@@ -62,7 +62,7 @@ export const ANALYSIS_OPTIONS = {
   }),
   withHeatmap: asked({
     kinds: VISIBLE,
-    // A frame's map is the newer protocols' to ask for and to show.
+    // Only the newer protocols offer a map of frames.
     restKinds: ['image'],
     planOption: 'heatmap',
     sentence: 'also produce an AI-content heatmap',

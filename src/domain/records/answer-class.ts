@@ -1,7 +1,7 @@
 /**
- * What decides whether a filter by status, verdict or outcome lets a record through, but for the profile of who reads it, as
- * one number. An index of these numbers answers every profile exactly: a reader asks for the few numbers that read, under
- * the own profile, as the filter wants. Pure.
+ * All that decides whether a filter by status, verdict or outcome accepts a record, except the reader's profile, as one
+ * number. An index of these numbers answers every profile exactly: a reader asks for the few numbers that its profile reads
+ * as wanted. Pure.
  */
 import { LABELS, type Label, MEDIA_KINDS } from '../media/media.ts';
 import { C2PA_POLICIES, type C2paPolicy, forcesArtificial } from '../provenance/provenance.ts';
@@ -12,14 +12,14 @@ import { RULES_VERSION } from '../verdicts/rules-version.ts';
 import { type Analysis, type Classification, type Override, statusOf } from './classification.ts';
 import type { Decided } from './outcome.ts';
 
-/** `unmeasured`: done without findings of its kind. `unreadable`: no filter may pass it over. */
+/** `unmeasured`: done without findings of its kind. `unreadable`: every filter must show it. */
 const ANSWER_STATES = ['new', 'errored', 'done', 'unmeasured', 'unreadable'] as const;
 type AnswerState = (typeof ANSWER_STATES)[number];
 
 export interface AnswerClass {
   kind: Classification['kind'];
   state: AnswerState;
-  /** What a person said of the file. */
+  /** A person's finding on the file. */
   finding: Label | null;
   /** Null unless the record is done. */
   assessment: AssessmentState | null;
@@ -29,33 +29,32 @@ export interface AnswerClass {
   artificialBy: readonly HeuristicName[];
 }
 
-/** How an account reads what was measured. */
+/** How an account weighs the measured figures. */
 export interface Profile {
   heuristic: HeuristicName;
   policy: C2paPolicy;
 }
 
-/** Every way to read. */
 export const PROFILES: readonly Profile[] = HEURISTIC_NAMES.flatMap((heuristic) =>
   C2PA_POLICIES.map((policy) => ({ heuristic, policy })),
 );
 
-/** Raised when the numbers below mean something else. */
+/** Raised when the numbers below change their meaning. */
 const LAYOUT = 1;
 
-/** Classes that another version computed may not be read: they are made anew. */
+/** Classes of another version are not read, but made anew. */
 export const ANSWER_CLASS_VERSION = [
   ...[LAYOUT, RULES_VERSION, ...HEURISTIC_NAMES, ...C2PA_POLICIES, ...ASSESSMENT_STATES, ...LABELS],
 ].join('/');
 
-/** A figure of this size is no measurement: what follows from it may overflow, and then the record is refused on reading. */
+/** A figure of this size is no measurement: what follows from it may overflow, and the record is then refused on reading. */
 const FIGURE_MAX = 1e100;
 
 export interface AnswerSource {
   classification: Pick<Classification, 'kind' | 'cancelled' | 'options'>;
   /** Undefined if it is missing or damaged. */
   analysis: Pick<Analysis, 'state' | 'result'> | undefined;
-  /** `damaged` if there is one that cannot be read. */
+  /** `damaged` for an unreadable one. */
   finding: Pick<Override, 'classification'> | undefined | 'damaged';
 }
 
@@ -88,7 +87,7 @@ function measured(result: AnalysisResult, finding: Label | null, prevented: bool
       artificialBy: artificial.map(({ heuristic }) => heuristic),
     };
   } catch {
-    // A result of an older version that the rules cannot read: the list says so of it, in each filter.
+    // The rules cannot read a result of this older version: every filter shows it, as such.
     return unanswered(result.kind, 'unreadable', finding);
   }
 }
@@ -100,12 +99,12 @@ function hasExtremeFigure(value: unknown): boolean {
   return false;
 }
 
-/** What filters compare: the outcome's parts, and the class of the documented verdict. */
+/** The values that filters compare: the outcome's parts, and the class of the documented verdict. */
 export interface Answered extends Decided {
   verdict: { classification: Label } | null;
 }
 
-/** What a reader with the profile is shown of such a record; null if only the record can say. */
+/** The outcome for a reader with the profile; null if only the record has it. */
 export function decidedBy(
   { state, finding, assessment, forcing, artificialBy }: AnswerClass,
   { heuristic, policy }: Profile,
@@ -131,7 +130,7 @@ export function toNumber({ kind, state, finding, assessment, forcing, artificial
   return digits.reduceRight((sum, [digit = 0, base = 1]) => sum * base + digit, 0);
 }
 
-/** Undefined if the number is none of this version. */
+/** Undefined for a number of another version. */
 export function fromNumber(number: number): AnswerClass | undefined {
   let rest = number;
   const digit = (base: number): number => {

@@ -31,7 +31,7 @@ const NEXT: Readonly<Record<AnalysisState, readonly AnalysisState[]>> = {
   cancelled: [],
 };
 
-/** Throws on a transition that no path of the engine may take: a programmer error, not an input's. */
+/** Throws on a transition that the engine never makes: a programmer error. */
 export function assertTransition(from: AnalysisState, to: AnalysisState): void {
   if (!NEXT[from].includes(to)) throw new Error(`illegal analysis transition: ${from} to ${to}`);
 }
@@ -40,7 +40,7 @@ export function hasEnded(state: AnalysisState): boolean {
   return NEXT[state].length === 0;
 }
 
-/** Whether work goes on that needs the file: the analysis' own, or what is added to it. */
+/** Whether work still needs the file: the analysis' own, or an addition. */
 export function isAtWork({ state, addition }: Pick<Analysis, 'state' | 'addition'>): boolean {
   return !hasEnded(state) || isAdding({ addition });
 }
@@ -57,12 +57,12 @@ export type FacadeName = (typeof FACADES)[number];
 /** Where work comes from: a protocol, the page, or a watched folder. */
 export type WayIn = FacadeName | 'dashboard' | 'watch_folder';
 
-/** Who handed a file in: by which protocol, and with which key. */
+/** Who submitted a file: by which protocol, and with which key. */
 export interface SubmittedBy {
   via: WayIn;
-  /** Null if a person was signed in at the page. */
+  /** Null for a session of the page. */
   keyId: number | null;
-  /** As it was named then; keys are renamed and revoked, the record stays. */
+  /** The key's name at that time; keys are renamed and revoked, the record stays. */
   keyName: string;
 }
 
@@ -82,13 +82,13 @@ export interface Classification extends Held {
   options: AnalysisOptions;
   analysisId: string;
   origin: Origin;
-  /** Set apart from the analysis' state: cancelling one of several sharers ends only its own record. */
+  /** Separate from the analysis' state: cancelling one of several sharers ends only its own record. */
   cancelled: boolean;
   credits: number;
   webhookUrl: string | null;
-  /** Absent in records of versions that did not note it. */
+  /** Absent in records of versions that did not record it. */
   submittedBy?: SubmittedBy;
-  /** Where it came from; absent in records of versions that did not note it. */
+  /** The caller's address; absent in records of versions that did not record it. */
   remoteAddress?: string;
   requestId: string | null;
   createdAt: number;
@@ -108,38 +108,38 @@ export type Priority = (typeof PRIORITIES)[number];
 export interface Lease {
   slot: number;
   startedAt: number;
-  /** The kernel's name of the boot; absent if stored by a version that did not note it. */
+  /** The kernel's identifier of the boot; absent if stored by a version that did not record it. */
   bootId?: string;
 }
 
-/** The daemon was killed while it analysed this file and no other, which may be the file's fault, or anybody's. */
+/** The daemon was killed while it analysed this file alone, which may be the file's fault. */
 export interface Suspicion {
   /** Deaths within one boot; a power cut is no file's fault. */
   bootId: string;
   deaths: number;
-  /** Since the last of them another analysis ended well alone: the box works. */
+  /** Another analysis has since ended well alone, so the box works. */
   isWitnessed: boolean;
 }
 
-/** Work on a file that has its result already, for analyses that were not asked for then. */
+/** Later work on a finished file, for analyses that were not asked for at first. */
 export interface AddsTo {
   /** The analysis whose result it adds to. */
   analysisId: string;
-  /** The record that asked and paid. */
+  /** The record that asked for it and paid. */
   identifier: string;
   credits: number;
 }
 
-/** What is being added to a result; the last failure stays until it is asked for again. */
+/** The addition to a result; a failed one stays until it is asked for again. */
 export interface Addition {
-  /** The analysis that makes it; empty once that has failed. */
+  /** Its analysis; empty once that has failed. */
   id: string;
   asked: readonly AddableAnalysis[];
-  /** The reason a person understands; empty while it is made. */
+  /** The reason for a person; empty while it is made. */
   error: string;
 }
 
-/** The work on one blob under one set of options and models; the account is the one whose turn in the queue it takes. */
+/** The work on one blob under one set of options and models; its account's turns in the queue count. */
 export interface Analysis extends Held {
   id: string;
   /** `holder/kind/hash/options/models`, and the manifest beside it: equal keys are equal work. An address not fetched yet has its own key. */
@@ -152,38 +152,41 @@ export interface Analysis extends Held {
   options: AnalysisOptions;
   /** Pack keys, sorted. */
   models: string[];
-  /** Absent if stored by a version that knew none: interactive. */
+  /** Absent in rows of versions without priorities: interactive. */
   priority?: Priority;
   state: AnalysisState;
-  /** Attempts that were started; one that the daemon's own death ended is not counted. */
+  /** Attempts that were started, except those that the daemon's own death ended. */
   attempts: number;
   lease: Lease | null;
   suspicion?: Suspicion;
-  /** The reason a person understands, once errored. */
+  /** The reason for a person, once errored. */
   error: string;
   /** Present in work that adds to another analysis' result; it is gone when it has ended. */
   addsTo?: AddsTo;
   /** Present while something is added to the result, and after that has failed. */
   addition?: Addition;
-  /** It ended its workers until its attempts were used up: the same work is not begun again unless somebody insists. */
+  /** Set when its attempts were used up by dying workers: the same work is not begun again unless somebody insists. */
   isQuarantined?: true;
   queuedAt: number;
   endedAt: number | null;
   apiVersion: string;
   result: AnalysisResult | null;
-  /** Times of the attempt that ended it; absent without a result, and if a version stored it that kept none. */
+  /** Times of the attempt that ended it; absent without a result, and in rows of versions without them. */
   stepTimes?: readonly StepTime[];
   /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
   modelDigests?: Readonly<Record<string, string>>;
-  /** Number of the rules in force when the result was measured; absent without one, and if a version stored it that had no numbers. */
+  /**
+   * Number of the rules in force when the result was measured; absent without a result, and in rows of versions without
+   * numbers.
+   */
   rulesVersion?: number;
 }
 
-/** How far a running analysis is; kept in memory only, nothing depends on it after a restart. */
+/** Progress of a running analysis; kept in memory only, nothing depends on it after a restart. */
 export const PROGRESS = { step: text<ProgressStep>(), done: whole(), total: whole() };
 export interface Progress extends ValuesOf<typeof PROGRESS> {}
 
-/** What is added to a record, or why the last of it could not be made. */
+/** The running addition to a record, or why the last one failed. */
 export interface AddedAnalyses {
   analyses: readonly AddableAnalysis[];
   /** Null once it has failed. */
@@ -192,16 +195,16 @@ export interface AddedAnalyses {
   error: string;
 }
 
-/** The correct value that a person gave a file, for every record of the account, or of the desk, with the hash. */
+/** A person's finding: the correct value of a file, for every record of the account, or of the desk, with the hash. */
 export interface Override extends Held {
   kind: MediaKind;
   hash: string;
   classification: 'human' | 'artificial';
   reason: string;
   at: number;
-  /** The account that said so: the owner itself, its partner or an administrator. */
+  /** The account that stated it: the owner, its partner or an administrator. */
   byAccountId: number;
-  /** What was measured then: `human`, `artificial`, or null if nothing was. */
+  /** The measured answer at that time: `human`, `artificial`, or null. */
   measured: 'human' | 'artificial' | null;
 }
 

@@ -15,10 +15,10 @@ import type { Verdict } from '../verdicts/heuristics.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
 import type { TimestampStatus } from './package-timestamps.ts';
 
-/** What a reader takes away from a record. */
+/** The part of a record that readers act on. */
 export interface ReadingOfFigures {
   rulesVersion: number;
-  /** Human or artificial by the account's way of weighing; empty if nothing could answer. */
+  /** Human or artificial by the account's way of weighing; empty without an answer. */
   classification: string;
   /** State of the assessment: human, artificial, inconclusive, not_applicable. */
   state: string;
@@ -69,7 +69,7 @@ export const EXPORTS_KEPT_MAX = 50;
 /** A change in the third digit is none to a reader. */
 const PROBABILITY_TOLERANCE = 0.005;
 
-/** What a record says of its finding. */
+/** The parts of a record that its finding follows from. */
 interface Read {
   rules: AppliedRules | null;
   verdict: Verdict | null;
@@ -94,7 +94,7 @@ export function toReading({
   };
 }
 
-/** Whether a reader would take away something else. */
+/** Whether a reader would read something else. */
 export function readsOtherwise(left: ReadingOfFigures, right: ReadingOfFigures): boolean {
   const isApart =
     left.probability === null || right.probability === null
@@ -103,7 +103,10 @@ export function readsOtherwise(left: ReadingOfFigures, right: ReadingOfFigures):
   return isApart || left.state !== right.state || left.classification !== right.classification;
 }
 
-/** With one more. Past the bound the oldest goes whose reading a later one repeats: no reading is forgotten before its time. */
+/**
+ * Adds one. Past the bound the oldest whose reading a later one repeats is dropped, so that no reading is forgotten too
+ * early.
+ */
 export function withExport(before: RecordExports | undefined, made: StoredExport): RecordExports {
   const exports = [...(before?.exports ?? []), made];
   if (exports.length <= EXPORTS_KEPT_MAX) return { exports };

@@ -1,6 +1,6 @@
 /**
- * Which words describe a finding: bands and keys, shared by the page and the report, so that both say the same. The texts
- * themselves stand with the page's.
+ * The words for a finding: bands and keys, shared by the page and the report, so that both say the same. The texts themselves
+ * stand with the page's.
  */
 import type { MediaKind } from '../media/media.ts';
 import { SIGN_OFF_ASKS_MAX } from './sign-off.ts';
@@ -16,7 +16,7 @@ export function certaintyOf(stated: number): Certainty {
 
 export type Support = 'none' | 'weak' | 'moderate' | 'strong';
 
-/** log10 of the likelihood ratio up to which a band reaches: those of the daemon's own sentences. */
+/** Upper end of each band by log10 of the likelihood ratio, as in the daemon's own sentences. */
 const BANDS: readonly (readonly [number, Support])[] = [
   [0.3, 'none'],
   [1, 'weak'],
@@ -24,46 +24,48 @@ const BANDS: readonly (readonly [number, Support])[] = [
   [Number.POSITIVE_INFINITY, 'strong'],
 ];
 
-/** What a likelihood ratio is worth, either way. */
+/** The strength of a likelihood ratio, either way. */
 export function supportOf(log10LikelihoodRatio: number): Support {
   const size = Math.abs(log10LikelihoodRatio);
   return BANDS.find(([below]) => size < below)?.[1] ?? 'none';
 }
 
-/** The ratio as it is shown: past a million, nothing was measured. */
+/** The ratio as it is shown: above a million nothing was measured. */
 export function shownRatio(log10LikelihoodRatio: number): number {
   return 10 ** Math.min(Math.abs(log10LikelihoodRatio), 6);
 }
 
-/** What could be wrong with an answer about such media, by the key of its text. */
+/** Possible errors of answers about such media, by the keys of their texts. */
 export const LIMITS = {
   image: ['limit_error', 'limit_compression', 'limit_phone', 'limit_new', 'limit_partial', 'limit_truth'],
   video: ['limit_error', 'limit_frames', 'limit_compression', 'limit_new', 'limit_truth'],
   audio: ['limit_error', 'limit_speech', 'limit_line', 'limit_new', 'limit_truth'],
 } as const satisfies Record<MediaKind, readonly string[]>;
 
-/** A picture whose short side is below it leaves little to measure. */
+/** A picture with a smaller short side leaves little to measure. */
 export const SMALL_SIDE_PIXELS = 400;
 
-/** People read so many reasons on each side before they decide. */
+/** Reasons on each side that people read before they decide. */
 export const STRONGEST_MAX = 3;
 
 export interface SortedReasons<Reason> {
-  /** Why the record comes to this. */
+  /** Reasons for the outcome. */
   for: Reason[];
-  /** What speaks against it, or weakens it. */
+  /** Reasons against the outcome, or that weaken it. */
   against: Reason[];
-  /** How the file was looked at: no reasons. */
+  /** Notes on how the file was looked at, which are no reasons. */
   notes: Reason[];
 }
 
-/** The reasons of a record by what they mean for its outcome, in their order; words in capitals, as GraphQL writes them, too. */
+/**
+ * Sorts a record's reasons by their meaning for its outcome, in order; words in capitals, as GraphQL writes them, count too.
+ */
 export function sortReasons<Reason extends { side: string }>(
   outcome: string,
   reasons: readonly Reason[],
 ): SortedReasons<Reason> {
   const word = outcome.toLowerCase();
-  // What leaves an answer open is why there is none.
+  // Doubts that leave an answer open are the reasons for it.
   const supporting = word === 'human' || word === 'artificial' ? word : 'doubt';
   const sorted: SortedReasons<Reason> = { for: [], against: [], notes: [] };
   for (const one of reasons) {
@@ -78,7 +80,7 @@ export function isDisputed({ state, answers }: { state: string; answers: readonl
   return state.toUpperCase() === 'DISAGREED' && answers.length >= SIGN_OFF_ASKS_MAX;
 }
 
-/** How a sign-off stands, as the texts name it: `signOff_…`. Only an answer is ever called agreed. */
+/** The state of a sign-off as the texts' keys name it: `signOff_…`. Only an answer makes it agreed. */
 export function signOffWord<State extends string>({
   state,
   askedAt,

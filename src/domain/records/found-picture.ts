@@ -1,4 +1,4 @@
-/** What a search with a picture finds among those that are kept, as a reader sees it. Pure. */
+/** A stored picture that a search found, as readers see it. Pure. */
 import {
   type Choice,
   flag,
@@ -19,20 +19,23 @@ import type { Part, SharedPart } from '../media/shared-part.ts';
 import { OUTCOME } from './outcome.ts';
 
 /**
- * Places that must agree before two pictures are said to share a part. Measured, docs/likeness.md: unlike pictures with print
- * or edges in them agree in nine by chance, two cats in ten.
+ * Agreeing places that make a shared part. Measured, docs/likeness.md: unlike pictures with print or edges in them agree in
+ * nine by chance, two cats in ten.
  */
 export const SHARED_PLACES_MIN = 12;
-/** Fewer are enough if they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at most in 20 million pairs. */
+/**
+ * Fewer are enough if they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at
+ * most in 20 million pairs.
+ */
 export const EXACT_PLACES_MIN = 8;
 
 export function isSharedPart({ places, exactPlaces }: SharedPart): boolean {
   return places >= SHARED_PLACES_MIN || exactPlaces >= EXACT_PLACES_MIN;
 }
 
-/** Bound per answer: who finds twenty copies needs no more. */
+/** Bound per answer: twenty copies are enough for anyone. */
 export const FOUND_PICTURES_MAX = 20;
-/** A film is searched with so many of its frames. */
+/** Frames of a film that are searched for. */
 export const ASKED_FRAMES_MAX = 8;
 
 export const LIKENESS_DEGREES = ['same_picture', 'shared_part'] as const;

@@ -1,6 +1,6 @@
 /**
- * What stands at the top of a record on every surface: a person's word, what a signature says, or what was measured, in that
- * order. The documented verdict stands beneath it, with the rule that made it. Pure.
+ * The headline of a record on every surface: a person's finding, a signature's statement, or the measurement, in that order.
+ * The documented verdict stands beneath it, with the rule that made it. Pure.
  */
 
 import { type Choice, noun, nullable, oneOf, type ValuesOf } from '../field.ts';
@@ -85,7 +85,10 @@ function wordOf(record: Headlined): HeadlineWord {
 
 const CHANGING_STEPS: readonly StepKind[] = ['edited', 'placed'];
 
-/** What its signature says; null without one. Frames and tracks leave the manifests to their film, and share what they weigh. */
+/**
+ * The statement of its signature; null without one. Frames and tracks leave the manifests to their film, and share its
+ * weight.
+ */
 function signatureOf({ provenance, assessment }: Headlined): SignatureWord | null {
   const codes = assessment?.reasons.map(({ code }) => code) ?? [];
   if (codes.includes('SIGNED_GENERATED')) return 'signed_generation';
@@ -97,7 +100,7 @@ function signatureOf({ provenance, assessment }: Headlined): SignatureWord | nul
   return readings === null ? null : 'signed_edit';
 }
 
-/** Whether the assessment rests on the signature, so that the headline says all of it. */
+/** Whether the assessment rests on the signature, so that the headline says it all. */
 function isCarried(signature: SignatureWord | null, assessment: Assessment | null): boolean {
   if (assessment?.strength === 'signed') return true;
   const isCapture = assessment?.reasons.some(({ code }) => code === 'SIGNED_CAPTURED') === true;
@@ -161,7 +164,7 @@ const SIGNED_AS = {
   signed_edit: both('edited or made with a program', 'modifica o lavoro di un programma'),
 };
 
-/** What a signature that is not trusted says of the origin, as far as the headline says it. */
+/** An untrusted signature's statement on the origin, as far as the headline has it. */
 const DECLARED: Readonly<Record<DeclaredOrigin, Sentence | null>> = {
   generated: SIGNED_AS.signed_generation,
   composite_with_generated: both('made in part by AI', 'parti generate con IA'),
@@ -251,7 +254,7 @@ const LABELS: Readonly<Record<Label, Sentence>> = {
   artificial: both('artificial', 'artificiale'),
 };
 
-/** Each way of weighing by its name in the settings, with what it does. */
+/** The effect of each way of weighing, by its name in the settings. */
 const WEIGHINGS: Readonly<Record<HeuristicName, Sentence>> = {
   balanced: both('“balanced”, all models weighted', '«balanced», tutti i modelli pesati'),
   cautious: both(

@@ -1,6 +1,6 @@
 /**
- * What a submission asks of its analysis. An option that changes the measured result is part of the analysis key; one
- * that changes only how the result is read is not, so that both readings share the work.
+ * The options of a submission. An option that changes the measured result is part of the analysis key; one that changes only
+ * how the result is read is not, so that both readings share the work.
  */
 
 import { rowsOf, type ValuesOf } from '../field.ts';
@@ -13,17 +13,17 @@ export const DEFAULT_OPTIONS = Object.freeze(
   Object.fromEntries(rowsOf(ANALYSIS_OPTIONS).map(([name, { initial }]) => [name, initial])),
 ) as unknown as Readonly<AnalysisOptions>;
 
-/** Whether the kind documents the option; elsewhere it is an unknown field and is ignored. */
+/** Whether the kind has the option; elsewhere it is an unknown field and is ignored. */
 export function isOptionOf(kind: MediaKind, name: keyof AnalysisOptions): boolean {
   return ANALYSIS_OPTIONS[name].kinds.includes(kind);
 }
 
-/** With what a version did not know that stored them: it was not asked for. */
+/** Adds options that the storing version did not know, as not asked for. */
 export function completeOptions(stored: Partial<AnalysisOptions>): AnalysisOptions {
   return { ...DEFAULT_OPTIONS, ...stored };
 }
 
-/** The part of an analysis key that the options decide: stable text, only options that change the result. */
+/** The options' part of an analysis key: stable text, only of options that change the result. */
 export function optionsKey(kind: MediaKind, asked: AnalysisOptions): string {
   const options = completeOptions(asked);
   return rowsOf(ANALYSIS_OPTIONS)

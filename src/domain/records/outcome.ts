@@ -1,4 +1,4 @@
-/** What a record comes to for a reader, in one word. Pure. */
+/** The outcome of a record for a reader, in one word. Pure. */
 
 import type { Choice } from '../field.ts';
 import type { Label } from '../media/media.ts';
@@ -21,7 +21,7 @@ export const OUTCOME = {
 } as const satisfies Choice;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The part of a record that decides. */
+/** The parts of a record that decide the outcome. */
 export interface Decided {
   status: Status;
   forceClassification: Label | null;
@@ -34,7 +34,7 @@ export function outcomeOf({ status, forceClassification, assessment }: Decided):
   return forceClassification ?? assessment?.state ?? 'not_applicable';
 }
 
-/** The states in which a record can have the outcome. */
+/** The states of records that can have the outcome. */
 export function statusOfOutcome(outcome: Outcome): Status {
   if (outcome === 'waiting') return 'new';
   return outcome === 'failed' ? 'errored' : 'done';

@@ -1,6 +1,6 @@
 /**
- * Which timestamp authorities (RFC 3161) are asked to stamp the signature of a package, and what they answered. Names no person and
- * nothing of what is in the package; it goes with the last of its records.
+ * Timestamp authorities (RFC 3161) that are asked to stamp the signature of a package, and their answers. Names no person and
+ * nothing of the package's contents; it goes with the last of its records.
  */
 import { MICROSECONDS_PER_SECOND } from '../time.ts';
 
@@ -14,23 +14,23 @@ export interface TimestampRequest {
   state: TimestampState;
   /** By the authority's clock; microseconds since 1970 UTC; null until it has answered. */
   time: number | null;
-  /** Why the last try brought none; empty if there was none or it brought one. */
+  /** Why the last try failed; empty after a success or without a try. */
   error: string;
-  /** DER of the reply; null until it has come. */
+  /** DER of the reply; null until it arrives. */
   reply: Uint8Array | null;
 }
 
 export interface PackageTimestamps {
   /** SHA-256 of the package's signed list of files, hex: names the package. */
   packageSha256: string;
-  /** What is stamped. */
+  /** The bytes that are stamped. */
   signature: Uint8Array;
   accountId: number;
-  /** Records that are still there. */
+  /** Records that still exist. */
   identifiers: string[];
   createdAt: number;
   attempts: number;
-  /** Null: nothing is asked any more. */
+  /** Null once nothing is asked any more. */
   nextAttemptAt: number | null;
   requests: TimestampRequest[];
 }
@@ -38,18 +38,18 @@ export interface PackageTimestamps {
 /** A timestamp as a record and the facades show it. */
 export type TimestampStatus = Omit<TimestampRequest, 'reply'>;
 
-/** What one authority answered to one try. */
+/** One authority's answer to one try. */
 export type TimestampAnswer = { reply: Uint8Array; time: number } | { error: string };
 
 const FIRST_PAUSE_SECONDS = 30;
 /** An authority that was down for a night is asked again in the morning. */
 export const TIMESTAMP_PAUSE_SECONDS_MAX = 6 * 3600;
-/** A token of a week later says little of the day of the package; such a token can still be added by hand. */
+/** A token of a week later proves little about the day of the package; it can still be added by hand. */
 const SERIES_SECONDS_MAX = 7 * 86_400;
-/** Spreads what failed together. */
+/** Spreads tries that failed together. */
 const JITTER = 0.2;
 
-/** `random` is 0 ≤ x < 1. What was settled meanwhile stays as it is. */
+/** `random` is 0 ≤ x < 1. What was settled meanwhile stays. */
 export function afterTimestampAttempt(
   before: PackageTimestamps,
   answers: ReadonlyMap<string, TimestampAnswer>,

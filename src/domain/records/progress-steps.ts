@@ -1,6 +1,6 @@
-/** What a running analysis is at, in one closed list: the page has words for each. */
+/** The steps of a running analysis, in one closed list: the page has words for each. */
 
-/** The steps stand in the order in which a reader may meet them. */
+/** In the order in which readers may meet them. */
 export const PROGRESS_STEPS = [
   'queued',
   'no-broker',

@@ -1,4 +1,4 @@
-/** What a search for a text finds: the rule for the daemon that looks and the page that follows changes. Pure. */
+/** The rule of a search for a text, for the daemon that searches and the page that follows changes. Pure. */
 
 export interface Searched {
   identifier: string;
@@ -7,7 +7,7 @@ export interface Searched {
   refId: string;
 }
 
-/** Part of the name or the reference, or the beginning of the hash or the identifier; letters of either case. */
+/** Matches a part of the name or the reference, or the beginning of the hash or the identifier, in either case. */
 export function matchesText({ identifier, hash, name, refId }: Searched, text: string): boolean {
   const wanted = text.toLowerCase();
   return (

@@ -1,14 +1,14 @@
-/** What narrows a list of records, kept under a name for one account. No I/O. */
+/** A list's filter that an account keeps under a name. No I/O. */
 import { flag, idNumberOrNone, moment, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import { MEDIA_KIND } from '../media/media.ts';
 import { OUTCOME } from './outcome.ts';
 
-/** As many as one line of buttons holds. */
+/** As many as fit into one line of buttons. */
 export const SAVED_FILTERS_MAX = 12;
-/** What a button shows. */
+/** Characters that a button shows. */
 export const FILTER_NAME_CHARACTERS_MAX = 40;
 
-/** A part that is empty or null does not narrow. */
+/** An empty or null part does not narrow the list. */
 export const SAVED_FILTER = {
   name: 'SavedFilter',
   description: 'What narrows a list of records, kept under a name for the account.',

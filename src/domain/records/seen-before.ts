@@ -1,4 +1,4 @@
-/** What an earlier picture of the same history is to a later one, as it is stored and as a reader sees it. Pure. */
+/** An earlier picture's relation to a later one of the same history, as it is stored and as readers see it. Pure. */
 
 import {
   type Choice,
@@ -15,11 +15,13 @@ import {
 import { LABEL } from '../media/media.ts';
 import { OUTCOME } from './outcome.ts';
 
-/** Bits that may differ between a picture and its copy; measured, docs/marks.md. The authors' own 31 loses most light crops. */
+/**
+ * Bits that may differ between a picture and its copy; measured, docs/marks.md. The authors' own 31 loses most light crops.
+ */
 export const COPY_DISTANCE_MAX = 48;
-/** The authors' bound as well: below it a picture is too plain for its hash to mean anything. */
+/** The authors' bound as well: a picture below it is too plain for its hash to mean anything. */
 export const LIKENESS_QUALITY_MIN = 50;
-/** Bound per record: if a picture was seen in a thousand copies, the nearest ones help. */
+/** Bound per record: of a thousand copies the nearest ones are enough. */
 export const NEAR_MATCHES_MAX = 5;
 /** Bound per analysis: a picture has one, a film one for each frame. */
 export const LIKENESSES_MAX = 64;
@@ -30,40 +32,39 @@ export interface Likeness {
   analysisId: string;
   /** PDQ, 64 hexadecimal characters. */
   hash: string;
-  /** Where a frame is in its film; null for a picture. */
+  /** A frame's time in its film; null for a picture. */
   timeSeconds: number | null;
 }
 
 /** A likeness on its way to the store. */
 export interface FoundLikeness extends Pick<Likeness, 'hash' | 'timeSeconds'> {
-  /** As `packKeypoints` writes them; absent if nothing stands out. */
+  /** Written by `packKeypoints`; absent if the picture has too little detail. */
   keypoints?: Uint8Array | undefined;
 }
 
-/** By what one of them is found in part, under its number. */
+/** The keypoints of a likeness, under its number. */
 export interface StoredKeypoints {
   accountId: number;
-  /** As `packKeypoints` writes them. */
+  /** Written by `packKeypoints`. */
   packed: Uint8Array;
 }
 
-/** An earlier likeness that a picture was near to. */
+/** An earlier likeness near to a picture. */
 export interface NearMatch {
   analysisId: string;
-  /** Bits that differ. */
   distance: number;
   isMirrored: boolean;
   timeSeconds: number | null;
   earlierSeconds: number | null;
 }
 
-/** What is kept of one analysis, in the transaction that ends it. */
+/** The likenesses of one analysis, written in the transaction that ends it. */
 export interface NearMatches {
   accountId: number;
   /** Sequence numbers of its likenesses in their table. */
   sequences: number[];
   earlier: NearMatch[];
-  /** Analyses that found this one near to them: the earlier record shows copies too. The nearest ones. */
+  /** Analyses near to this one, so that the earlier record shows copies too; the nearest ones. */
   later: NearMatch[];
 }
 
@@ -75,7 +76,7 @@ export const LIKENESS_RELATION = {
 } as const satisfies Choice;
 export type LikenessRelation = (typeof LIKENESS_RELATIONS)[number];
 
-/** An earlier record of the same picture, and what was found then. Never inherited: only shown. */
+/** An earlier record of the same picture, with its answer then: shown, never inherited. */
 export const SEEN_BEFORE = {
   identifier: identifier(),
   accountId: idNumber(),

@@ -1,6 +1,6 @@
 /**
- * A second pair of eyes: another person's word on a finding by a person. It never changes what a record says; it says
- * whether somebody else has looked, and agrees.
+ * A second pair of eyes: another person's answer to a person's finding. It never changes a record; it shows whether somebody
+ * else has looked, and agrees.
  */
 
 import type { Held } from '../desk.ts';
@@ -23,8 +23,8 @@ import { LABEL, type MediaKind } from '../media/media.ts';
 import type { Override } from './classification.ts';
 
 /**
- * The first three of a finding that stands, the others of one that does not any more: it was taken back, or another was
- * stated. Nothing but an answer makes it agreed.
+ * The first three are of a finding that stands, the others of one that was taken back or replaced. Only an answer makes it
+ * agreed.
  */
 export const SIGN_OFF_STATES = ['open', 'agreed', 'disagreed', 'withdrawn', 'superseded'] as const;
 export const SIGN_OFF_STATE = {
@@ -74,7 +74,7 @@ export const SIGN_OFF_OBSTACLE = {
 };
 export interface SignOffObstacle extends ValuesOf<typeof SIGN_OFF_OBSTACLE> {}
 
-/** Somebody who may be asked, and what stands against it. */
+/** An account that may be asked, and the obstacle if it may not. */
 export const SIGN_OFF_JUDGE = {
   accountId: idNumber(),
   name: text(),
@@ -88,20 +88,20 @@ export const SIGN_OFF_JUDGE = {
 };
 export interface SignOffJudge extends ValuesOf<typeof SIGN_OFF_JUDGE> {}
 
-/** As it is stored, one of a finding. */
+/** The stored sign-off of a finding. */
 export interface StoredSignOff extends Held {
   kind: MediaKind;
   hash: string;
-  /** Time when the finding was stated. Names it among those of the file. */
+  /** Time of the finding, by which it is known among those of the file. */
   findingAt: number;
-  /** When it was asked for, at most twice. */
+  /** The times at which it was asked for, at most twice. */
   asks: number[];
-  /** One of each ask, in their order. */
+  /** One answer for each ask, in order. */
   answers: Omit<SignOffAnswer, 'byName'>[];
   ended: 'withdrawn' | 'superseded' | null;
 }
 
-/** A sign-off as a record shows it, with the finding that it is about. */
+/** A sign-off as a record shows it, with its finding. */
 export const SIGN_OFF = {
   state: oneOf(SIGN_OFF_STATE),
   classification: oneOf(LABEL, 'What the finding says.'),
@@ -119,7 +119,7 @@ export const SIGN_OFF = {
 };
 export interface SignOff extends ValuesOf<typeof SIGN_OFF> {}
 
-/** A finding of the history, with what another person said of it. */
+/** A finding of the history, with its sign-off. */
 export interface FindingEntry extends Override {
   signOff: SignOff | null;
 }

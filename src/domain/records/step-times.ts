@@ -3,13 +3,13 @@ import { z } from 'zod';
 
 export const stepTimeSchema = z.strictObject({
   step: z.string().regex(/^[a-z][a-z-]{0,39}$/),
-  /** Sum over all times that it was done, one after the other or side by side. */
+  /** Sum over all its runs, one after the other or side by side. */
   seconds: z.number().min(0).max(1e9),
   times: z.int().min(1),
 });
 export type StepTime = z.infer<typeof stepTimeSchema>;
 
-/** A tenth of a millisecond: what is shorter costs nothing that a reader looks for. */
+/** A tenth of a millisecond: shorter steps do not matter. */
 const STEPS_PER_SECOND = 10_000;
 
 export class StepTimes {
@@ -20,7 +20,7 @@ export class StepTimes {
     this.#steps.set(step, { seconds: known.seconds + seconds, times: known.times + 1 });
   }
 
-  /** In the order in which each ended first. */
+  /** In the order in which each step first ended. */
   toList(): StepTime[] {
     return Array.from(this.#steps, ([step, { seconds, times }]) => ({
       step,

@@ -1,4 +1,4 @@
-/** What sheets hold, the same for every writer: the daemon, the command line or the page. Pure. */
+/** The columns of sheets, for every writer: the daemon, the command line and the page. Pure. */
 
 export type Cell = string | number | null;
 
@@ -8,7 +8,7 @@ export type Field = Cell | readonly string[];
 /** Spreadsheets take a file without it for one of their country's old encodings. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
-/** Between two reasons in one cell; a sentence has none. */
+/** Separates two reasons in one cell; no sentence contains it. */
 const REASON_BREAK = ' | ';
 
 export function toCell(value: Field): Cell {
@@ -22,7 +22,7 @@ export const READING_COLUMNS = [
 
 export type ReadingCells = Readonly<Record<(typeof READING_COLUMNS)[number], string>>;
 
-/** Answers as any facade names them. */
+/** The answers as any facade names them. */
 interface ReadAnswers {
   state: string;
   unchanged: string;
@@ -53,7 +53,7 @@ export const EXPORT_COLUMNS = [
 
 export type ExportedRecord = Readonly<Record<(typeof EXPORT_COLUMNS)[number], Field>>;
 
-/** What a row of a sheet of sources is given, in this order. */
+/** Columns that a row of a sheet of sources gets, in this order. */
 export const RESULT_COLUMNS = [
   'assay_identifier',
   'verdict',
@@ -67,7 +67,7 @@ export const RESULT_COLUMNS = [
 
 export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Field>>;
 
-/** Result of a row without a verdict; `identifier` if it became a record. */
+/** A row without a verdict; `identifier` if it became a record. */
 export function failedRow(error: string, identifier = ''): RowResult {
   return {
     assay_identifier: identifier,

@@ -7,9 +7,9 @@ import type { TranscriptSegment } from './transcript.ts';
 
 /** A headset or a microphone at the collar hears the other side 10 to 30 dB quieter. */
 const QUIETER_DB_MIN = 6;
-/** Heard from afar, a word or two of three are written as they were. */
+/** From afar a word or two of three are heard alike. */
 const SAME_WORDS_MIN = 0.6;
-/** Times of segments are the model's, and it errs by some tenths. */
+/** Times of segments are the model's, which errs by some tenths. */
 const SLACK_SECONDS = 1;
 
 /** A segment with the level of its sound, decibels of full scale. */
@@ -18,7 +18,7 @@ export interface LevelledSegment {
   levelDb: number;
 }
 
-/** Whether the two lie on different channels at the same time. */
+/** Whether two segments lie on different channels at the same time. */
 export function isBeside({ segment: one }: LevelledSegment, { segment: other }: LevelledSegment): boolean {
   return (
     one.channel !== other.channel &&
@@ -44,7 +44,7 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** The most words of the one that stand in the other in the same order. */
+/** The most words of the one that the other has in the same order. */
 function countInOrder(words: readonly string[], others: readonly string[]): number {
   let row = new Array<number>(others.length + 1).fill(0);
   for (const word of words) {

@@ -1,4 +1,4 @@
-/** The languages that Whisper's vocabulary has a sign for: ISO 639-1, or 639-2 if that has none; Javanese is its own `jw`. */
+/** The languages of Whisper's vocabulary: ISO 639-1, or 639-2 if that has none; Javanese is its own `jw`. */
 export const TRANSCRIPT_LANGUAGES = (
   'af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr ht hu hy ' +
   'id is it ja jw ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru ' +

@@ -1,24 +1,24 @@
 /**
- * The words of a transcript as an index knows them, and which of them a text needs that is looked for. An index of words finds
- * transcripts that may hold the text; whether one does is said by `isSaid`. Pure.
+ * The words of a transcript for the index, and those that a searched text needs. The index finds transcripts that may hold
+ * the text; `isSaid` decides. Pure.
  */
 
-/** Two hours of quick talk have some 4,000 different words. A transcript with more is looked at by each search. */
+/** Two hours of quick talk have some 4,000 different words. Each search looks at a transcript with more. */
 export const WORDS_MAX = 10_000;
 /** Code points; longer ones are noise, and a key of LMDB is bounded. */
 const WORD_LENGTH_MAX = 64;
 /** Words of a text that are looked up: the longest ones, since long words are rare. */
 const WANTED_MAX = 8;
-/** Pieces by which words are found from their middle. */
+/** Length of the pieces by which words are found from their middle. */
 const PIECE_LENGTH = 3;
 
-/** Scripts that put no space between words: every two letters that follow each other count as a word. */
+/** Scripts without spaces between words: every two neighbouring letters count as a word. */
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}`;
 const RUNS = new RegExp(String.raw`(?<pairs>[${UNSPACED}]+)|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+`, 'gu');
 
 export interface SaidWords {
   words: Set<string>;
-  /** False if some are left out: too long, or too many. */
+  /** False if some words are left out: too long, or too many. */
   isWhole: boolean;
 }
 
@@ -34,14 +34,14 @@ export function wordsOf(text: string): SaidWords {
   return { words, isWhole: true };
 }
 
-/** A word that must be there: itself, or one that holds it, as far as it may begin or end within a word. */
+/** A word that must occur: itself, or within a longer one if it may begin or end within a word. */
 export interface WantedWord {
   word: string;
   mayBeginWithin: boolean;
   mayEndWithin: boolean;
 }
 
-/** Which words a transcript that says the text has in any case; none for a text that is too short for it. */
+/** The words that every transcript with the text has; none for a text that is too short. */
 export function wantedWords(text: string): WantedWord[] {
   const lower = text.toLowerCase();
   const wanted: WantedWord[] = [];
@@ -64,12 +64,12 @@ export function holds(word: string, { word: wanted, mayBeginWithin, mayEndWithin
   return mayEndWithin ? word.includes(wanted) : word.endsWith(wanted);
 }
 
-/** Every three letters of a word that follow each other, each once; none of a shorter word. */
+/** Every three neighbouring letters of a word, each once; none of a shorter word. */
 export function piecesOf(word: string): string[] {
   return [...new Set(slices([...word], PIECE_LENGTH))];
 }
 
-/** What stands between two other characters, where it begins, and whether it is of a script without spaces. */
+/** Runs between separators, with their positions, and whether their script has no spaces. */
 function* runsOf(text: string): Generator<[run: string, at: number, pairs: boolean]> {
   for (const match of text.toLowerCase().matchAll(RUNS)) {
     yield [match[0], match.index, match.groups?.pairs !== undefined];

@@ -1,6 +1,6 @@
 /**
- * Which letters a language is written in. A small model that knows a language badly writes it in a neighbour's letters (Hindi as
- * Urdu, or Tamil): its reader cannot read that, and most of its words are wrong. Pure.
+ * The letters of each language. A small model that knows a language badly writes it in a neighbour's letters (Hindi as Urdu,
+ * or Tamil): its reader cannot read that, and most of its words are wrong. Pure.
  */
 
 /** Languages with a script of their own, by Unicode's name of it; the others are written in Latin letters or in several scripts. */
@@ -34,7 +34,7 @@ const SCRIPT_OF_LANGUAGE: ReadonlyMap<string, string> = new Map(
     languages.split(' ').map((language) => [language, script] as const),
   ),
 );
-/** Names and quotations may stand in other letters; more of them is another script. */
+/** Share of other letters, as in names and quotations; more is another script. */
 const FOREIGN_SHARE_MAX = 0.2;
 const LETTER = /\p{L}/gu;
 

@@ -1,11 +1,11 @@
 /**
- * Which language is spoken in a recording, from what the model says of its first windows. One window may be a jingle, a name or
- * a greeting in another language; pooled over a minute or two a guess holds. Pure.
+ * Finds the language of a recording from the model's guesses for its first windows. One window may be a jingle, a name or a
+ * greeting in another language; a guess over a minute or two holds. Pure.
  */
 
-/** So sure of its language, a window goes by its own. */
+/** A window this sure of its language is written in its own. */
 export const OWN_LANGUAGE_MIN = 0.8;
-/** Windows that are heard one after the other before a guess must do: the others are heard side by side. */
+/** Windows that are heard one after the other before a guess must do; the others are heard side by side. */
 export const LANGUAGE_WINDOWS_MAX = 4;
 
 export interface LanguageShare {
@@ -15,15 +15,15 @@ export interface LanguageShare {
   share: number;
 }
 
-/** What the model says of one window. */
+/** The model's guesses for one window. */
 export interface HeardLanguages {
   languages: readonly LanguageShare[];
-  /** Probability that there is no speech: what is hardly speech has little to say. */
+  /** Probability that there is no speech, by which a window counts less. */
   noSpeech: number;
   seconds: number;
 }
 
-/** The language of most speech, by the mean of the shares; null if nothing was heard. */
+/** The language of most speech, by the mean of the shares; null without speech. */
 export function poolLanguages(windows: readonly HeardLanguages[]): LanguageShare | null {
   const sums = new Map<string, number>();
   let total = 0;
@@ -37,7 +37,7 @@ export function poolLanguages(windows: readonly HeardLanguages[]): LanguageShare
   return code === '' ? null : { code, share: sum / total };
 }
 
-/** Whether a window that was heard by itself has to be heard again, in the language of the recording. */
+/** Whether a window must be heard again, in the language of the recording. */
 export function isHeardAgain({ languages }: Pick<HeardLanguages, 'languages'>, pooled: string): boolean {
   const [own] = languages;
   return own !== undefined && own.code !== pooled && own.share < OWN_LANGUAGE_MIN;

@@ -1,4 +1,4 @@
-/** A transcript as files that others read: subtitles, plain text, and JSON for programs. Pure. */
+/** A transcript as files: subtitles, plain text, and JSON for programs. Pure. */
 import type { Transcript, TranscriptSegment } from './transcript.ts';
 
 export const TRANSCRIPT_FORMATS = ['srt', 'vtt', 'text', 'json'] as const;
@@ -11,7 +11,7 @@ export const TRANSCRIPT_FILES = {
   json: { name: 'transcript.json', mime: 'application/json' },
 } as const satisfies Record<TranscriptFormat, { name: string; mime: string }>;
 
-/** A subtitle that vanishes at once is not read. */
+/** A subtitle must stay long enough to be read. */
 const SHOWN_SECONDS_MIN = 0.5;
 
 export function formatTranscript(transcript: Transcript, format: TranscriptFormat): string {
@@ -47,7 +47,7 @@ function toCue({ channel, text }: TranscriptSegment): string {
   return channel === undefined ? escaped(text) : `<v ${nameOf(channel)}>${escaped(text)}`;
 }
 
-/** SubRip and plain text have no sign for who speaks: a name and a colon are the custom. */
+/** SubRip and plain text have no tag for speakers, so a name and a colon are written. */
 function spokenLine({ channel, text }: TranscriptSegment): string {
   return channel === undefined ? oneLine(text) : `${nameOf(channel)}: ${oneLine(text)}`;
 }
@@ -100,7 +100,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** In WebVTT these begin tags and arrows. */
+/** These characters begin tags and arrows in WebVTT. */
 function escaped(text: string): string {
   return oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

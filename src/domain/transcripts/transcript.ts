@@ -8,11 +8,14 @@ import { z } from 'zod';
 export const TRANSCRIPT_SEGMENTS_MAX = 20_000;
 /** Thirty seconds of speech are some 600 letters; a model cannot write more than this in one window. */
 export const SEGMENT_CHARACTERS_MAX = 4000;
-/** A record is shown in lists of a hundred and must fit into one message of 4 MB; the rest is fetched by itself. */
+/**
+ * Segments within a record: it is shown in lists of a hundred and must fit into one message of 4 MB; the rest is fetched
+ * separately.
+ */
 export const RECORD_SEGMENTS_MAX = 100;
-/** More channels than any sound has that holds a voice in each. */
+/** More than the channels with a voice of any sound. */
 export const CHANNELS_MAX = 16;
-/** Two hours of speech are written down in so many times of what an analysis may last (two cores, the small model). */
+/** Multiple of an analysis' time that the transcript of two hours of speech may take (two cores, the small model). */
 export const TRANSCRIPT_TIMEOUTS = 4;
 
 const seconds = z.number().min(0).max(1e9);
@@ -27,7 +30,7 @@ const transcriptSegmentSchema = z.strictObject({
   /** Mean probability of its pieces of words. */
   confidence: probability,
   language,
-  /** Whose words they are, from 1; absent if the channels do not hold different voices, and in transcripts of earlier versions. */
+  /** Its channel, from 1; absent if the channels do not hold different voices, and in transcripts of earlier versions. */
   channel: z.int().min(1).max(CHANNELS_MAX).exactOptional(),
 });
 /** A sentence or a part of one; seconds from the beginning of the sound. */
@@ -42,20 +45,20 @@ export function toShownSegment(segment: TranscriptSegment): ShownSegment {
 export const transcriptSchema = z.strictObject({
   model: z.string().max(200),
   version: z.string().max(200),
-  /** That of most of the text; empty if there is none. */
+  /** The language of most of the text; empty without text. */
   language,
-  /** By time, of all channels. */
+  /** Segments of all channels, by time. */
   segments: z.array(transcriptSegmentSchema).max(TRANSCRIPT_SEGMENTS_MAX),
-  /** Speech for which no text could be believed. */
+  /** Seconds of speech without a credible text. */
   leftOutSeconds: seconds,
-  /** Why it is not whole; empty if it is. */
+  /** Why it is incomplete; empty if it is whole. */
   fault: z.string().max(500),
   elapsedSeconds: seconds,
 });
 /** As it is stored. */
 export type Transcript = z.infer<typeof transcriptSchema>;
 
-/** What a record says of it: the beginning, and how much there is. */
+/** The part of a transcript in a record: the beginning, and how much there is. */
 export interface TranscriptSummary extends Omit<Transcript, 'elapsedSeconds' | 'segments'> {
   segments: ShownSegment[];
   segmentCount: number;
@@ -72,15 +75,15 @@ export function summaryOf({ elapsedSeconds: _, ...transcript }: Transcript): Tra
   };
 }
 
-/** What each channel says from beginning to end, in lines; one line if they were not heard apart. */
+/** Each channel's whole text, a line each; one line if the channels were not heard apart. */
 export function textOf(transcript: Transcript | undefined): string {
   const byChannel = Map.groupBy(transcript?.segments ?? [], ({ channel }) => channel);
   return [...byChannel.values()].map((segments) => segments.map(({ text }) => text).join(' ')).join('\n');
 }
 
 /**
- * Also across the border of two segments, where sentences are cut, whatever another channel says meanwhile; not across two
- * channels: those are no one's words. Letters of either case.
+ * Finds text across the border of two segments of one channel, in either case; not across two channels, which would be no
+ * one's words.
  */
 export function isSaid(transcript: Transcript | undefined, text: string): boolean {
   return textOf(transcript).toLowerCase().includes(text.toLowerCase());
@@ -88,7 +91,7 @@ export function isSaid(transcript: Transcript | undefined, text: string): boolea
 
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** Also in scripts that put no space between words. */
+/** Counts words in scripts without spaces, too. */
 export function countWords(text: string): number {
   let count = 0;
   for (const { isWordLike } of WORDS.segment(text)) if (isWordLike) count += 1;

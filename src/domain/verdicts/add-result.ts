@@ -1,6 +1,6 @@
 /**
- * A result with what a later analysis of the same file has added. What was measured before stays as it was, so that no
- * verdict changes because a map was asked for.
+ * Adds the results of a later analysis of the same file. Earlier measurements stay, so that no verdict changes because a map
+ * was asked for.
  */
 import type {
   AnalysisResult,
@@ -13,7 +13,7 @@ import type {
 } from './result.ts';
 import { poolFrames } from './video-verdict.ts';
 
-/** What was made today does not fit what was judged then. */
+/** The new result does not fit what was judged then. */
 export class UnlikeResultError extends Error {
   override readonly name = 'UnlikeResultError';
 }
@@ -38,7 +38,7 @@ function addToImage(known: ImageResult, added: ImageResult): ImageResult {
   };
 }
 
-/** Answers of models that had given none. */
+/** Adds answers of models that had given none. */
 function addRuns(known: readonly ModelRun[], added: readonly ModelRun[]): ModelRun[] {
   const names = new Set(known.map(nameOf));
   return [...known, ...added.filter((run) => !names.has(nameOf(run)))];

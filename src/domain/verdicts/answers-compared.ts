@@ -1,4 +1,4 @@
-/** Which of the four answers about a signed manifest a copy still gives, compared with those of its original. Pure. */
+/** Compares the four answers about a signed manifest of a copy with those of its original. Pure. */
 
 import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
 import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from '../provenance/readings.ts';
@@ -19,7 +19,7 @@ export const ANSWER_FATE = {
 };
 export interface AnswerFate extends ValuesOf<typeof ANSWER_FATE> {}
 
-/** What of a reading is compared. */
+/** The compared parts of a reading. */
 export interface ComparedReadings {
   unchanged: UnchangedAnswer;
   signedBy: { answer: SignerAnswer; name: string };
@@ -30,7 +30,7 @@ export interface ComparedReadings {
 export interface ComparedFile {
   /** Null if no manifest could be read. */
   readings: ComparedReadings | null;
-  /** Whether there may be one all the same: damaged, elsewhere, or in a format that is not read. */
+  /** Whether there may be a manifest all the same: damaged, elsewhere, or in an unread format. */
   mayHoldOne: boolean;
 }
 
@@ -41,11 +41,11 @@ const BAD: readonly (UnchangedAnswer | SignerAnswer | TimeAnswer | WhoAnswer)[] 
 
 interface Said {
   word: string;
-  /** With whom it names; empty if the answer says nothing. */
+  /** The answer with the names in it; may be empty. */
   text: string;
 }
 
-/** One row for each answer that either of them gives. */
+/** One row for each answer that either file gives. */
 export function compareAnswers(before: ComparedFile, after: ComparedFile): AnswerFate[] {
   return COMPARED_ANSWERS.flatMap((answer) => {
     const [was, is] = [sayingOf(before, answer), sayingOf(after, answer)];

@@ -37,7 +37,7 @@ export const SOURCE_RANK = {
 
 export interface LabelQuestion {
   kind: LabelledKind;
-  /** Made by a machine as a whole, or changed by one. */
+  /** Whether AI made the piece as a whole, or changed it. */
   part: AiPart;
   /** Would somebody take it for real persons, objects, places or events? */
   resemblesReality: boolean;
@@ -152,7 +152,7 @@ function dutyOf(question: LabelQuestion): Pick<LabelAdvice, 'duty' | 'reason'> {
       };
 }
 
-/** What goes into the question if a caller said nothing; throws if an answer that matters is missing. */
+/** Fills in unasked answers; throws if an answer that matters is missing. */
 export function completeQuestion(
   kind: LabelledKind,
   part: AiPart | undefined,

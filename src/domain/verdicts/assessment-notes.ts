@@ -1,4 +1,4 @@
-/** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
+/** Notes that an assessment adds to the models' answer: one per circumstance that a reader should know. Pure. */
 
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
@@ -13,7 +13,7 @@ import type { AudioResult, ImageResult, ModelRun, TamperingSummary, VideoResult 
 /** Below this estimated JPEG quality the traces a detector reads are mostly gone. */
 const JPEG_QUALITY_LOW = 40;
 
-/** Lines of a video; smaller ones are mostly copies that were shrunk. */
+/** Usual lines of a video; smaller ones are mostly shrunk copies. */
 const HEIGHT_USUAL = 240;
 
 const DECLARATION_CODES: Readonly<Record<Declaration['kind'], ReasonCode>> = {
@@ -22,7 +22,7 @@ const DECLARATION_CODES: Readonly<Record<Declaration['kind'], ReasonCode>> = {
   camera: 'METADATA_CAMERA',
 };
 
-/** What is looked at, in sentences. */
+/** Names of the judged media in sentences. */
 export const WHATS = {
   picture: both('picture', 'immagine'),
   video: both('video', 'video'),
@@ -73,7 +73,7 @@ function notesOnMedium(runs: readonly ModelRun[]): AssessmentReason[] {
   return [reason('NO_PHOTOGRAPH', { bound: percent(run.inconclusiveHigh) })];
 }
 
-/** Once per reason: several models often refuse for the same. */
+/** One note per reason: several models often refuse for the same. */
 function notesOnSilence(runs: readonly ModelRun[]): AssessmentReason[] {
   const silent = runs.filter(({ unknown, axis }) => unknown && axis === 'generated');
   return [...new Set(silent.map((run) => run.reason))].map((why) => reason('MODEL_SILENT', { reason: why }));
@@ -104,7 +104,7 @@ export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   return [...notes, ...spoken, ...notesOnProvenance(provenance)];
 }
 
-/** What players do not show first may be what was made. */
+/** Pictures that players do not show first may be the generated ones. */
 function notesOnPictures({ frames, picturesNotJudged = 0 }: VideoResult): AssessmentReason[] {
   const further = frames.flatMap(({ picture }) => picture ?? []);
   const notes: AssessmentReason[] = [];
@@ -125,7 +125,7 @@ const VIDEO_PARTS = [
   { task: 'speech-origin', code: 'DECIDED_BY_VOICE', name: both('voice', 'voce') },
 ] as const;
 
-/** The part that pulls the models' mean furthest to the side on which it fell. */
+/** The part that pulls the models' mean furthest to its side. */
 function notesOnDecidingPart(runs: readonly ModelRun[]): AssessmentReason[] {
   const usable = usableRuns(runs);
   const side = Math.sign(fuseLogOdds(usable));
@@ -142,7 +142,7 @@ function notesOnDecidingPart(runs: readonly ModelRun[]): AssessmentReason[] {
   return [reason(most.code, { shown: joined(shown, ', ') })];
 }
 
-/** A made voice over real pictures, or the other way round, is a finding of its own: the mean of both would hide it. */
+/** A generated voice over real pictures, or the other way round, is a finding of its own: the mean of both would hide it. */
 function notesOnDisagreement({ runs }: VideoResult): AssessmentReason[] {
   const seen = probabilityOf(runs.filter(({ task }) => task !== 'speech-origin'));
   const heard = probabilityOf(runs.filter(({ task }) => task === 'speech-origin'));
@@ -175,7 +175,7 @@ function notesOnVoices(audio: AudioResult): AssessmentReason[] {
   return [...notesOnSpeech(audio), ...notesOnChannels(audio), ...notesOnTracks(audio), ...left];
 }
 
-/** Players play one of them: what is on the others is named. */
+/** Players play one track, so those with other content are named. */
 function notesOnTracks({ channels }: AudioResult): AssessmentReason[] {
   const tracks = channels.filter(({ name }) => isOfTrack(name));
   if (tracks.length === 0) return [];
@@ -198,7 +198,7 @@ function isOfTrack(name: string): boolean {
   return voiceOf(name)?.track != null;
 }
 
-/** Two voices on two channels: one may be real and the other not, so the most suspicious one is named, and decides. */
+/** One of two channels may be real and the other not, so the most suspicious one is named, and decides. */
 function notesOnChannels({ runs: decided, channels }: AudioResult): AssessmentReason[] {
   if (channels.some(({ name }) => isOfTrack(name))) return [];
   const answers = channels.flatMap(({ name, runs }) => {
@@ -208,7 +208,7 @@ function notesOnChannels({ runs: decided, channels }: AudioResult): AssessmentRe
   const [most] = answers.toSorted((a, b) => b.probability - a.probability);
   if (most === undefined || answers.length < 2) return [];
   const shown = answers.map(({ name, probability }) => `${name} ${percent(probability)}`).join(', ');
-  // In results of before the mix decided.
+  // In earlier results the mix decided.
   const decides = probabilityOf(decided) === most.probability ? both(' and decides', ' e decide') : '';
   return [reason('CHANNELS_DIFFER', { most: most.name, decides, shown })];
 }
@@ -221,7 +221,7 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
   }
   for (const declaration of provenance.declarations ?? []) {
     const { kind, field, value, origin } = declaration;
-    // A damaged row may hold a word that is none of ours, such as `toString`.
+    // A damaged row may hold a foreign word, such as `toString`.
     const side = sideOf(Object.hasOwn(ORIGIN_CODES, origin) ? ORIGIN_CODES[origin] : 'C2PA_UNKNOWN');
     notes.push(reason(DECLARATION_CODES[kind], { field, value }, side));
   }
@@ -237,20 +237,20 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
   return notes;
 }
 
-/** The reader calls a manifest invalid as well whose certificate has merely run out: only a binding or a signature counts. */
+/** The reader calls expired manifests invalid, too: only a binding or a signature counts. */
 function isBroken({ store, c2pa }: Provenance): boolean {
   if (store === undefined) return c2pa?.validation_state === 'Invalid';
   return readActive(store)?.state === 'broken';
 }
 
-/** Strong, and no proof: anyone with the program can write the mark into a photograph. */
+/** Strong, but no proof: anyone with the program can write the mark into a photograph. */
 function notesOnWatermarks(marks: MarkSearch | undefined): AssessmentReason[] {
   return (marks?.watermarks ?? []).map((find) =>
     reason('WATERMARK_FOUND', { mark: describeWatermark(find) }),
   );
 }
 
-/** A swap if the model's precision holds, else that no face was judged. */
+/** Reports a swap if the model's precision holds, else that no face was judged. */
 function notesOnFaces(what: What, runs: readonly ModelRun[]): AssessmentReason[] {
   return runs.filter(({ axis }) => axis === 'swapped').map((run) => noteOnFace(what, run));
 }
@@ -268,7 +268,7 @@ function noteOnFace(what: What, run: ModelRun): AssessmentReason {
   return reason('FACES_NOT_JUDGED', { reason: why });
 }
 
-/** From this share on, all of a picture but a few border pixels was looked at. */
+/** Share from which on only a few border pixels were left out. */
 const WHOLE_COVERAGE = 0.97;
 
 /** Edits are an axis of their own, which takes no part in the verdict on the origin. */

@@ -1,6 +1,5 @@
 /**
- * Everything that an assessment may give as a reason: what it speaks for, how much it weighs beside the others, and its
- * sentence in the languages of the page. Pure.
+ * Every reason of an assessment: its side, its weight among the others, and its sentence in the languages of the page. Pure.
  */
 import { type Choice, noun, oneOf, text, type ValuesOf } from '../field.ts';
 import { both, type Sentence } from '../provenance/sentence.ts';
@@ -267,10 +266,10 @@ const REASONS = {
 } as const satisfies Readonly<Record<string, Row>>;
 export type ReasonCode = keyof typeof REASONS;
 
-/** What stands in a sentence's gap: the same in each language, or a text for each. */
+/** A sentence's variable part: the same in each language, or a text for each. */
 export type Filling = Readonly<Record<string, string | number | Sentence>>;
 
-/** What the reason speaks for, where nothing else is said. */
+/** The side of the reason, unless it states another. */
 export function sideOf(code: ReasonCode): ReasonSide {
   return REASONS[code][0];
 }
@@ -300,7 +299,7 @@ function fill(template: string, language: keyof Sentence, filling: Filling): str
 
 const WEIGHTS = new Map(Object.keys(REASONS).map((code, index) => [code, index]));
 
-/** The strongest reasons stand first, and what is no reason stands last. */
+/** The strongest reasons first, mere notes last. */
 export function inOrderOfWeight(reasons: readonly AssessmentReason[]): AssessmentReason[] {
   const weightOf = ({ code }: AssessmentReason): number => WEIGHTS.get(code) ?? WEIGHTS.size;
   return reasons.toSorted((left, right) => weightOf(left) - weightOf(right));

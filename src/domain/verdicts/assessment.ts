@@ -1,6 +1,6 @@
 /**
- * The assessment says what the verdict cannot: inconclusive, not applicable, why, and whether the answer
- * survives recompression and scaling. It is never forced by a signature or an override.
+ * The assessment states what the verdict cannot: inconclusive, not applicable, why, and whether the answer survives
+ * recompression and scaling. It is never forced by a signature or an override.
  */
 
 import {
@@ -88,7 +88,7 @@ export const ASSESSMENT = {
 };
 export interface Assessment extends ValuesOf<typeof ASSESSMENT> {}
 
-/** What an assessment is made of, whatever the kind of media. */
+/** The inputs of an assessment, for every kind of media. */
 interface Evidence {
   what: What;
   runs: UsableRun[];
@@ -166,7 +166,7 @@ function weigh(evidence: Evidence): Assessment {
   return { state, strength, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
 }
 
-/** Why the models' answer is not taken as it is. */
+/** Doubts about the models' answer. */
 function measuredDoubts(
   probability: number,
   { runs, stability, provenance }: Evidence,
@@ -176,7 +176,7 @@ function measuredDoubts(
   return probability >= 0.5 ? doubts : [...doubts, ...manifestContradictions(provenance), ...contradictions];
 }
 
-/** What runs alone say, before stability, quality and provenance are known. */
+/** The answer of runs alone, before stability, quality and provenance are known. */
 export function assessRuns(runs: readonly ModelRun[]): Pick<Assessment, 'state' | 'probability'> {
   const unknown = { stability: null, quality: null, provenance: NO_PROVENANCE, notes: [] };
   const { state, probability } = weigh({ what: 'media', runs: usableRuns(runs), ...unknown });
@@ -201,7 +201,7 @@ export function evidenceBandOf(log10LikelihoodRatio: number): (typeof EVIDENCE_B
   return EVIDENCE_BANDS.find(({ log10Min }) => size >= log10Min)?.name ?? 'no usable';
 }
 
-/** What a calibrated probability means in errors. */
+/** The expected errors of a calibrated probability. */
 function expectErrors(probability: number): Sentence {
   const wrong = Math.round(100 * Math.min(probability, 1 - probability));
   if (wrong > 1) {
@@ -250,20 +250,20 @@ function doubtsOf(
 }
 
 /**
- * A manifest that no one vouches for weighs nothing for a human origin: anyone can sign one. That it declares generated
- * content is taken as unsigned metadata are: a file must not be called human against its own word.
+ * A manifest that no one vouches for does not support a human origin: anyone can sign one. Its declaration of generated
+ * content counts like unsigned metadata: a file must not be called human against its own word.
  */
 function manifestContradictions({ declaredOrigin }: Provenance): AssessmentReason[] {
   return declaresGenerated(declaredOrigin) ? [reason('PROVENANCE_CONTRADICTS_MODELS')] : [];
 }
 
-/** What stands in the file against a human origin, and is not signed. */
+/** Unsigned declarations against a human origin. */
 function unsignedContradictions({
   provenance: { declarations = [] },
   isWatermarked = false,
 }: Pick<Evidence, 'provenance' | 'isWatermarked'>): AssessmentReason[] {
   const contradictions: AssessmentReason[] = [];
-  // No one gains by calling their photograph generated; that it claims to be a photograph costs nothing.
+  // No one gains by calling their photograph generated, while a claim to be a photograph costs nothing.
   if (declarations.some(({ origin }) => declaresGenerated(origin))) {
     contradictions.push(reason('METADATA_CONTRADICT_MODELS'));
   }
@@ -271,7 +271,6 @@ function unsignedContradictions({
   return contradictions;
 }
 
-/** The state alone, for counters. */
 export function assessmentState(result: AnalysisResult): AssessmentState {
   return assess(result).state;
 }

@@ -1,9 +1,9 @@
 /**
- * How the voices of a sound are named: `channel-1` is the first channel where channels hold different voices, `track-2` the second
- * track where a file has several, `track-2-channel-1` both. Pure.
+ * Names of the voices of a sound: `channel-1` is the first channel if channels hold different voices, `track-2` the second
+ * track if a file has several, `track-2-channel-1` both. Pure.
  */
 
-/** Both count from 1; null: there is one track; all channels are mixed. */
+/** Both count from 1; null: there is only one track, or all channels are mixed. */
 export interface Voice {
   track: number | null;
   channel: number | null;
@@ -17,7 +17,7 @@ export function voiceName({ track, channel }: Voice): string {
   return parts.filter((part) => part !== '').join('-') || MIX;
 }
 
-/** Null for what is no voice's name. */
+/** Null for other names. */
 export function voiceOf(name: string): Voice | null {
   if (name === MIX) return { track: null, channel: null };
   const [found, track, channel] = NAME.exec(name) ?? [];

@@ -1,11 +1,11 @@
 /**
- * Which voice answers for a sound whose channels hold different ones: the most suspicious. A clone beside a real voice is a made
- * recording, and in the mix of both it cannot be heard; nor was any model calibrated on two voices at once. Pure.
+ * Chooses the voice that answers for a sound whose channels hold different ones: the most suspicious. A clone beside a real
+ * voice is a generated recording, and cannot be heard in the mix; nor was any model calibrated on two voices at once. Pure.
  */
 import { fuseLogOdds, usableRuns } from './heuristics.ts';
 import type { Bounds, ChannelResult, ModelRun } from './result.ts';
 
-/** Null if no channel was judged. Of equally suspicious ones the first. */
+/** Null if no channel was judged. The first of equally suspicious ones. */
 export function decidingChannel(channels: readonly ChannelResult[]): ChannelResult | null {
   const judged = channels.flatMap((channel) => {
     const usable = usableRuns(channel.runs);
@@ -16,8 +16,9 @@ export function decidingChannel(channels: readonly ChannelResult[]): ChannelResu
 }
 
 /**
- * Its answers, for the whole sound. Two voices are two looks: by the bounds of one voice `balanced` accused eight of ten pairs of real
- * voices (docs/known-gaps.md). So nothing is called artificial below the threshold of `cautious`; from the lower bound on it is inconclusive.
+ * Its answers, for the whole sound. Two voices are two trials: by the bounds of one voice `balanced` accused eight of ten
+ * pairs of real voices. So nothing is called artificial below the threshold of `cautious`; from the lower bound on it is
+ * inconclusive.
  */
 export function decidingRuns(channels: readonly ChannelResult[]): ModelRun[] | null {
   const deciding = decidingChannel(channels);

@@ -1,6 +1,6 @@
 /**
- * Faces from what BlazeFace says of each of its anchors: a logit, a box relative to the anchor and six points, which
- * are not used. A face that several anchors or views show is one face.
+ * Finds faces in BlazeFace's output for each of its anchors: a logit, a box relative to the anchor and six points, which are
+ * not used. A face at several anchors or views counts once.
  */
 import type { View } from '../media/views.ts';
 
@@ -22,7 +22,7 @@ export interface FaceRule {
   /** Side of the model's input. */
   size: number;
   scoreMin: number;
-  /** In pixels of the picture: less is texture that happens to look like eyes and a mouth. */
+  /** In pixels of the picture: smaller finds are texture like eyes and a mouth. */
   sideMin: number;
   overlapMax: number;
   boxScale: number;
@@ -39,12 +39,12 @@ export const ANCHOR_COUNT = GRIDS.reduce(
   (sum, { cells, anchorsPerCell }) => sum + cells ** 2 * anchorsPerCell,
   0,
 );
-/** A crowd: more faces would be more work than anybody reads. */
+/** More faces than anybody reads about. */
 export const FACES_MAX = 20;
 /** Boxes considered at once; a hostile picture could light up every anchor of every view. */
 const CANDIDATES_MAX = 500;
 
-/** `values`: those of every view after the other. The surest first. */
+/** `values`: those of one view after the other. The surest first. */
 export function findFaces(
   values: Float32Array,
   views: readonly View[],
@@ -108,7 +108,7 @@ function anchorCentre(anchor: number, size: number): [number, number] {
   throw new Error(`there is no anchor ${anchor}`);
 }
 
-/** How much of the smaller box the other covers: the parts of a face that a square shows lie inside the whole one. */
+/** The covered share of the smaller box: parts of a face that a square shows lie inside the whole one. */
 export function coverOf(one: Box, other: Box): number {
   const width = Math.min(one.x2, other.x2) - Math.max(one.x1, other.x1);
   const height = Math.min(one.y2, other.y2) - Math.max(one.y1, other.y1);

@@ -30,15 +30,15 @@ type Heuristic = (runs: readonly [UsableRun, ...UsableRun[]]) => {
   probability: number;
 };
 
-/** What one model, or all of one family, says. */
+/** The answer of one model, or of all of one family. */
 export interface Voice {
   weight: number;
   logOdds: number;
 }
 
 /**
- * Models of one family err on the same media: two of them are no second opinion. So a family says the weighted mean of
- * what its members say of the same thing, and weighs as much as the one that weighs most.
+ * Models of one family err on the same media, so two of them are no second opinion. A family answers with the weighted mean
+ * of its members on the same thing, and has the weight of its weightiest member.
  */
 export function voicesOf(runs: readonly UsableRun[]): Voice[] {
   const voices = Map.groupBy(runs, ({ family, task }, index) =>
@@ -55,7 +55,7 @@ function meanLogOdds(voices: readonly Voice[]): number {
   return voices.reduce((sum, { weight, logOdds }) => sum + weight * logOdds, 0) / weightSum;
 }
 
-/** The probability of `artificial` by all runs that answered, taken together; null if none did. */
+/** The probability of `artificial` by all runs that answered, together; null without any. */
 export function probabilityOf(runs: readonly ModelRun[]): number | null {
   const usable = usableRuns(runs);
   return usable.length === 0 ? null : logistic(fuseLogOdds(usable));
@@ -71,8 +71,8 @@ export function logistic(logOdds: number): number {
 }
 
 /**
- * Artificial only above the band in which the evidence speaks for neither: the documented record knows no third word, and
- * must not accuse. At most a tenth of human validation media lie there; at even odds a quarter of them did.
+ * Artificial only above the inconclusive band: the documented record has no third word, and must not accuse. At most a tenth
+ * of human validation media lie there; at even odds a quarter did.
  */
 function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
   const probability = logistic(fuseLogOdds(runs));
@@ -81,8 +81,8 @@ function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuris
 }
 
 /**
- * The bounds of a fused score: of the sets that are complete among the runs, and of the runs of no such set; the most
- * careful of each, since nothing was measured of another mixture.
+ * The bounds of a fused score: of the sets that are complete among the runs, and of the runs of no such set; the most careful
+ * of each, since no other mixture was measured.
  */
 export function boundsOf(runs: readonly UsableRun[]): Bounds {
   const answered = new Set(runs.map((run) => `${run.model}@${run.version}`));
@@ -119,7 +119,7 @@ function majority(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuris
 
 const HEURISTICS: Readonly<Record<HeuristicName, Heuristic>> = { balanced, cautious, sensitive, majority };
 
-/** One verdict per heuristic, in the order of HEURISTIC_NAMES. Tasks that do not speak of origin take no part. */
+/** One verdict per heuristic, in the order of HEURISTIC_NAMES. Tasks other than the origin take no part. */
 export function judge(runs: readonly ModelRun[], forced: boolean): Verdict[] {
   if (forced) {
     return HEURISTIC_NAMES.map((heuristic) => ({
@@ -138,7 +138,7 @@ export function judge(runs: readonly ModelRun[], forced: boolean): Verdict[] {
   });
 }
 
-/** The runs that speak of the origin and gave an answer. */
+/** The runs on the origin that gave an answer. */
 export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
   return runs.filter(
     (run): run is UsableRun =>
@@ -153,8 +153,8 @@ export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
 }
 
 /**
- * Below its bound a face model is wrong too often even to hint, and a face without a swap says nothing of the origin: a
- * generated picture has none either.
+ * Below its bound a face model is wrong too often even for a hint, and a face without a swap proves no origin: a generated
+ * picture has none either.
  */
 export function showsSwap({ probability, inconclusiveHigh }: ModelRun): boolean {
   return probability !== null && probability >= inconclusiveHigh;

@@ -1,4 +1,4 @@
-/** Whether a copy still holds the marks of its original: what an export kept, lost, broke or added. Pure. */
+/** Compares the marks of a copy with those of its original: what an export kept, lost, broke or added. Pure. */
 
 import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
 import { MARK_KIND, type Mark } from './marks.ts';
@@ -18,7 +18,7 @@ export const MARK_CHANGE = {
 };
 export interface MarkChange extends ValuesOf<typeof MARK_CHANGE> {}
 
-/** One row for each mark that was found in either. */
+/** One row for each mark of either file. */
 export function compareMarks(before: readonly Mark[], after: readonly Mark[]): MarkChange[] {
   const found = before.filter(({ state }) => state === 'found');
   const others = new Set(after.filter(({ state }) => state === 'found'));

@@ -1,6 +1,6 @@
 /**
- * The marks of a file: what it says of its own origin, and what could not be looked for. Derived on reading from the
- * provenance and from what the decoder searched; a mark that was found speaks, one that is absent never does. Pure.
+ * The marks of a file's own origin, and what could not be looked for. Derived on reading from the provenance and the
+ * decoder's search; an absent mark says nothing. Pure.
  */
 
 import { z } from 'zod';
@@ -73,7 +73,7 @@ const watermarkFind = z.strictObject({
   errors: z.int().min(0).max(1000),
 });
 
-/** What the decoder looked for beside the provenance, as it is stored with a result. */
+/** The decoder's own search, as it is stored with a result. */
 export const markSearchSchema = z.strictObject({
   /** Whether metadata of this format are read. */
   hasReadMetadata: z.boolean(),
@@ -122,7 +122,7 @@ function c2paMark(provenance: Provenance): Mark {
 const FORMAT_UNREADABLE =
   'manifests are not readable in this format: whether the file holds one is not known.';
 
-/** Anyone can sign in any name: only who is on a list speaks strongly. */
+/** Anyone can sign in any name, so only a listed signer counts as strong. */
 function readMark(readings: Readings, declaredOrigin: DeclaredOrigin | null): Mark {
   const field = 'C2PA manifest';
   const value = `${readings.state}, signed by ${nameOf(readings.signedBy)}`;
@@ -178,7 +178,7 @@ function watermarkMarks(kind: MarkedMedia['kind'], finds: readonly WatermarkFind
   }));
 }
 
-/** With how rare such a find is by accident, in powers of ten. */
+/** States how rare such a find is by accident, in powers of ten. */
 export function describeWatermark({ id, bits, errors }: WatermarkFind): string {
   const message = messageOf(id);
   const found = `${message?.generator ?? id}, ${bits - errors} of ${bits} bits`;

@@ -1,13 +1,13 @@
 /**
- * A word or two say less than a minute does, a telephone's band other things than a studio's, and people's drawings score higher
- * than their photographs: a pack may have bounds for each.
+ * Other bounds of a pack: short speech proves less, a telephone's band differs from a studio's, and people's drawings score
+ * higher than their photographs.
  */
 import type { MediumChances } from '../media/medium.ts';
 import type { ImagePack, JudgingPack, SpeechPack } from '../packs/model-pack.ts';
 
 export interface MeasuredSpeech {
   seconds: number;
-  /** That of the sound that it was found in; null if that was not measured. */
+  /** The upper band of the sound that the speech is from; null if it was not measured. */
   upperBandDb: number | null;
 }
 
@@ -19,7 +19,10 @@ type BoundsFor = (typeof BOUNDS_FOR)[number];
 
 export type Bounded<Pack extends JudgingPack> = Pack & { boundsFor?: BoundsFor };
 
-/** The pack with the bounds that hold for such speech. Speech that is both short and narrow gets the bounds for short speech: they are wider. */
+/**
+ * The pack with the bounds for such speech. Speech that is both short and narrow gets the bounds for short speech, which are
+ * wider.
+ */
 export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): Bounded<SpeechPack> {
   const { short, narrow } = pack.decision;
   if (short !== undefined && speech.seconds < short.belowSpeechSeconds) {
@@ -30,7 +33,7 @@ export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): Bound
   return isNarrow ? { ...pack, ...otherBounds(pack, narrow, 'narrow-band') } : pack;
 }
 
-/** The pack with the bounds that hold for such a picture; `media` is undefined if the pack does not say what it is of. */
+/** The pack with the bounds for such a picture; `media` is undefined if the pack has no media. */
 export function boundedByMedium(pack: ImagePack, media: MediumChances | undefined): Bounded<ImagePack> {
   const { noPhotograph } = pack.decision;
   if (noPhotograph === undefined || media === undefined) return pack;

@@ -40,15 +40,15 @@ export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
 const bounds = {
   /** At most 1 % of the calibration set's human media lie at or above it. */
   cautiousThreshold: probability,
-  /** Between these the answer is inconclusive. */
+  /** Answers between these are inconclusive. */
   inconclusiveLow: probability,
   inconclusiveHigh: probability,
 };
 const boundsSchema = z.strictObject(bounds);
-/** From what probability on an answer means something. */
+/** Bounds of the probabilities that decide. */
 export type Bounds = z.infer<typeof boundsSchema>;
 
-/** Bounds of the fused score of some packs: that of one alone is coarser. */
+/** Bounds of the fused score of some packs, which is finer than that of one alone. */
 const setBounds = z.strictObject({
   ...bounds,
   /** `id@version` of every pack whose answers were fused when the bounds were set. */
@@ -62,7 +62,7 @@ const placeSpread = z.strictObject({
   count: z.int().min(2).max(PLACES_MAX),
   spread: z.number().min(0),
 });
-/** How far apart the answers for the places of one picture lie: standard deviation of the calibrated natural log-odds. */
+/** The spread of a picture's answers over its places: standard deviation of the calibrated natural log-odds. */
 export type PlaceSpread = z.infer<typeof placeSpread>;
 
 const modelRunSchema = z.strictObject({
@@ -71,7 +71,7 @@ const modelRunSchema = z.strictObject({
   version: name,
   task: z.enum(MODEL_TASKS),
   axis: z.enum(AXES),
-  /** Models of one family share their errors, and so have one voice; absent if the pack names none. */
+  /** Models of one family share their errors and answer as one; absent if the pack names none. */
   family: name.exactOptional(),
   /** True if the model gave no usable answer; then `reason` says why and the scores are null. */
   unknown: z.boolean(),
@@ -82,18 +82,21 @@ const modelRunSchema = z.strictObject({
   logOdds: figure.nullable(),
   /** Calibrated probability of `artificial`, 0..1. */
   probability: probability.nullable(),
-  /** Absent if a model looked at one place or the whole, if it gave no answer, and in results of earlier versions. */
+  /** Absent for a model that looked at one place or the whole, without an answer, and in results of earlier versions. */
   places: placeSpread.exactOptional(),
-  /** Zero would divide by nothing when answers are fused. */
+  /** Positive, since fusing divides by it. */
   weight: z.number().positive().max(1e9),
-  /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */
+  /** Replaces the pack's own bounds if all packs of the set answered; absent if the pack names no set. */
   together: setBounds.exactOptional(),
-  /** What the bounds were chosen for, if they are not the usual ones of the pack; absent in results of earlier versions. */
+  /** The case that the bounds are for, if they are not the pack's usual ones; absent in results of earlier versions. */
   boundsFor: z.enum(BOUNDS_FOR).exactOptional(),
-  /** What the model sees the picture as; absent if its pack does not say, if it did not look, and in results of earlier versions. */
+  /**
+   * What the model takes the picture for; absent if its pack has no media, if it did not look, and in results of earlier
+   * versions.
+   */
   media: z.partialRecord(z.enum(MEDIA), probability).exactOptional(),
   elapsedSeconds: seconds,
-  /** Execution provider that really ran it: `cpu`, `cuda`, … */
+  /** The execution provider that ran it: `cpu`, `cuda`, … */
   device: z.string().regex(/^[a-z0-9-]{0,50}$/),
 });
 /** One model on one piece of media. */
@@ -101,7 +104,7 @@ export type ModelRun = z.infer<typeof modelRunSchema>;
 const runsSchema = z.array(modelRunSchema).max(RUNS_MAX);
 
 const stabilityVariant = z.strictObject({
-  /** What was done to the copy: `jpeg-60`, `scale-75`. */
+  /** The copy's kind: `jpeg-60`, `scale-75`. */
   name,
   logOdds: figure,
   probability,
@@ -123,7 +126,7 @@ const detection = z.strictObject({
   box: z.strictObject({ x1: edge, y1: edge, x2: edge, y2: edge }),
   runs: runsSchema,
 });
-/** A face and what the face models said of it; box in pixels of the oriented picture. */
+/** A face and the face models' answers; box in pixels of the oriented picture. */
 export type Detection = z.infer<typeof detection>;
 
 const tamperingSummary = z.strictObject({
@@ -132,13 +135,13 @@ const tamperingSummary = z.strictObject({
   /** Whether the map of edits and that of its reliability were drawn. */
   hasMap: z.boolean(),
 });
-/** What the look for edits covered. */
+/** The extent of the search for edits. */
 export type TamperingSummary = z.infer<typeof tamperingSummary>;
 
 const animation = z.strictObject({
-  /** Numbers of the frames that were judged, ascending from the first, which is 1. */
+  /** Numbers of the judged frames, ascending from the first, which is 1. */
   frames: z.array(z.int().min(1)).min(2).max(FRAMES_JUDGED_MAX),
-  /** The one that `runs`, the copies and the heatmap are of: the most suspicious. */
+  /** The most suspicious frame, which `runs`, the copies and the heatmap are of. */
   decides: z.int().min(1),
 });
 
@@ -158,7 +161,7 @@ const imageResult = z.strictObject({
   detections: z.array(detection).max(FACES_MAX),
   provenance: provenanceSchema,
   stability: z.array(stabilityVariant).max(VARIANTS_MAX),
-  /** Names of copies that were not judged, since the answer is clear of what they change; absent if all were, or none was asked for. */
+  /** Names of copies that were not judged, since they cannot change the answer; absent if all were, or none was asked for. */
   copiesNotNeeded: z.array(name).min(1).max(VARIANTS_MAX).exactOptional(),
   quality: imageQuality,
   hasHeatmap: z.boolean(),
@@ -179,7 +182,9 @@ const clipSchema = z.strictObject({
 export type ClipResult = z.infer<typeof clipSchema>;
 const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 
-/** Power of a tone above the band of a telephone against one inside it, decibels; null for silence, absent in results of before. */
+/**
+ * Power of a tone above a telephone's band against one inside it, in decibels; null for silence, absent in earlier results.
+ */
 const upperBandDb = z.number().min(-200).max(200).nullable().exactOptional();
 
 const channelResult = z.strictObject({
@@ -199,14 +204,14 @@ const audioResult = z.strictObject({
   /** Samples a second of the original. */
   sampleRate: z.int().min(1),
   channelCount: z.int().min(1),
-  /** What of it the speech detector took for speech. */
+  /** Seconds that the detector took for speech. */
   speechSeconds: seconds,
   upperBandDb,
   /** Whether the file's data ended early or was damaged in part. */
   damaged: z.boolean(),
   runs: runsSchema,
   clips: clipsSchema,
-  /** Tracks, beside the one that players play first, that were not listened to; absent if there are none. */
+  /** The number of further tracks that were not judged; absent if there are none. */
   tracksNotJudged: z.int().min(1).exactOptional(),
   /** Empty if all channels hold the same and there is one track. */
   channels: z.array(channelResult).max(CHANNELS_MAX),
@@ -230,7 +235,7 @@ const part = {
 const frameResult = z.strictObject({
   ...part,
   timeSeconds: seconds,
-  /** The moving picture that it is of, from 1; absent for the one that players show first. */
+  /** The number of its moving picture, from 1; absent for the one that players show first. */
   picture: z.int().min(2).exactOptional(),
   /** Without a provenance of its own: it was never a file before. */
   image: imageResult,
