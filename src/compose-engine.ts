@@ -103,9 +103,7 @@ export async function startEngine(engine: Engine, log: App['log']): Promise<{ pa
 }
 
 /** Shows whether only the daemon was killed, or the machine with it. */
-function readBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-}
+const readBootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
 interface ObserverParts {
   metrics: Metrics;

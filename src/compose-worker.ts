@@ -109,6 +109,4 @@ const QUIET = {
   videoDecoded: () => {},
 };
 
-function defaultName(): string {
-  return hostname().toLowerCase().split('.')[0] ?? '';
-}
+const defaultName = (): string => hostname().toLowerCase().split('.')[0] ?? '';

@@ -201,9 +201,7 @@ function openCounts(core: Core) {
   } satisfies Partial<App>;
 }
 
-function newIdentifier(): string {
-  return randomBytes(IDENTIFIER_BYTES).toString('hex');
-}
+const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
 
 function openCustody(
   stack: AsyncDisposableStack,

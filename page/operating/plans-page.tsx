@@ -88,6 +88,4 @@ function PlanFacts({ plan }: { plan: Plan }): JSX.Element {
   );
 }
 
-function keptFor(days: number): string {
-  return days === 0 ? t('untilDeleted') : t('days', { days });
-}
+const keptFor = (days: number): string => (days === 0 ? t('untilDeleted') : t('days', { days }));

@@ -108,9 +108,7 @@ function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.
   );
 }
 
-function nameOf({ identifiers, analysisId }: Entry): string {
-  return (identifiers[0] ?? analysisId).slice(0, 12);
-}
+const nameOf = ({ identifiers, analysisId }: Entry): string => (identifiers[0] ?? analysisId).slice(0, 12);
 
 /** The administrator sees that others' work runs, not what it is. */
 function RecordName({ entry, account }: { entry: Entry; account: AccountInfo }): JSX.Element {

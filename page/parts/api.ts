@@ -166,6 +166,5 @@ export function payloadOf<Answer extends object>(data: Answer): Payload<Answer> 
   return payload;
 }
 
-export function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+export const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,9 +1,7 @@
 /** Numbers, sizes and times as the reader's language writes them. */
 import { language, t } from '../texts/language.ts';
 
-function locale(): string {
-  return language.get() === 'it' ? 'it-IT' : 'en-GB';
-}
+const locale = (): string => (language.get() === 'it' ? 'it-IT' : 'en-GB');
 
 export function formatNumber(value: number, digits = 0): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
@@ -42,9 +40,7 @@ export function formatTime(iso: string): string {
 }
 
 /** For a tooltip beside the local time. */
-export function formatUtc(iso: string): string {
-  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
-}
+export const formatUtc = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],

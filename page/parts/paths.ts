@@ -34,10 +34,6 @@ export function momentPath(identifier: string, seconds: number): string {
   return `${resultPath(identifier)}#t=${seconds}`;
 }
 
-export function momentOf(hash: string): number {
-  return Number(/^#t=(\d+(?:\.\d+)?)$/.exec(hash)?.[1] ?? 0);
-}
+export const momentOf = (hash: string): number => Number(/^#t=(\d+(?:\.\d+)?)$/.exec(hash)?.[1] ?? 0);
 
-export function resultPath(identifier: string): string {
-  return `/classifications/${identifier}`;
-}
+export const resultPath = (identifier: string): string => `/classifications/${identifier}`;

@@ -33,6 +33,4 @@ function suspicionOf(row: ListRow): number {
   return CERTAIN.get(row.headline.word) ?? row.assessment?.probability ?? -1;
 }
 
-function nameOf(row: ListRow): string {
-  return isRefused(row) ? '\u{10ffff}' : row.name || row.identifier;
-}
+const nameOf = (row: ListRow): string => (isRefused(row) ? '\u{10ffff}' : row.name || row.identifier);

@@ -13,9 +13,7 @@ export const listed = new Cell<Listed | null>(null);
 const STORAGE_KEY = 'assay.seen';
 
 /** When this browser last left the list; null at its first visit, to which nothing is new. */
-export function lastVisit(): string | null {
-  return read(STORAGE_KEY);
-}
+export const lastVisit = (): string | null => read(STORAGE_KEY);
 
 export function leaveList(): void {
   write(STORAGE_KEY, new Date().toISOString());

@@ -108,6 +108,4 @@ export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
   );
 }
 
-export function stepName(step: string): string {
-  return findText(`step_${step}`) ?? step;
-}
+export const stepName = (step: string): string => findText(`step_${step}`) ?? step;

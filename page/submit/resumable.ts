@@ -78,6 +78,4 @@ function toFault(error: unknown): ApiError {
 }
 
 /** `preventC2paForces` is `prevent_c2pa_forces` as a form's field. */
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

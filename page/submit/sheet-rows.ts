@@ -16,9 +16,7 @@ export interface PageSheet {
 
 export type SheetFault = 'sheetTooLong' | 'sheetNoColumn';
 
-export function isSheet({ name }: { name: string }): boolean {
-  return /\.(csv|jsonl|ndjson)$/i.test(name);
-}
+export const isSheet = ({ name }: { name: string }): boolean => /\.(csv|jsonl|ndjson)$/i.test(name);
 
 /** Throws if the text is no such sheet. */
 export async function readSheet(file: File): Promise<PageSheet | SheetFault> {

@@ -31,9 +31,7 @@ export interface BrokerConfig {
 /** Bytes on disk: leases are some hundred bytes each, and the store of the daemon is the queue of record. */
 const STORE_BYTES_MAX = '256MB';
 
-export function isWorkerName(name: string): boolean {
-  return WORKER_NAME.test(name);
-}
+export const isWorkerName = (name: string): boolean => WORKER_NAME.test(name);
 
 export function brokerConfig({ listen, storeFolder, daemon, workers, version }: BrokerConfig): string {
   const users = [

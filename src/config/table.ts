@@ -361,6 +361,4 @@ export const OTHER_VARIABLES = [
   ...['ASSAY_CA_FILE', 'ASSAY_CLIENT_CERT_FILE', 'ASSAY_CLIENT_KEY_FILE'],
 ] as const;
 
-export function variableOf(key: string): string {
-  return `ASSAY_${key.replaceAll('.', '_').toUpperCase()}`;
-}
+export const variableOf = (key: string): string => `ASSAY_${key.replaceAll('.', '_').toUpperCase()}`;

@@ -63,9 +63,7 @@ export function holderOf({ accountId, deskId }: Held): number {
   return deskId === undefined ? accountId : holderOfDesk(deskId);
 }
 
-export function holderOfDesk(deskId: number): number {
-  return -deskId;
-}
+export const holderOfDesk = (deskId: number): number => -deskId;
 
 export function heldFor(accountId: number, deskId: number | undefined): Held {
   return deskId === undefined ? { accountId } : { accountId, deskId };

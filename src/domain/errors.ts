@@ -170,9 +170,7 @@ export function diskFull(cause?: unknown): AppError {
 /** Full, over its quota, read-only: files give names, the records' own library gives numbers. */
 const DISK_FAULTS: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', '28', '122', '30'];
 
-function isDiskFault(error: unknown): boolean {
-  return DISK_FAULTS.includes(codeOf(error));
-}
+const isDiskFault = (error: unknown): boolean => DISK_FAULTS.includes(codeOf(error));
 
 /** Clients that leave and work that ends free descriptors within seconds. */
 const EXHAUSTED_RETRY_SECONDS = 5;
@@ -180,9 +178,7 @@ const EXHAUSTED_RETRY_SECONDS = 5;
 const EXHAUSTIONS: readonly string[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 
 /** Whether the box lacked the means, so that neither caller nor file is at fault. */
-export function isExhausted(error: unknown): boolean {
-  return EXHAUSTIONS.includes(codeOf(error));
-}
+export const isExhausted = (error: unknown): boolean => EXHAUSTIONS.includes(codeOf(error));
 
 /** The error that a caller may see: an AppError as it is, anything else as `internal`. */
 export function toAppError(error: unknown): AppError {

@@ -99,9 +99,7 @@ export function oneOf<Word extends string>(choice: Choice<Word>, said: Said = {}
 }
 
 /** Another noun, by the name of its table. */
-export function noun<Value>(name: string, said: Said = {}): Field<Value> {
-  return row({ noun: name }, said);
-}
+export const noun = <Value>(name: string, said: Said = {}): Field<Value> => row({ noun: name }, said);
 
 /** Like `noun`, with a table that all facades define where they first meet it. */
 export function nounOf<Table extends Fields>(table: Noun<Table>, said: Said = {}): Field<ValuesOf<Table>> {

@@ -156,6 +156,4 @@ const LONGS: readonly (ScalarType | undefined)[] = [
   ScalarType.SFIXED64,
 ];
 
-function isLong(scalar: ScalarType | undefined): boolean {
-  return LONGS.includes(scalar);
-}
+const isLong = (scalar: ScalarType | undefined): boolean => LONGS.includes(scalar);

@@ -109,9 +109,7 @@ function parseAddress(rule: AddressRule, text: string): URL {
   return url;
 }
 
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 async function resolveHost(rule: AddressRule, host: string, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();

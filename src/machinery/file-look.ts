@@ -40,6 +40,4 @@ function isUnlessUnknown(before: string | undefined, now: string | undefined): b
   return before === undefined || now === undefined || before === now;
 }
 
-export function isSameLook(left: FileLook, right: FileLook): boolean {
-  return changeSince(left, right) === 'none';
-}
+export const isSameLook = (left: FileLook, right: FileLook): boolean => changeSince(left, right) === 'none';

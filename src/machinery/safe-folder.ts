@@ -144,9 +144,7 @@ interface FolderNumbers {
   ino: bigint;
 }
 
-export function identityOf({ dev, ino }: FolderNumbers): string {
-  return `${dev}:${ino}`;
-}
+export const identityOf = ({ dev, ino }: FolderNumbers): string => `${dev}:${ino}`;
 
 /** Returns whether it was made. */
 async function makeUnlessThere(path: string): Promise<boolean> {

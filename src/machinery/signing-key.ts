@@ -255,9 +255,7 @@ async function writePublished(folder: string, published: readonly PublishedKey[]
   await writeDurably(join(folder, PUBLISHED_KEYS_FILE), `${JSON.stringify({ keys }, null, 2)}\n`);
 }
 
-function toPem(privateKey: KeyObject): string {
-  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-}
+const toPem = (privateKey: KeyObject): string => String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {

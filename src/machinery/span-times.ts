@@ -7,6 +7,4 @@ export interface SpanTimes {
 }
 
 /** Milliseconds since 1970 UTC, with fractions: spans are shorter than the system clock's step. */
-export function epochMs(): number {
-  return performance.timeOrigin + performance.now();
-}
+export const epochMs = (): number => performance.timeOrigin + performance.now();

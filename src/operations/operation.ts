@@ -53,9 +53,7 @@ export function initially<Value extends string | boolean>(
   return { ...row, initial };
 }
 
-export function form(name: FormName): InputField<RawFields> {
-  return { type: 'json', form: name };
-}
+export const form = (name: FormName): InputField<RawFields> => ({ type: 'json', form: name });
 
 /** Input of an operation that answers with a page. */
 export function pageInput(sentence = ''): {

@@ -122,6 +122,4 @@ function keyOf(request: FastifyRequest): string | undefined {
   return Array.isArray(key) ? key[0] : key;
 }
 
-function originOf({ ip }: FastifyRequest): CallOrigin {
-  return { facade: 'rest', remoteAddress: ip };
-}
+const originOf = ({ ip }: FastifyRequest): CallOrigin => ({ facade: 'rest', remoteAddress: ip });

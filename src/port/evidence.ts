@@ -44,6 +44,4 @@ function toJwk({ fingerprint, publicKeyPem, rawPublicKey, createdAt, retiredAt }
   };
 }
 
-function toIso(microseconds: number): string {
-  return new Date(microseconds / MICROSECONDS_PER_MS).toISOString();
-}
+const toIso = (microseconds: number): string => new Date(microseconds / MICROSECONDS_PER_MS).toISOString();

@@ -94,9 +94,7 @@ function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefin
 }
 
 /** Many requests for one video's frames or pieces are one look at it, so only whole files count as calls. */
-function isWhole({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return headers.range === undefined;
-}
+const isWhole = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => headers.range === undefined;
 
 export async function authoriseReader(
   app: App,
@@ -168,6 +166,4 @@ function disposition(kind: 'inline' | 'attachment', name: string): string {
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
 }
 
-function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -68,6 +68,4 @@ function logRequest(app: App, request: FastifyRequest, reply: FastifyReply): voi
 }
 
 /** The route's pattern: a label of bounded values, and no identifier in the log. */
-function routeOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? UNKNOWN_PATH;
-}
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? UNKNOWN_PATH;

@@ -192,6 +192,4 @@ function textField(fields: Fields, name: string): string {
   );
 }
 
-function originOf({ ip }: FastifyRequest): CallOrigin {
-  return { facade: 'dashboard', remoteAddress: ip };
-}
+const originOf = ({ ip }: FastifyRequest): CallOrigin => ({ facade: 'dashboard', remoteAddress: ip });

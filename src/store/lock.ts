@@ -147,9 +147,7 @@ function describeSelf(): string {
   return [process.pid, startTime, hostname(), ownPidNamespace()].join(' ');
 }
 
-function ownPidNamespace(): string {
-  return readlinkSync('/proc/self/ns/pid');
-}
+const ownPidNamespace = (): string => readlinkSync('/proc/self/ns/pid');
 
 /** States of a process that has ended while its parent has not waited for it yet. */
 const ENDED_STATES: readonly unknown[] = ['Z', 'X'];

@@ -203,9 +203,7 @@ export class RenditionStore {
   }
 }
 
-function keyOf(owner: string, name: string): string {
-  return `${owner}/${name}`;
-}
+const keyOf = (owner: string, name: string): string => `${owner}/${name}`;
 
 async function writeHashed(path: string, source: OpenFile): Promise<{ sizeBytes: number; hash: string }> {
   const hash = createHash('sha256');

@@ -279,9 +279,7 @@ export class Store implements AsyncDisposable {
   }
 }
 
-function microsecondsNow(): number {
-  return Date.now() * MICROSECONDS_PER_MS;
-}
+const microsecondsNow = (): number => Date.now() * MICROSECONDS_PER_MS;
 
 const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'];
 

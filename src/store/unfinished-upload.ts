@@ -37,9 +37,7 @@ export function parseUnfinishedUpload(text: string): UnfinishedUpload | undefine
   return { accountId, uploadId, name, sizeBytes, fields, createdAt, touchedAt, committedBytes, identifier };
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 function isTexts(value: unknown): value is Record<string, string> {
   return (

@@ -222,9 +222,7 @@ function nameOf({ accountId, uploadId }: Pick<UnfinishedUpload, 'accountId' | 'u
   return createHash('sha256').update(`${accountId} ${uploadId}`).digest('hex');
 }
 
-function notePathOf(path: string): string {
-  return `${path}${NOTE_SUFFIX}`;
-}
+const notePathOf = (path: string): string => `${path}${NOTE_SUFFIX}`;
 
 function toNote(file: string): { name: string; stem: string; generation: number } | undefined {
   const [, name, generation = '0'] = NOTE_NAME.exec(file) ?? [];

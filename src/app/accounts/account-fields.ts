@@ -91,6 +91,4 @@ function optionalId(fields: RawFields, field: string): number | undefined {
   return isAbsent(fields[field]) ? undefined : parseId(fields, field);
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';

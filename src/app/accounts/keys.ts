@@ -37,9 +37,7 @@ export interface KeyInput extends KeyOwnerInput {
   id: number;
 }
 
-export function newApiKey(): string {
-  return `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
-}
+export const newApiKey = (): string => `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
 
 /** A read-only account may make keys: without one it could not read over the interfaces. */
 export async function createKey(
@@ -189,9 +187,7 @@ function findKey(read: StoreReader, accountId: number, id: number): ApiKey {
   return key;
 }
 
-function keyTarget({ accountId, id }: Pick<ApiKey, 'accountId' | 'id'>): string {
-  return `${accountId}/${id}`;
-}
+const keyTarget = ({ accountId, id }: Pick<ApiKey, 'accountId' | 'id'>): string => `${accountId}/${id}`;
 
 function toKeyView({ id, name, createdAt, lastUsedAt }: ApiKey): ApiKeyView {
   return { id, name, createdAt, lastUsedAt };

@@ -67,6 +67,4 @@ export function currentAccount(read: StoreReader, { account }: Principal): Accou
   return current;
 }
 
-function unknownUser(): AppError {
-  return new AppError('user', 'no such user');
-}
+const unknownUser = (): AppError => new AppError('user', 'no such user');

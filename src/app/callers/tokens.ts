@@ -21,14 +21,10 @@ export const PASSWORD_PURPOSES: readonly TokenPurpose[] = ['set_password', 'rese
 export const SWEPT_MAX = 100;
 
 /** 256 random bits, safe in an address. */
-export function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url');
-}
+export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
 /** An unguessable secret needs no salt: its look-up key is one hash. */
-export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex');
-}
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
 
 export interface IssuedToken {
   token: string;

@@ -129,6 +129,4 @@ async function mail({ mailer }: AccountParts, address: string, notice: Notice): 
   }
 }
 
-function unsent(error: string): SentAnswer {
-  return { status: null, error, retryAfterSeconds: null };
-}
+const unsent = (error: string): SentAnswer => ({ status: null, error, retryAfterSeconds: null });

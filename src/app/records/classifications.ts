@@ -112,9 +112,7 @@ function findReadable(
   return mayRead(app, principal, found) ? found : undefined;
 }
 
-function noSuchRecord(): AppError {
-  return new AppError('classification', 'no such classification');
-}
+const noSuchRecord = (): AppError => new AppError('classification', 'no such classification');
 
 /** Unknown and foreign identifiers are left out, those that cannot be shown are named; throws `list_too_long` above 100. */
 export function getClassifications(

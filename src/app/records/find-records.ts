@@ -91,9 +91,7 @@ export function findRecords(app: RecordParts, query: FindQuery): FoundPage {
 type Row = Classification | DamagedRow;
 
 /** A place alone is that of a record that the index passes over. */
-function isPassed(row: Row | Place): row is Place {
-  return !('analysisId' in row || 'isDamaged' in row);
-}
+const isPassed = (row: Row | Place): row is Place => !('analysisId' in row || 'isDamaged' in row);
 
 /** What the account has submitted and what its desks have, as one list. */
 function scanOf(app: RecordParts, query: FindQuery): Iterable<Row | Place> {

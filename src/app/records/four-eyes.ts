@@ -119,6 +119,4 @@ function describe(obstacle: SignOffObstacle): string {
   return `${personLabel(actorId, actorName)} ${what} ${whose} on ${formatTime(at).slice(0, 10)}`;
 }
 
-function nameOf(read: StoreReader, id: number): string {
-  return read.accounts.getUnlessDamaged(id)?.name ?? '';
-}
+const nameOf = (read: StoreReader, id: number): string => read.accounts.getUnlessDamaged(id)?.name ?? '';

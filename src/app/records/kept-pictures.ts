@@ -137,9 +137,7 @@ export class KeptPictures implements AsyncDisposable {
   }
 }
 
-function newIndex({ blobs }: Store): KeypointIndex {
-  return new KeypointIndex(blobs.temporaryFolder);
-}
+const newIndex = ({ blobs }: Store): KeypointIndex => new KeypointIndex(blobs.temporaryFolder);
 
 /** Undefined if there are none, or what lies there is damaged. */
 export function keypointsOf({ read }: Pick<Store, 'read'>, sequence: number): Keypoints | undefined {

@@ -31,9 +31,7 @@ function comparedFile(app: RecordParts, input: { principal: Principal; identifie
   return { readings, mayHoldOne: fault !== null || remoteManifestUrl !== null || isFormatUnreadable };
 }
 
-function notRead(what: string): AppError {
-  return new AppError('not_ended', `${what}: submit the file again`);
-}
+const notRead = (what: string): AppError => new AppError('not_ended', `${what}: submit the file again`);
 
 export function compareRecords(
   app: RecordParts,

@@ -158,9 +158,7 @@ async function* readOriginal(store: RecordParts['store'], hash: string): AsyncGe
   }
 }
 
-function goneWhereMissing(error: unknown): unknown {
-  return codeOf(error) === 'ENOENT' ? gone(error) : error;
-}
+const goneWhereMissing = (error: unknown): unknown => (codeOf(error) === 'ENOENT' ? gone(error) : error);
 
 function gone(cause?: unknown): AppError {
   return new AppError('media', 'the media of this record are not stored', { cause });

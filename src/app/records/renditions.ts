@@ -190,9 +190,7 @@ function toInfo(
   };
 }
 
-function isResource(name: string): name is ResourceName {
-  return Object.hasOwn(RESOURCES, name);
-}
+const isResource = (name: string): name is ResourceName => Object.hasOwn(RESOURCES, name);
 
 function toFile(rendition: StoredRendition, name: ResourceName): MediaFile {
   const { mime } = RESOURCES[name];

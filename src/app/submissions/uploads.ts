@@ -78,9 +78,7 @@ async function receive(
 }
 
 /** Bytes of a piece, for its pace. */
-export function sizeOf({ byteLength }: Uint8Array): number {
-  return byteLength;
-}
+export const sizeOf = ({ byteLength }: Uint8Array): number => byteLength;
 
 /** The last path segment without control characters: a name is shown, never used as a path. */
 export function cleanName(name: string): string {

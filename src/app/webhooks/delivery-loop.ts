@@ -129,6 +129,4 @@ export class DeliveryLoop implements AsyncDisposable {
 }
 
 /** One machine under one name: what its outage takes down together. */
-function receiverOf({ url }: WebhookDelivery): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
-}
+const receiverOf = ({ url }: WebhookDelivery): string => (URL.canParse(url) ? new URL(url).origin : url);

@@ -56,9 +56,7 @@ export function afterAttempt(delivery: WebhookDelivery, result: PostResult, rand
   return isTooLate ? { ...tried, state: 'failed', nextAttemptAt: null } : { ...tried, nextAttemptAt };
 }
 
-export function isTaken(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
-}
+export const isTaken = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 /** Seconds or an HTTP date (RFC 9110); null if it is neither. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {

@@ -130,9 +130,7 @@ async function sendUp(
   }
 }
 
-function isFileFault(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
-}
+const isFileFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
 
 function toCallFailure(client: AssayClient, latest: Classification | null, error: unknown): CliFailure {
   if (error === null) return new CliFailure('the daemon sent no record', EXIT_CODES.someFailed);

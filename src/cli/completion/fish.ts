@@ -35,6 +35,4 @@ ${lines.join('\n')}
 }
 
 /** In single quotes fish knows two escapes. */
-function fishWord(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
+const fishWord = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -21,6 +21,4 @@ export async function findApiKey(
   return null;
 }
 
-export function findAddress(env: Environment): string {
-  return env.ASSAY_ADDRESS || '127.0.0.1:8481';
-}
+export const findAddress = (env: Environment): string => env.ASSAY_ADDRESS || '127.0.0.1:8481';

@@ -18,9 +18,7 @@ export function limitOption(): Option {
     .argParser((value) => parseCount(value, COUNT_MAX));
 }
 
-export function allOption(): Option {
-  return new Option('--all', 'all of them, not only the first');
-}
+export const allOption = (): Option => new Option('--all', 'all of them, not only the first');
 
 export interface Page<T> {
   items: T[];

@@ -161,9 +161,7 @@ function parseLine(path: string, number: number, line: string): Record<string, u
   throw usage(`${place}: expected one JSON object, found ${JSON.stringify(line.slice(0, 40))}`);
 }
 
-export function usage(message: string): CliFailure {
-  return new CliFailure(message, EXIT_CODES.usage);
-}
+export const usage = (message: string): CliFailure => new CliFailure(message, EXIT_CODES.usage);
 
 function unreadable(path: string, error: unknown): CliFailure {
   return new CliFailure(`${path}: it cannot be read (${codeOf(error)})`, EXIT_CODES.usage, { cause: error });

@@ -80,9 +80,7 @@ export async function savePieces(
   await file?.keep();
 }
 
-function partialName(path: string): string {
-  return `${path}.part`;
-}
+const partialName = (path: string): string => `${path}.part`;
 
 async function exists(path: string): Promise<boolean> {
   return await access(path).then(

@@ -6,9 +6,7 @@ export interface OutcomeOptions {
   json?: true;
 }
 
-export function outcomeOption(): Option {
-  return new Option('--json', 'the outcome as one line of JSON');
-}
+export const outcomeOption = (): Option => new Option('--json', 'the outcome as one line of JSON');
 
 /** Field names as in every other --json: words with underscores. */
 export function printOutcome(

@@ -45,6 +45,4 @@ export function describePlan(plan: Plan): (readonly [string, string])[] {
   ];
 }
 
-function formatDays(days: number, none: string): string {
-  return days === 0 ? none : `${days} days`;
-}
+const formatDays = (days: number, none: string): string => (days === 0 ? none : `${days} days`);

@@ -73,9 +73,7 @@ function toFileBar(bar: SingleBar, remove: () => void): FileBar {
   };
 }
 
-function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
+const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function fit(name: string): string {
   const shown = name.length > NAME_WIDTH ? `…${name.slice(1 - NAME_WIDTH)}` : name;

@@ -24,6 +24,4 @@ function personOf({ byAccountId, byName }: Pick<SignOff, 'byAccountId' | 'byName
   return personLabel(byAccountId, showText(byName));
 }
 
-function quoted(reason: string): string {
-  return reason === '' ? '' : `: “${reason}”`;
-}
+const quoted = (reason: string): string => (reason === '' ? '' : `: “${reason}”`);

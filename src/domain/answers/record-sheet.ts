@@ -43,9 +43,7 @@ function toExported(summary: RecordSummary): ExportedRecord {
 }
 
 /** The head of the sheet; empty if the format has none. */
-export function sheetHead(format: SheetFormat): string {
-  return format === 'csv' ? toCsvLine(EXPORT_COLUMNS) : '';
-}
+export const sheetHead = (format: SheetFormat): string => (format === 'csv' ? toCsvLine(EXPORT_COLUMNS) : '');
 
 /** One record as a line with its end. */
 export function sheetLine(summary: RecordSummary, format: SheetFormat): string {

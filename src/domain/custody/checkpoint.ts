@@ -20,9 +20,7 @@ export interface NoteSigner {
 }
 
 /** The log's name, which every note states beside the hash of the key. */
-export function originOf(epoch: string): string {
-  return `assay/custody/${epoch}`;
-}
+export const originOf = (epoch: string): string => `assay/custody/${epoch}`;
 
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;

@@ -65,14 +65,10 @@ export type CustodyKind = FactKind | `${string}.${string}`;
 
 const ROWS: ReadonlyMap<string, KindRow> = new Map(Object.entries<KindRow>(CUSTODY_KINDS));
 
-export function aboutOf(kind: string): KindRow['about'] {
-  return ROWS.get(kind)?.about ?? 'nothing';
-}
+export const aboutOf = (kind: string): KindRow['about'] => ROWS.get(kind)?.about ?? 'nothing';
 
 /** The action's name of a kind in the audit log. */
-export function actionOf(kind: string): string {
-  return ROWS.get(kind)?.action ?? kind;
-}
+export const actionOf = (kind: string): string => ROWS.get(kind)?.action ?? kind;
 
 const KINDS_OF_ACTIONS = new Map(
   [...ROWS].flatMap(([kind, { action }]) => (action === undefined ? [] : ([[action, kind]] as const))),

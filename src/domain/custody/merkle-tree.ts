@@ -80,9 +80,7 @@ function rangeRoot(start: number, size: number, read: ReadSubtree): Buffer {
   return rootOf(peaksOf(start, size, read));
 }
 
-export function readRoot(size: number, read: ReadSubtree): Buffer {
-  return rangeRoot(0, size, read);
-}
+export const readRoot = (size: number, read: ReadSubtree): Buffer => rangeRoot(0, size, read);
 
 /** The largest power of two below the number, which is at least 2. */
 function splitOf(size: number): number {

@@ -331,9 +331,7 @@ export const FORMATS: readonly Format[] = [
 
 const byMime = new Map(FORMATS.map((known) => [known.mime, known]));
 
-export function formatOf(mime: string): Format | undefined {
-  return byMime.get(mime);
-}
+export const formatOf = (mime: string): Format | undefined => byMime.get(mime);
 
 /** The format that a demuxer of the media library reads, except pictures; undefined for others. */
 export function formatReadBy(demuxer: string): Format | undefined {

@@ -10,6 +10,4 @@ export const HEATMAP_FILES: Readonly<Record<HeatmapLayer, string>> = {
 };
 
 /** The map of one frame of a video; only its origin is drawn. */
-export function frameHeatmapFile(index: number): string {
-  return `heatmap-${index}.png`;
-}
+export const frameHeatmapFile = (index: number): string => `heatmap-${index}.png`;

@@ -236,9 +236,7 @@ function fitAffine(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]): A
 }
 
 /** 1 for a turn and a scale alone. */
-function warpOf([a, b, , d, e]: Affine): number {
-  return (a * a + b * b + d * d + e * e) / (2 * (a * e - b * d));
-}
+const warpOf = ([a, b, , d, e]: Affine): number => (a * a + b * b + d * d + e * e) / (2 * (a * e - b * d));
 
 /** Counts places whose direction and size agree with the common turn and scale. Four hardly ever agree by chance. */
 function countExact(

@@ -212,29 +212,19 @@ export function isImagePack(pack: ModelPack): pack is ImagePack {
   return IMAGE_TASKS.some((task) => task === pack.task);
 }
 
-export function isTamperingPack(pack: ModelPack): pack is TamperingPack {
-  return pack.task === 'image-tampering';
-}
+export const isTamperingPack = (pack: ModelPack): pack is TamperingPack => pack.task === 'image-tampering';
 
-export function isFacePack(pack: ModelPack): pack is FacePack {
-  return pack.task === 'face-origin';
-}
+export const isFacePack = (pack: ModelPack): pack is FacePack => pack.task === 'face-origin';
 
-export function isNsfwPack(pack: ModelPack): pack is NsfwPack {
-  return pack.task === 'nsfw';
-}
+export const isNsfwPack = (pack: ModelPack): pack is NsfwPack => pack.task === 'nsfw';
 
 export function isFaceDetectorPack(pack: ModelPack): pack is FaceDetectorPack {
   return pack.task === 'face-detection';
 }
 
-export function isSpeechPack(pack: ModelPack): pack is SpeechPack {
-  return pack.task === 'speech-origin';
-}
+export const isSpeechPack = (pack: ModelPack): pack is SpeechPack => pack.task === 'speech-origin';
 
-export function isDetectorPack(pack: ModelPack): pack is DetectorPack {
-  return pack.task === 'voice-activity';
-}
+export const isDetectorPack = (pack: ModelPack): pack is DetectorPack => pack.task === 'voice-activity';
 
 export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack {
   return pack.task === 'transcription';
@@ -246,6 +236,4 @@ export function staysOnCpu({ task, device }: Pick<ModelPack, 'task' | 'device'>)
 }
 
 /** `id@version`, the form in cache keys and records. */
-export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
-  return `${pack.id}@${pack.version}`;
-}
+export const packKey = (pack: Pick<ModelPack, 'id' | 'version'>): string => `${pack.id}@${pack.version}`;

@@ -21,6 +21,4 @@ export function weightOf(statedBalancedAccuracies: readonly number[], { seen = f
   return Math.round(Math.min(seen ? WEIGHT_SEEN_MAX : WEIGHT_MAX, Math.max(WEIGHT_MIN, weight)) * 100) / 100;
 }
 
-function logOdds(probability: number): number {
-  return Math.log(probability / (1 - probability));
-}
+const logOdds = (probability: number): number => Math.log(probability / (1 - probability));

@@ -73,6 +73,4 @@ export const tamperingPackSchema = z.strictObject({
 export type TamperingPack = z.infer<typeof tamperingPackSchema>;
 
 /** The number of a model's values for one tile. */
-export function tileValues({ size, cell }: TamperingPack['view']): number {
-  return 1 + 2 * (size / cell) ** 2;
-}
+export const tileValues = ({ size, cell }: TamperingPack['view']): number => 1 + 2 * (size / cell) ** 2;

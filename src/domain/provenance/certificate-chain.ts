@@ -207,9 +207,7 @@ function pathLengthOf(certificate: Certificate): number | null {
   return typeof length === 'number' ? length : Number(length.toBigInt());
 }
 
-function isSelfIssued({ subject, issuer }: Certificate): boolean {
-  return subject.isEqual(issuer);
-}
+const isSelfIssued = ({ subject, issuer }: Certificate): boolean => subject.isEqual(issuer);
 
 const DIRECTORY_NAME = 4;
 const SUBJECT_ALT_NAME = '2.5.29.17';

@@ -16,9 +16,7 @@ export function toMoment(text: string): string {
   return UNSET.test(moment) || Number.isNaN(wallOf(moment)) ? '' : moment;
 }
 
-function wallOf(moment: string): number {
-  return Date.parse(`${moment.slice(0, 19).replace(' ', 'T')}Z`);
-}
+const wallOf = (moment: string): number => Date.parse(`${moment.slice(0, 19).replace(' ', 'T')}Z`);
 
 export interface ClockTime {
   /** The clock's reading, in milliseconds. */

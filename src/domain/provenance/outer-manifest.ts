@@ -30,6 +30,4 @@ export function isManifestStore(bytes: Uint8Array): boolean {
 }
 
 /** Whether manifests of such files can be read. */
-export function canHoldManifest(mime: string): boolean {
-  return formatOf(mime)?.c2pa !== undefined;
-}
+export const canHoldManifest = (mime: string): boolean => formatOf(mime)?.c2pa !== undefined;

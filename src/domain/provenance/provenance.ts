@@ -103,9 +103,7 @@ export const NO_PROVENANCE: Readonly<Provenance> = Object.freeze({
 });
 
 /** Whether it is a term of the IPTC vocabulary, with or without its address. */
-export function isSourceType(sourceType: string): boolean {
-  return findSourceType(sourceType) !== null;
-}
+export const isSourceType = (sourceType: string): boolean => findSourceType(sourceType) !== null;
 
 /** The strongest declaration counts: a generated ingredient outweighs the capture around it. */
 const STRENGTH: readonly DeclaredOrigin[] = [

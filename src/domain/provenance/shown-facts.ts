@@ -95,9 +95,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
 }
 
-function itemsOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** A text, the items of a list, a person's name, or a text in the file's own language. */
 function textsOf(value: unknown): string[] {

@@ -5,14 +5,10 @@ const ENDING = '.c2pa';
 /** Endings of other files that a camera writes under the same name, which may be signed as well. */
 const OTHER_ENDINGS = ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'raf', 'rw2', 'psd', 'svg', 'pdf'];
 
-export function isSidecarName(name: string): boolean {
-  return name.toLowerCase().endsWith(ENDING);
-}
+export const isSidecarName = (name: string): boolean => name.toLowerCase().endsWith(ENDING);
 
 /** The name that fits no other file. */
-export function ownSidecarName(name: string): string {
-  return `${name}${ENDING}`;
-}
+export const ownSidecarName = (name: string): string => `${name}${ENDING}`;
 
 /** Null if it would be the same name. */
 export function sharedSidecarName(name: string): string | null {

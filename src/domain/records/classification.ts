@@ -36,9 +36,7 @@ export function assertTransition(from: AnalysisState, to: AnalysisState): void {
   if (!NEXT[from].includes(to)) throw new Error(`illegal analysis transition: ${from} to ${to}`);
 }
 
-export function hasEnded(state: AnalysisState): boolean {
-  return NEXT[state].length === 0;
-}
+export const hasEnded = (state: AnalysisState): boolean => NEXT[state].length === 0;
 
 /** Whether work still needs the file: the analysis' own, or an addition. */
 export function isAtWork({ state, addition }: Pick<Analysis, 'state' | 'addition'>): boolean {

@@ -65,9 +65,7 @@ export function holds(word: string, { word: wanted, mayBeginWithin, mayEndWithin
 }
 
 /** Every three neighbouring letters of a word, each once; none of a shorter word. */
-export function piecesOf(word: string): string[] {
-  return [...new Set(slices([...word], PIECE_LENGTH))];
-}
+export const piecesOf = (word: string): string[] => [...new Set(slices([...word], PIECE_LENGTH))];
 
 /** Runs between separators, with their positions, and whether their script has no spaces. */
 function* runsOf(text: string): Generator<[run: string, at: number, pairs: boolean]> {
@@ -86,6 +84,4 @@ function slices(letters: readonly string[], length: number): string[] {
   return Array.from({ length: count }, (_, at) => letters.slice(at, at + length).join(''));
 }
 
-function lengthOf(word: string): number {
-  return [...word].length;
-}
+const lengthOf = (word: string): number => [...word].length;

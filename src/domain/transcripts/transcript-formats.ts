@@ -52,9 +52,7 @@ function spokenLine({ channel, text }: TranscriptSegment): string {
   return channel === undefined ? oneLine(text) : `${nameOf(channel)}: ${oneLine(text)}`;
 }
 
-function nameOf(channel: number): string {
-  return `Channel ${channel}`;
-}
+const nameOf = (channel: number): string => `Channel ${channel}`;
 
 function toPlainText(transcript: Transcript): string {
   const lines = transcript.segments.map(
@@ -96,9 +94,7 @@ function clock(seconds: number): string {
 }
 
 /** An empty line would end a subtitle. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** These characters begin tags and arrows in WebVTT. */
 function escaped(text: string): string {

@@ -44,9 +44,7 @@ function addRuns(known: readonly ModelRun[], added: readonly ModelRun[]): ModelR
   return [...known, ...added.filter((run) => !names.has(nameOf(run)))];
 }
 
-function nameOf({ model, version }: ModelRun): string {
-  return `${model}@${version}`;
-}
+const nameOf = ({ model, version }: ModelRun): string => `${model}@${version}`;
 
 function addToAudio(known: AudioResult, added: AudioResult): AudioResult {
   const transcript = known.transcript ?? added.transcript;

@@ -271,6 +271,4 @@ function unsignedContradictions({
   return contradictions;
 }
 
-export function assessmentState(result: AnalysisResult): AssessmentState {
-  return assess(result).state;
-}
+export const assessmentState = (result: AnalysisResult): AssessmentState => assess(result).state;

@@ -116,9 +116,7 @@ export function coverOf(one: Box, other: Box): number {
   return (width * height) / Math.min(areaOf(one), areaOf(other));
 }
 
-function areaOf({ x1, y1, x2, y2 }: Box): number {
-  return (x2 - x1) * (y2 - y1);
-}
+const areaOf = ({ x1, y1, x2, y2 }: Box): number => (x2 - x1) * (y2 - y1);
 
 function clip({ x1, y1, x2, y2 }: Box, { width, height }: { width: number; height: number }): Box {
   const within = (value: number, most: number) => Math.min(most, Math.max(0, Math.round(value)));

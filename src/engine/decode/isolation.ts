@@ -282,9 +282,7 @@ function fileRules(level: IsolationLevel): FileRules {
   };
 }
 
-function runtimePaths(): string[] {
-  return [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE];
-}
+const runtimePaths = (): string[] => [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE];
 
 function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax }: ChildBounds): string[] {
   if (limiter === 'prlimit') {

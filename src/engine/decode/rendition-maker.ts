@@ -279,17 +279,13 @@ export class RenditionMaker {
   }
 }
 
-function keyOf({ owner, name }: OrderName): string {
-  return `${owner}/${name}`;
-}
+const keyOf = ({ owner, name }: OrderName): string => `${owner}/${name}`;
 
 function gone(): AppError {
   return new AppError('media', 'the media of this record are not stored');
 }
 
-function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT';
-}
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
 /** A quick rendition that was not made in time may have met a busy box. No second hour of a film is spent on that. */
 function isWorthAgain(error: unknown, lane: Lane): boolean {

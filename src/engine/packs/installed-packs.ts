@@ -157,9 +157,7 @@ async function readPackage(pack: TranscriptionPack, folder: string): Promise<Ins
 }
 
 /** Whether the folder of a pack is one of the release. */
-export function comesWithAssay(folder: string): boolean {
-  return dirname(resolve(folder)) === PROGRAM_MODELS;
-}
+export const comesWithAssay = (folder: string): boolean => dirname(resolve(folder)) === PROGRAM_MODELS;
 
 /** Another detector would change where speech is heard, and with it every speech verdict. */
 function findPlaceFault(pack: ModelPack, folder: string): string | null {
@@ -192,14 +190,10 @@ function refuse(folder: string, id: string, fault: string): RefusedPack {
   return { id, version: '', task: '', folder, fault };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A pack serves until its report says otherwise, so that work is accepted while models load. */
-export function isUsable({ report }: InstalledPack): boolean {
-  return report === null || report.fault === null;
-}
+export const isUsable = ({ report }: InstalledPack): boolean => report === null || report.fault === null;
 
 /** What the inference process needs of a pack. */
 export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | 'modelPath'>): LoadedPack {

@@ -174,9 +174,7 @@ async function readId(folder: string): Promise<string> {
   throw badModel('model.json: id: expected small letters, digits and dashes');
 }
 
-function badModel(sentence: string): AppError {
-  return new AppError('bad_model', sentence);
-}
+const badModel = (sentence: string): AppError => new AppError('bad_model', sentence);
 
 /** A pack that is found after a loss of power must be whole. */
 async function flushFiles(folder: string): Promise<void> {

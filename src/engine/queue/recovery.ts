@@ -47,9 +47,7 @@ export async function recoverAnalyses({ store, clock, bootId }: RecoveryParts): 
   });
 }
 
-function deathsOf({ suspicion }: Analysis): number {
-  return suspicion?.deaths ?? 0;
-}
+const deathsOf = ({ suspicion }: Analysis): number => suspicion?.deaths ?? 0;
 
 /**
  * A death counts again only if the box has shown meanwhile that it can do other work, or has none to show it by.

@@ -227,10 +227,6 @@ export class LeaseBook {
 }
 
 /** Each frame with two maps, the track, and the maps of a picture. */
-function filesMax({ options }: Pick<AnalysisJob, 'options'>): number {
-  return 4 * options.frames + 8;
-}
+const filesMax = ({ options }: Pick<AnalysisJob, 'options'>): number => 4 * options.frames + 8;
 
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
-}
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');

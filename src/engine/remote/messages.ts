@@ -161,9 +161,7 @@ export type AnswerTo<V extends Verb> = z.infer<(typeof ANSWERS)[V]>;
 export const deflated = promisify(deflate);
 const inflated = promisify(inflate);
 
-export async function encode(value: unknown): Promise<Uint8Array> {
-  return await deflated(JSON.stringify(value));
-}
+export const encode = async (value: unknown): Promise<Uint8Array> => await deflated(JSON.stringify(value));
 
 /** A word that is no message of the shape that was expected. */
 export class UnreadableError extends Error {

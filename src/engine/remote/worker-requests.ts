@@ -243,9 +243,7 @@ function toError(failure: WorkerFailure): Error {
   }
 }
 
-function isVerb(verb: string): verb is Verb {
-  return VERBS.some((known) => known === verb);
-}
+const isVerb = (verb: string): verb is Verb => VERBS.some((known) => known === verb);
 
 /** A worker of another version may say hello in other words: it is listed all the same, with why it gets no work. */
 async function readHello(

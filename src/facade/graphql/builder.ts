@@ -101,6 +101,4 @@ export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
 });
 
 /** For a name that docs/interface.md has in another word: the old one stays for one release, so that clients can follow. */
-export function renamedTo(name: string): string {
-  return `Renamed to ${name}; goes with the next release.`;
-}
+export const renamedTo = (name: string): string => `Renamed to ${name}; goes with the next release.`;

@@ -62,9 +62,7 @@ export function toServiceError(thrown: unknown): ServerErrorResponse {
 }
 
 /** The name of the status for the metrics: `NOT_FOUND`. */
-export function codeNameOf(thrown: unknown): string {
-  return toAppError(thrown).code.toUpperCase();
-}
+export const codeNameOf = (thrown: unknown): string => toAppError(thrown).code.toUpperCase();
 
 function messageOf(error: AppError): string {
   if (error.reason === 'internal') return 'internal error';
@@ -96,9 +94,7 @@ function retrySecondsOf(error: AppError): number | undefined {
   return mayPass ? RETRY_AFTER_SECONDS_DEFAULT : undefined;
 }
 
-function pathOf(field: string): string {
-  return PATH_OF_FIELD.get(field) ?? field;
-}
+const pathOf = (field: string): string => PATH_OF_FIELD.get(field) ?? field;
 
 /** Runs what parses the message in the request's field `name`, so that faults name the whole path: `user.email`. */
 export async function within<T>(name: string, run: () => Promise<T>): Promise<T> {

@@ -84,6 +84,4 @@ function expectedOf({ type }: InputRow): string {
 }
 
 /** In proto3 a number that was not sent is 0. */
-export function pageSizeOf(pageSize: number): number {
-  return pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
-}
+export const pageSizeOf = (pageSize: number): number => (pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize);

@@ -177,6 +177,4 @@ function withoutTranscript(record: ClassificationRecord): ClassificationRecord {
   return record.kind === 'video' ? { ...record, audios: record.audios.map(silent) } : record;
 }
 
-function silent(record: AudioRecord): AudioRecord {
-  return { ...record, transcript: null };
-}
+const silent = (record: AudioRecord): AudioRecord => ({ ...record, transcript: null });

@@ -43,9 +43,7 @@ export function routeValidation(fastify: FastifyInstance, app: App): void {
   });
 }
 
-function kindOf({ type }: RawFields): MediaKind | undefined {
-  return MEDIA_KINDS.find((name) => name === type);
-}
+const kindOf = ({ type }: RawFields): MediaKind | undefined => MEDIA_KINDS.find((name) => name === type);
 
 interface ValidationInput {
   kind: MediaKind;

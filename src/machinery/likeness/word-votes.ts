@@ -73,9 +73,7 @@ export function assertKeypoints(count: number): void {
   if (count > KEYPOINTS_MAX) throw new Error(`expected at most ${KEYPOINTS_MAX} keypoints, found ${count}`);
 }
 
-function weightOf(share: number): number {
-  return (share & 1) === 1 ? RARE_WEIGHT : 1;
-}
+const weightOf = (share: number): number => ((share & 1) === 1 ? RARE_WEIGHT : 1);
 
 const BY_TURN = new Uint32Array(DIRECTIONS);
 

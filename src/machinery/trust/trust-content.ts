@@ -88,9 +88,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function toBase64({ raw }: X509Certificate): string {
-  return raw.toString('base64');
-}
+const toBase64 = ({ raw }: X509Certificate): string => raw.toString('base64');
 
 function toSingle(certificate: X509Certificate): TrustContent['singles'][number] {
   const sha256 = certificate.fingerprint256.replaceAll(':', '').toLowerCase();

@@ -278,6 +278,4 @@ const KEPT_KINDS: readonly string[] = [
   'segment_opened',
 ] satisfies FactKind[];
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
+const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

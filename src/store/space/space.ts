@@ -22,9 +22,7 @@ interface FileStats extends TreeStats {
 }
 
 /** The last committed transaction. */
-export function lastTransactionOf(root: RootDatabase): number {
-  return (root.getStats() as FileStats).lastTxnId;
-}
+export const lastTransactionOf = (root: RootDatabase): number => (root.getStats() as FileStats).lastTxnId;
 
 /** Looks at the root page of each table, whatever the file's size. */
 export function readSpace(root: RootDatabase, tables: Tables, bytes: number): StoreSpace {

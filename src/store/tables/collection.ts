@@ -103,9 +103,7 @@ export class Collection<V extends object, P = V> {
   }
 }
 
-function lastPart(key: readonly Key[]): Key {
-  return key.at(-1) ?? '';
-}
+const lastPart = (key: readonly Key[]): Key => key.at(-1) ?? '';
 
 /** `valueKeyOf` gives the value that an entry names. */
 export function lookup<E extends object | string | number>(

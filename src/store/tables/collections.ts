@@ -11,9 +11,7 @@ import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-of
 import { Collection, lookup } from './collection.ts';
 import type { AcceptedRequest } from './schema.ts';
 
-export function watchedFileKey(folderId: number, path: string): Key[] {
-  return [folderId, digest('sha256', path)];
-}
+export const watchedFileKey = (folderId: number, path: string): Key[] => [folderId, digest('sha256', path)];
 
 /**
  * Hex digits of a reference's digest, since LMDB's keys are bounded. Two references with one digest are distinguished by

@@ -51,16 +51,12 @@ export const EPOCH_KEY = 'epoch';
 export const AUDIT_SUBJECT = 'audit';
 
 /** A person's finding concerns a file of an account or a desk, not a record. */
-export function fileSubject(file: HeldFile): string {
-  return `file/${holderOf(file)}/${file.kind}/${file.hash}`;
-}
+export const fileSubject = (file: HeldFile): string => `file/${holderOf(file)}/${file.kind}/${file.hash}`;
 
 /** Actions that give access to an account: their actor had it in hand. */
 const ACCESS_KINDS: readonly string[] = ['key.create', 'key.replace', 'key.reveal', 'password.link'];
 
-export function accessSubject(accountId: number): string {
-  return `access/${accountId}`;
-}
+export const accessSubject = (accountId: number): string => `access/${accountId}`;
 
 /** The account that an action opens, by its target (`account` or `account/key`); empty if it opens none. */
 export function accessSubjectOf(

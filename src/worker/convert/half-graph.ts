@@ -147,6 +147,4 @@ class HalfGraph {
   }
 }
 
-function nameHalf(name: string): string {
-  return `${name}${HALF_SUFFIX}`;
-}
+const nameHalf = (name: string): string => `${name}${HALF_SUFFIX}`;

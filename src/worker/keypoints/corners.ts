@@ -96,9 +96,7 @@ function hasArc(circle: number): boolean {
   return (eight & turn(circle, 16)) !== 0;
 }
 
-function turn(bits: number, by: number): number {
-  return (bits >>> by) | (bits << (32 - by));
-}
+const turn = (bits: number, by: number): number => (bits >>> by) | (bits << (32 - by));
 
 const BRIGHTER = 1;
 const DARKER = 2;

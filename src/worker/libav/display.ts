@@ -52,9 +52,7 @@ export function readTurn(matrix: Buffer): Turn {
   return c < 0 ? 'mirrored clockwise' : 'counterclockwise';
 }
 
-export function turnFilters(turn: Turn): string[] {
-  return TURNS[turn] === '' ? [] : [TURNS[turn]];
-}
+export const turnFilters = (turn: Turn): string[] => (TURNS[turn] === '' ? [] : [TURNS[turn]]);
 
 /** Sides of the frame with square pixels, before it is turned: players stretch the width. */
 export function squareSides(

@@ -163,9 +163,7 @@ export class FilmFrames implements Disposable {
   }
 }
 
-function even(pixels: number): number {
-  return Math.max(2, Math.round(pixels / 2) * 2);
-}
+const even = (pixels: number): number => Math.max(2, Math.round(pixels / 2) * 2);
 
 class Chain {
   readonly graph = new FilterGraph();

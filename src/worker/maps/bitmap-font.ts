@@ -47,9 +47,7 @@ const GLYPHS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-export function textWidth(text: string, scale: number): number {
-  return (text.length * GLYPH_ADVANCE - 1) * scale;
-}
+export const textWidth = (text: string, scale: number): number => (text.length * GLYPH_ADVANCE - 1) * scale;
 
 /** Calls `paint` for every pixel that the text covers, its top left corner at 0, 0. */
 export function drawText(text: string, scale: number, paint: (x: number, y: number) => void): void {

@@ -114,6 +114,4 @@ function sample(
   return weights > 0 ? sum / weights : Number.NaN;
 }
 
-function clamp(index: number, count: number): number {
-  return Math.max(0, Math.min(count - 1, index));
-}
+const clamp = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index));

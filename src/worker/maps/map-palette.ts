@@ -55,11 +55,7 @@ export function mapIndex(value: number, grey: number): number {
 }
 
 /** Index of a value in the legend. */
-export function legendIndex(value: number): number {
-  return LEGEND_START + stepOf(value);
-}
+export const legendIndex = (value: number): number => LEGEND_START + stepOf(value);
 
 /** A pixel shows the step below, so never more than was measured. */
-function stepOf(value: number): number {
-  return Math.floor(Math.max(0, Math.min(1, value)) * STEPS + ROUNDING);
-}
+const stepOf = (value: number): number => Math.floor(Math.max(0, Math.min(1, value)) * STEPS + ROUNDING);

@@ -56,9 +56,7 @@ function toGrid({ size, positions, probabilities }: ScoredPatches): Grid {
   return { xs: lefts.map((x) => x + size / 2), ys: tops.map((y) => y + size / 2), values };
 }
 
-function distinct(values: number[]): number[] {
-  return [...new Set(values)].sort((a, b) => a - b);
-}
+const distinct = (values: number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
 
 interface Weight {
   low: number;

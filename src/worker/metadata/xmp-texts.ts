@@ -36,9 +36,7 @@ export function decodeXmp(packet: Buffer): string {
 }
 
 /** Texts that may name the maker. */
-export function readXmpTexts(xmp: string): FileText[] {
-  return readProperties(xmp, MAKERS);
-}
+export const readXmpTexts = (xmp: string): FileText[] => readProperties(xmp, MAKERS);
 
 /**
  * The facts that domain/provenance/file-facts.ts asks for. Parts of the history and of ingredients are no facts of the file.

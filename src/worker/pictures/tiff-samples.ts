@@ -130,10 +130,6 @@ function labToRgb(bytes: Buffer, at: number): void {
   bytes[at + 2] = byteOf(0.0556434 * x - 0.2040259 * y + 1.0572252 * z);
 }
 
-function lightOf(value: number): number {
-  return value > DELTA ? value ** 3 : 3 * DELTA ** 2 * (value - 4 / 29);
-}
+const lightOf = (value: number): number => (value > DELTA ? value ** 3 : 3 * DELTA ** 2 * (value - 4 / 29));
 
-function byteOf(light: number): number {
-  return CURVE[Math.round(LEVELS * Math.min(1, Math.max(0, light)))] ?? 0;
-}
+const byteOf = (light: number): number => CURVE[Math.round(LEVELS * Math.min(1, Math.max(0, light)))] ?? 0;

@@ -12,13 +12,9 @@ export function ofKind(value: unknown): 'object' | 'list' | 'string' | 'other' {
   return typeof value === 'string' ? 'string' : 'other';
 }
 
-export function asObject(value: unknown): Json {
-  return ofKind(value) === 'object' ? (value as Json) : NOTHING;
-}
+export const asObject = (value: unknown): Json => (ofKind(value) === 'object' ? (value as Json) : NOTHING);
 
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Shortened to one line, without characters that a terminal would obey. */
 export function asText(value: unknown): string {

@@ -259,6 +259,4 @@ class CodeBook {
 }
 
 /** `self#jumbf=/c2pa/LABEL/…`; null if it names no manifest. */
-function labelOf(url: string): string | null {
-  return /^self#jumbf=\/c2pa\/([^/]+)/.exec(url)?.[1] ?? null;
-}
+const labelOf = (url: string): string | null => /^self#jumbf=\/c2pa\/([^/]+)/.exec(url)?.[1] ?? null;

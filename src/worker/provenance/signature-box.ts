@@ -128,9 +128,7 @@ function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label' | 'identities'>
 }
 
 /** The reader may have judged another of several than the one looked at here: then none counts. */
-function onlyOf<T>(found: readonly T[]): T | null {
-  return found.length === 1 ? (found[0] ?? null) : null;
-}
+const onlyOf = <T>(found: readonly T[]): T | null => (found.length === 1 ? (found[0] ?? null) : null);
 
 /** One certificate, or several. */
 function bytesIn(value: unknown): Uint8Array[] {

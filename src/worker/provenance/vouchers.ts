@@ -102,9 +102,7 @@ function openList(list: TrustListMaterial): OpenList {
 }
 
 /** In decimals, as the C2PA reader writes it. */
-export function serialOf({ serialNumber }: X509Certificate): string {
-  return BigInt(`0x${serialNumber}`).toString();
-}
+export const serialOf = ({ serialNumber }: X509Certificate): string => BigInt(`0x${serialNumber}`).toString();
 
 export function hashOf({ fingerprint256 }: X509Certificate): string {
   return fingerprint256.replaceAll(':', '').toLowerCase();

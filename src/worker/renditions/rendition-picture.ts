@@ -62,9 +62,7 @@ export async function renderPreview(work: RenderWork): Promise<RenditionFigures>
   }
 }
 
-function sideOf(pixels: number): number {
-  return Math.max(1, Math.floor(pixels));
-}
+const sideOf = (pixels: number): number => Math.max(1, Math.floor(pixels));
 
 /** The first page, upright; unlike for models, with its profile's colours. */
 export async function openForEyes(header: PictureHeader): Promise<Sharp> {

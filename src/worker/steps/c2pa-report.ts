@@ -82,9 +82,7 @@ function boundToNames(report: C2paReport): C2paReport {
 
 const LEFT_OUT = { left_out: 'the report is larger than 1 MB' };
 
-function fits(report: C2paReport): boolean {
-  return Buffer.byteLength(JSON.stringify(report)) <= REPORT_BYTES_MAX;
-}
+const fits = (report: C2paReport): boolean => Buffer.byteLength(JSON.stringify(report)) <= REPORT_BYTES_MAX;
 
 function mapManifests(report: C2paReport, change: (manifest: unknown) => unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(report.manifests).map(([label, it]) => [label, change(it)]));

@@ -39,6 +39,4 @@ export async function describeAsked(picture: Picture): Promise<AskedPicture | nu
   return { ...hash, keypoints, mirroredKeypoints };
 }
 
-function toBase64(packed: Uint8Array): string {
-  return Buffer.from(packed).toString('base64');
-}
+const toBase64 = (packed: Uint8Array): string => Buffer.from(packed).toString('base64');

@@ -4,9 +4,7 @@ import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 
 export type Check = (app: ApplianceParts, config: DoctorConfig) => Promise<Finding[]> | Finding[];
 
-export function good(name: string, found: string): Finding {
-  return { name, state: 'good', found, advice: '' };
-}
+export const good = (name: string, found: string): Finding => ({ name, state: 'good', found, advice: '' });
 
 export function notice(name: string, found: string, advice: string): Finding {
   return { name, state: 'notice', found, advice };

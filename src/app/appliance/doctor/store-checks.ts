@@ -79,6 +79,4 @@ export function checkPictureSearch({ keptPictures, earlierPictures }: ApplianceP
   ];
 }
 
-function toMebibytes(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_MIB);
-}
+const toMebibytes = (bytes: number): number => Math.ceil(bytes / BYTES_PER_MIB);

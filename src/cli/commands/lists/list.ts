@@ -136,9 +136,7 @@ export function toRefused({ identifier, createdAt, reason }: RefusedClassificati
   return { identifier, createdAt: createdAt === undefined ? null : fromTimestamp(createdAt), reason };
 }
 
-function createdAtOf({ createdAt }: Row): number {
-  return createdAt === undefined ? 0 : fromTimestamp(createdAt);
-}
+const createdAtOf = ({ createdAt }: Row): number => (createdAt === undefined ? 0 : fromTimestamp(createdAt));
 
 function toFilter({
   status,

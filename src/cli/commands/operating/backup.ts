@@ -55,9 +55,7 @@ async function listBackups(terminal: Terminal, options: BackupOptions): Promise<
   else printNote(terminal, 'no finished backup in backup.dir');
 }
 
-function megabytes(bytes: bigint): string {
-  return `${(Number(bytes) / 1e6).toFixed(1)} MB`;
-}
+const megabytes = (bytes: bigint): string => `${(Number(bytes) / 1e6).toFixed(1)} MB`;
 
 async function backUp(terminal: Terminal, folder: string, options: BackupOptions): Promise<void> {
   using client = await openClient(terminal);

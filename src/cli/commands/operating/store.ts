@@ -39,6 +39,4 @@ async function compact(terminal: Terminal, options: CompactOptions): Promise<voi
   }
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

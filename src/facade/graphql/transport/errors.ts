@@ -64,9 +64,7 @@ const ARGUMENT_OF_FIELD: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ limit: 'first', cursor: 'after' }),
 );
 
-function toArgumentName(field: string): string {
-  return ARGUMENT_OF_FIELD.get(field) ?? toCamelCase(field);
-}
+const toArgumentName = (field: string): string => ARGUMENT_OF_FIELD.get(field) ?? toCamelCase(field);
 
 /** `ref_id` as GraphQL names it: `refId`. */
 export function toCamelCase(name: string): string {

@@ -11,6 +11,4 @@ export function toRawFields(input: object): RawFields {
 }
 
 /** The number behind an identifier of an account, a plan or a key. */
-export function toId(id: string, field: string, min: 0 | 1): number {
-  return parseId({ [field]: id }, field, min);
-}
+export const toId = (id: string, field: string, min: 0 | 1): number => parseId({ [field]: id }, field, min);

@@ -44,9 +44,7 @@ export class Payloads {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The same for two subscriptions only if no answer to one could differ from that to the other: all that an execution is given is in it. */
 function keyOf(

@@ -26,9 +26,7 @@ const EVENT_STREAM_HEADERS = {
 const streams = new WeakMap<Response, EventStream>();
 
 /** The body of a subscription's answer, which itself has none; undefined of any other. */
-export function eventsOf(response: Response): EventStream | undefined {
-  return streams.get(response);
-}
+export const eventsOf = (response: Response): EventStream | undefined => streams.get(response);
 
 export function useSubscriptions(
   maskError: ReturnType<typeof createErrorMask>,

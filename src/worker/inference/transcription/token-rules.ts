@@ -26,9 +26,7 @@ export function forbidTokens(
   preferTimes(logits, vocabulary);
 }
 
-function timesIn(seconds: number): number {
-  return Math.round(seconds * 50);
-}
+const timesIn = (seconds: number): number => Math.round(seconds * 50);
 
 /** A time that ends a segment is followed by one that begins the next; text is never followed by an earlier time. */
 function forbidTimes(logits: Float32Array, vocabulary: Vocabulary, written: readonly number[]): void {
