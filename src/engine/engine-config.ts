@@ -1,4 +1,4 @@
-/** What the engine is made of and reports of itself. */
+/** The engine's configuration, and its reports on itself. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import type { Analysis } from '../domain/records/classification.ts';
@@ -17,13 +17,13 @@ import type { FetchMedia } from './running/source.ts';
 export interface EngineConfig extends ExecutorConfig {
   /** With `gpu`, nothing is analysed while a model runs on the CPU. */
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
-  /** A file that ends its worker so often is given up. */
+  /** After so many dead workers a file is given up. */
   attemptsMax: number;
-  /** How long a probe waits for a slot: somebody waits for its answer. */
+  /** How long a probe waits for a slot while a caller waits. */
   probeWaitMs: number;
-  /** Deadline of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
+  /** Deadline of a probe in its slot: a hanging child must not keep a caller waiting. */
   probeTimeoutMs: number;
-  /** Pixels that a video's height must reach. */
+  /** Least height of a video in pixels. */
   videoHeightMin: number;
   /** Analyses that may wait. */
   queueMax: number;
@@ -33,18 +33,18 @@ export interface EngineConfig extends ExecutorConfig {
 export interface EngineParts {
   store: Store;
   clock: Clock;
-  /** The kernel's name of this boot. */
+  /** The kernel's identifier of this boot. */
   bootId: string;
   newIdentifier: () => string;
   log: Logger;
   observer: EngineObserver;
   fetchMedia: FetchMedia;
   fetchManifest: FetchManifest;
-  /** Where this box works; child processes of its own if it is absent. */
+  /** The executor of this box; child processes of its own if absent. */
   local?: LocalExecutor;
   /** Workers on other boxes; null if none may come. */
   remote: RemoteExecutor | null;
-  /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null if nothing is. */
+  /** Describes the pictures that an analysis saw, and finds earlier ones near to them; null if nothing is kept. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
 }
 
@@ -62,6 +62,6 @@ export interface EngineStatus {
   inferencePids: number[];
   /** Every pack that was found, also those that are not used. */
   packs: PackStatus[];
-  /** Keys of the packs that are in memory; the others are brought up when they are asked. */
+  /** Keys of the packs in memory; others are brought up at their next request. */
   resident: ReadonlySet<string>;
 }

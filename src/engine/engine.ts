@@ -1,4 +1,7 @@
-/** Accepts work inside the caller's transaction, runs it in worker processes, notifies who watches; only it changes an analysis' state. */
+/**
+ * Accepts work inside the caller's transaction, runs it in worker processes, notifies watchers; it alone changes an analysis'
+ * state.
+ */
 import { join } from 'node:path';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { Held } from '../domain/desk.ts';
@@ -48,9 +51,9 @@ export class Engine implements AsyncDisposable {
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
   readonly work: WorkQueue;
-  /** Into files that are no analysis' work. */
+  /** Looks into files outside of analyses. */
   readonly looks: FileLooks;
-  /** Made of stored files for people's eyes and ears. */
+  /** Makes derived files of stored ones, for people's eyes and ears. */
   readonly renditions: RenditionMaker;
   readonly #local: LocalExecutor;
   readonly #executors: Executors;
@@ -100,7 +103,7 @@ export class Engine implements AsyncDisposable {
       log: parts.log,
       execute: (analysis, reports, signal) => this.#execute(analysis, reports, signal),
       digestsOf: (models) => this.#local.shelf.digestsOf(models),
-      // Its pictures are known by the analysis that it adds to.
+      // An addition's pictures are known by the analysis that it adds to.
       lookForCopies: async (analysis, seen) =>
         analysis.addsTo === undefined ? await parts.lookForCopies(analysis, seen) : null,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
@@ -114,7 +117,7 @@ export class Engine implements AsyncDisposable {
     });
   }
 
-  /** Queues again what a dead daemon left, then brings the models up. Throws if the box must not serve at all. */
+  /** Requeues the work of a dead daemon, then brings the models up. Throws if the box must not serve at all. */
   async start(): Promise<void> {
     const isStopping = (): boolean => this.#phase === 'draining';
     await this.#recover();
@@ -123,7 +126,7 @@ export class Engine implements AsyncDisposable {
     if (isStopping()) return;
     this.#openRemote();
     try {
-      // Without places of its own the box only takes in and answers.
+      // Without slots of its own the box only takes in and answers.
       const loading = this.#config.analysesMax > 0 ? this.#local.loadPacks() : null;
       this.#modelsLoading.resolve();
       await loading;
@@ -133,7 +136,7 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** Resolves once the processes of the models have their packs and bring them up. Only if `start` comes so far. */
+  /** Resolves once the models' processes have their packs and bring them up. Pending if `start` fails before. */
   get modelsLoading(): Promise<void> {
     return this.#modelsLoading.promise;
   }
@@ -166,7 +169,7 @@ export class Engine implements AsyncDisposable {
     return resolveModels(usable, kind, options, plan);
   }
 
-  /** The analysis of what the store holds, by the models that it names; nothing is stored. */
+  /** Analyses a stored file again, by the models that the analysis names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
     const files = { blobs: this.#parts.store.blobs, artifacts: { put: async () => {} } };
     const silent = { report: () => {}, found: () => {}, seen: () => {}, stepTimed: () => {} };
@@ -197,32 +200,32 @@ export class Engine implements AsyncDisposable {
     this.#runner.pump();
   }
 
-  /** Notifies watchers that a record changed for another reason than its analysis; `judgeIds` as the feed's. */
+  /** Notifies watchers that a record changed for another reason than its analysis; `judgeIds` as for the feed. */
   publish(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
     this.#feed.publish(identifier, held, judgeIds);
   }
 
-  /** On other boxes, as far as they were heard of. */
+  /** Workers on other boxes that were heard of. */
   workers(): WorkerStatus[] {
     return this.#parts.remote?.workers() ?? [];
   }
 
-  /** The NATS server over which they are spoken with; null without workers on other boxes. */
+  /** The NATS server of the workers; null without workers on other boxes. */
   broker(): BrokerStatus | null {
     return this.#parts.remote?.broker() ?? null;
   }
 
-  /** Who of them is drained has changed in the store. */
+  /** Call it when the drained workers in the store have changed. */
   recountWorkers(): void {
     this.#parts.remote?.recount();
   }
 
-  /** Drops a worker that is gone; its work goes to others. */
+  /** Drops a lost worker; its work goes to others. */
   forgetWorker(name: string): void {
     this.#parts.remote?.forget(name);
   }
 
-  /** Why no place begins what waits, of all or of one account; null if work only waits for its turn. */
+  /** Why waiting work is not begun, of all or of one account; null if it only waits for its turn. */
   waitReason(accountId?: number): WaitReason | null {
     if (this.#phase !== 'failed') return this.#executors.waitReason(accountId);
     return { step: 'not-ready', sentence: this.#notReadyReason ?? '' };
@@ -232,12 +235,12 @@ export class Engine implements AsyncDisposable {
     return this.#runner.progressOf(analysisId);
   }
 
-  /** What a running analysis has found so far. */
+  /** The findings of a running analysis so far. */
   findingsOf(analysisId: string): Findings {
     return this.#runner.findingsOf(analysisId);
   }
 
-  /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
+  /** Stops the work of an analysis that was cancelled or deleted; does nothing to any other. */
   abortAnalysis(analysisId: string): void {
     const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
     if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
@@ -248,7 +251,7 @@ export class Engine implements AsyncDisposable {
     return this.#feed.watch(filter, signal);
   }
 
-  /** As the feed's: how often a change was published. */
+  /** The feed's count of published changes. */
   get changes(): number {
     return this.#feed.changes;
   }
@@ -267,7 +270,7 @@ export class Engine implements AsyncDisposable {
     };
   }
 
-  /** Takes no more work; what runs may end within the time, the rest is queued for the next start. */
+  /** Takes no more work; running work may end within the time, the rest is queued for the next start. */
   async drain(timeoutMs: number): Promise<void> {
     this.#phase = 'draining';
     this.#notReadyReason = 'the appliance is stopping';
@@ -309,7 +312,7 @@ export class Engine implements AsyncDisposable {
     return fallback ?? this.#local.videoDecoding.notReadyReason;
   }
 
-  /** Lets workers come, once the packs are known that they must have. */
+  /** Admits workers, once the packs are known that they must have. */
   #openRemote(): void {
     const { trust, stability, analysisTimeoutMs } = this.#config;
     this.#parts.remote?.attach({
@@ -335,7 +338,7 @@ export class Engine implements AsyncDisposable {
     const attempt = await prepareAttempt(this.#source, analysis, { ...reports, stepTimed }, signal);
     if (attempt === undefined) return undefined;
     const execution = await this.#executors.execute(analysis.accountId, attempt, store);
-    // What it adds to has its manifest read already.
+    // The analysis that it adds to has its manifest read already.
     if (analysis.addsTo !== undefined)
       return { ...execution, result: nameParts(execution.result, newIdentifier) };
     const outer = { ...this.#parts, trust: this.#config.trust, decodePool: this.#local.decodePool };

@@ -237,7 +237,7 @@ const frameResult = z.strictObject({
   timeSeconds: seconds,
   /** The number of its moving picture, from 1; absent for the one that players show first. */
   picture: z.int().min(2).exactOptional(),
-  /** Without a provenance of its own: it was never a file before. */
+  /** A frame has no provenance of its own: it was never a file. */
   image: imageResult,
 });
 /** An analysed frame of a video: a PNG among the analysis' artifacts. */
@@ -250,17 +250,17 @@ export type TrackResult = z.infer<typeof trackResult>;
 const videoResult = z.strictObject({
   kind: z.literal('video'),
   mime,
-  /** As it is shown, pixels. */
+  /** In pixels, as it is shown. */
   width: side,
   height: side,
   durationSeconds: seconds,
   frames: z.array(frameResult).max(FRAMES_MAX),
-  /** Frames that were chosen and could not be decoded. */
+  /** Chosen frames that could not be decoded. */
   damagedFrames: count,
-  /** Moving pictures, beside the one that players show first, of which no frame was looked at; absent if there are none. */
+  /** The number of further moving pictures without a judged frame; absent if there are none. */
   picturesNotJudged: z.int().min(1).exactOptional(),
   tracks: z.array(trackResult).max(1),
-  /** Whether the track was asked for; a silent video has none all the same. */
+  /** Whether the track was asked for; a silent video has none either way. */
   withTrack: z.boolean(),
   /** The image models over all frames, and the speech models on the track. */
   runs: runsSchema,
@@ -274,22 +274,22 @@ export type VideoResult = z.infer<typeof videoResult>;
 export const resultSchema = z.discriminatedUnion('kind', [imageResult, audioResult, videoResult]);
 export type AnalysisResult = z.infer<typeof resultSchema>;
 
-/** A result whose shape and figures were checked: the only one that can be stored. */
+/** A checked result, the only kind that can be stored. */
 export const checkedResultSchema = resultSchema.brand<'checked'>();
 export type CheckedResult = z.infer<typeof checkedResultSchema>;
 
-/** Throws an error that names the first field that is not as it must be: a programmer's fault, or damage. */
+/** Throws an error that names the first faulty field: a programming error, or damage. */
 export function checkResult(result: AnalysisResult): CheckedResult {
   const checked = checkedResultSchema.safeParse(result);
   if (checked.success) return checked.data;
   throw new Error(`a result that cannot be stored: ${describeFault(checked.error)}`);
 }
 
-/** What of a result has an identifier of its own: a video's frames and track. */
+/** A part of a result with an identifier of its own: a video's frame or track. */
 export interface ResultPart {
   identifier: string;
   kind: 'image' | 'audio';
-  /** Place in `frames` or `tracks`. */
+  /** Index in `frames` or `tracks`. */
   index: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The rules by which stored figures are read: heuristics, assessment, pooling of frames, texts. Raised by one with every
- * change after which the same figures read differently, since nothing that is derived is stored.
+ * Number of the rules by which stored figures are read: heuristics, assessment, pooling of frames, texts. Raised by one with
+ * every change after which the same figures read differently, since nothing derived is stored.
  */
 export const RULES_VERSION = 11;
 
@@ -8,9 +8,9 @@ export const RULES_VERSION = 11;
 const RULES_VERSION_FIRST = 1;
 
 export interface AppliedRules {
-  /** In force when the result was measured. */
+  /** The rules in force when the result was measured. */
   made: number;
-  /** By which it is read now. */
+  /** The present rules. */
   read: number;
 }
 

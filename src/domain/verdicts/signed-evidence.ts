@@ -1,5 +1,5 @@
 /**
- * How a trusted manifest weighs beside the models, whose figures it never moves: declared generated decides, captured by a
+ * The weight of a trusted manifest beside the models, whose figures it never moves: declared generated decides, captured by a
  * conforming device is strong support for a human origin, unless something in the file contradicts it. Pure.
  */
 
@@ -17,15 +17,15 @@ export interface SignedWeight {
 }
 
 export interface BesideSignature {
-  /** The models' probability at even prior odds; null if none could answer. */
+  /** The models' probability at even prior odds; null without an answer. */
   probability: number | null;
-  /** From where on the models speak for an artificial origin. */
+  /** Probability from which the models say artificial. */
   artificialFrom: number;
-  /** What else in the file declares generated content: metadata, watermarks. */
+  /** Other declarations of generated content in the file: metadata, watermarks. */
   contradictions: readonly AssessmentReason[];
 }
 
-/** Null if no trusted manifest shows the origin: then it weighs nothing. */
+/** Null if no trusted manifest shows the origin. */
 export function weighSignature(provenance: Provenance, beside: BesideSignature): SignedWeight | null {
   const origin = signedOriginOf(provenance.store);
   if (origin === null) return null;
@@ -47,7 +47,7 @@ function weighCaptured(
   if (probability !== null && probability >= artificialFrom) {
     reasons.push(reason('PROVENANCE_CONTRADICTS_MODELS'));
   }
-  // An edit of the captured picture, or something that was placed into it: a file is not called human against its own word.
+  // The captured picture was edited or something was inserted: a file is not called human against its own word.
   if (hasGeneratedParts) {
     reasons.push(reason('CAPTURE_WITH_GENERATED_PARTS'));
   }
@@ -56,15 +56,15 @@ function weighCaptured(
 }
 
 interface SignedOrigin {
-  /** `generated`: declared as a whole. `captured`: by a product of the list of conforming products that may say so. */
+  /** `generated`: declared as a whole. `captured`: by a conforming product whose list lets it declare captures. */
   origin: 'generated' | 'captured';
-  /** Who signed the manifest that declares it. */
+  /** The signer of the declaring manifest. */
   signedBy: Readings['signedBy'];
 }
 
 /**
- * What a trusted manifest shows of the origin, as far as it weighs: a chain from the file back to what it was made from, in
- * which each manifest is trusted, unchanged and in time. Everything else that is declared is shown and weighs nothing.
+ * The origin that a trusted manifest shows: a chain from the file back to its sources, in which each manifest is trusted,
+ * unchanged and in time. All other declarations are shown and weigh nothing.
  */
 function signedOriginOf(store: StoreFacts | undefined): SignedOrigin | null {
   if (store === undefined) return null;
@@ -78,7 +78,7 @@ function signedOriginOf(store: StoreFacts | undefined): SignedOrigin | null {
   return null;
 }
 
-/** Some part of a composite may be generated: that is shown, and says nothing of the whole. */
+/** Some part of a composite may be generated: that is shown, and does not concern the whole. */
 function declaresWhollyGenerated({ actions }: ManifestFacts): boolean {
   return actions.some(({ action, sourceType }) => action === 'c2pa.created' && isGeneratedTerm(sourceType));
 }

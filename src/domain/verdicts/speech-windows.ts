@@ -1,34 +1,34 @@
 /**
- * What a model that writes down speech is given: the speech of a sound, packed into windows of at most half a minute. Long
- * pauses, music and noise between are left out, since a model that hears no words invents some. Pure.
+ * Packs the speech of a sound into windows of at most half a minute for a transcription model. Long pauses, music and noise
+ * are left out, since a model that hears no words invents some. Pure.
  */
 import type { SampleRange, SpeechSegment } from './speech.ts';
 
 const SAMPLE_RATE = 16_000;
-/** Whisper hears thirty; a second is kept so that the last word is not cut at its edge. */
+/** Whisper hears thirty seconds; one is kept so that the last word is not cut at its edge. */
 const WINDOW_SAMPLES_MAX = 29 * SAMPLE_RATE;
 /** The voice detector cuts breaths and soft ends of words. */
 const PADDING_SAMPLES = 0.2 * SAMPLE_RATE;
 /**
- * So near the place where two stretches meet a time lies in their padding, where no word is: the model sets the begin of a sentence at
- * the end of the one before, and between the two may lie what the other side of a talk says.
+ * A time this near to the meeting of two stretches lies in their padding, without a word: the model sets the begin of a
+ * sentence at the end of the one before, and the other side of a talk may speak in between.
  */
 const MEETING_SAMPLES = PADDING_SAMPLES + 0.1 * SAMPLE_RATE;
 /** A shorter pause belongs to the sentence. */
 const PAUSE_SAMPLES_MAX = SAMPLE_RATE;
-/** A cough or a click that the detector took for speech; a word lasts longer with its padding. */
+/** Shorter stretches are coughs or clicks; a word lasts longer with its padding. */
 const STRETCH_SAMPLES_MIN = 0.8 * SAMPLE_RATE;
 
 /** How far from even pieces a cut may move to where the detector hears least speech: between two words, or in a breath. */
 const CUT_REACH_SAMPLES = 4 * SAMPLE_RATE;
 
-/** What the detector says of each frame, 0..1. */
+/** The detector's probability of speech for each frame, 0..1. */
 export interface SpeechFrames {
   probabilities: ArrayLike<number>;
   frameSamples: number;
 }
 
-/** Speech that is heard as one, piece after piece, in order. */
+/** Pieces of speech that are heard as one, in order. */
 export interface SpeechWindow {
   ranges: SampleRange[];
 }

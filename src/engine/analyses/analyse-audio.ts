@@ -14,7 +14,7 @@ import type { SoundWork, SpeechFindings } from './sound-work.ts';
 import { timed } from './timed-parts.ts';
 import { transcribeSound } from './transcribe-sound.ts';
 
-/** What follows on the decoding, beside its seconds; writing down takes longer than judging. */
+/** Steps after the decoding, besides its seconds; transcribing takes longer than judging. */
 const SPEECH_STEPS = 10;
 const TRANSCRIPT_STEPS = 20;
 
@@ -47,7 +47,7 @@ async function analyseInSlot(
     found({ ...speech, frames: [] });
     const isText = step === 'transcript';
     const count = Math.floor(isText ? SPEECH_STEPS + share * TRANSCRIPT_STEPS : share * SPEECH_STEPS);
-    // Each piece of a text is shown, also where a long one has more pieces than steps.
+    // Each piece of a text is shown, even if a long one has more pieces than steps.
     if (count > reached || isText) steps.reach(step, count);
     reached = Math.max(reached, count);
   };
@@ -56,7 +56,7 @@ async function analyseInSlot(
   return { kind: 'audio', mime, ...heard, damaged, provenance, marks };
 }
 
-/** Called with what was found so far, and with the share of the judging or of the writing down that is done. */
+/** Called with the findings so far, and with the finished share of judging or transcribing. */
 type HeardSoFar = (soFar: SpeechFindings, done: { step: 'speech' | 'transcript'; share: number }) => void;
 
 interface HearingWork extends Omit<SoundWork, 'slot' | 'secondsMax' | 'found'> {
@@ -65,7 +65,7 @@ interface HearingWork extends Omit<SoundWork, 'slot' | 'secondsMax' | 'found'> {
 
 export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance' | 'marks'>;
 
-/** The part that a recording and a video's track have in common. */
+/** The common part of a recording and a video's track. */
 export async function hearInSlot(
   parts: AnalysisParts,
   slot: AnalysisSlot,

@@ -91,7 +91,7 @@ interface WorkInChild {
   keepsPicture: boolean;
 }
 
-/** The models begin once the patches are cut: what else the child reads of the picture takes about as long as they do. */
+/** The models begin once the patches are cut, since the rest of the child's reading takes about as long as they do. */
 async function decodeAndInfer(
   parts: AnalysisParts,
   { signal }: Attempt,
@@ -130,7 +130,7 @@ async function decodeAndInfer(
   }
 }
 
-/** Draws the map of a picture or a frame, and keeps it under the name. */
+/** Draws the map of a picture or a frame, and stores it under the name. */
 export async function drawHeatmap(
   { store }: AnalysisParts,
   { analysis, signal }: Attempt,

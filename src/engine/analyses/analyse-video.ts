@@ -1,7 +1,7 @@
 /**
- * The analysis of a video: a decode child chooses frames and writes each as a picture with its patches; every frame
- * is judged as a picture is while the child decodes on, and the track as a recording is. Frames and track are kept as
- * artifacts, so that a reader can see and hear what was judged.
+ * The analysis of a video: a decode child chooses frames and writes each as a picture with its patches; every frame is judged
+ * like a picture while the child decodes on, and the track like a recording. Frames and track are kept as artifacts, so that
+ * a reader can see and hear what was judged.
  */
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
@@ -89,7 +89,7 @@ function openJob(parts: AnalysisParts, attempt: Attempt, slot: AnalysisSlot): Jo
   return { slot, packs, axes, plan, faceFinder, progress };
 }
 
-/** Decodes and judges at once; what needs the child again follows when it has decoded. */
+/** Decodes and judges at once; work that needs the child again follows the decoding. */
 async function takeFrames(
   parts: AnalysisParts,
   attempt: Attempt,

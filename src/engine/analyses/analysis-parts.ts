@@ -11,13 +11,13 @@ import type { Originals } from '../decode/place-original.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 
-/** What of the store an analysis sees: its original, and where the files go that it makes. */
+/** An analysis' access to the store: its original, and a place for its files. */
 export interface AnalysisFiles {
   blobs: Originals;
   artifacts: Pick<ArtifactStore, 'put'>;
 }
 
-/** What answers an analysis: decoders and models, or notes of what they answered. */
+/** The source of an analysis' answers: decoders and models, or notes of their answers. */
 export interface Children {
   decodePool: {
     run<T>(purpose: 'analysis', work: (slot: AnalysisSlot) => Promise<T>, options: RunOptions): Promise<T>;
@@ -25,54 +25,54 @@ export interface Children {
   inference: Pick<InferencePool, 'infer' | 'detectSpeech' | 'transcribe'>;
 }
 
-/** What the analysis of any kind of media is made with. */
+/** The parts that an analysis of any kind of media needs. */
 export interface AnalysisParts extends Children {
   store: AnalysisFiles;
   /** The usable pack with the key. */
   findPack: (key: string) => InstalledPack | undefined;
   trust: TrustMaterial;
   stability: boolean;
-  /** What decodes video, if it can. */
+  /** The wanted decoder of video. */
   videoDecoder: VideoDecoder;
-  /** Called with the decoder that has decoded a video. */
+  /** Called with the decoder that decoded a video. */
   videoDecoded: (used: VideoDecoder) => void;
-  /** A model process that answered no one for so long is taken for hung. */
+  /** A model process silent for so long is taken for hung. */
   inferTimeoutMs: number;
-  /** Deadline of one decode step of a video or a sound: they may be hours long. */
+  /** Deadline of one decode step of a video or a sound, which may be hours long. */
   decodeTimeoutMs: number;
   stepTimed: (step: string, seconds: number) => void;
 }
 
-/** A picture, or a frame of a film, by which copies are found. */
+/** A picture or a film's frame, with its description for searches by copies. */
 export interface SeenLikeness {
   likeness: PerceptualHash;
   /** Null for a picture. */
   timeSeconds: number | null;
 }
 
-/** What is to be kept of an analysis that ends: its likenesses, and the earlier ones near to them. */
+/** Kept of an analysis that ends: its likenesses, and the earlier ones near to them. */
 export interface FoundLikenesses {
   likenesses: readonly SeenLikeness[];
   earlier: readonly NearMatch[];
 }
 
-/** What an analysis is made from: neither account nor address nor name. */
+/** The input of an analysis, without account, address and name. */
 export type AnalysisJob = Pick<Analysis, 'id' | 'kind' | 'hash' | 'options' | 'models'>;
 
-/** What is heard of an attempt while it runs. */
+/** Reports of an attempt while it runs. */
 export interface AttemptReports {
   report: (progress: Progress) => void;
   /** Notes how long a step took, for the record. */
   stepTimed: (step: string, seconds: number) => void;
-  /** Keeps what was found so far for readers; watchers get it with the next report. */
+  /** Keeps the findings so far for readers; watchers get them with the next report. */
   found: (findings: Findings) => void;
-  /** Keeps by what copies of it are found. */
+  /** Keeps a description for searches by copies. */
   seen: (likeness: SeenLikeness) => void;
 }
 
 /** One attempt at an analysis. */
 export interface Attempt extends AttemptReports {
-  /** Unlike that of any other attempt, of the same analysis too. */
+  /** Unique for each attempt, also of the same analysis. */
   id: string;
   analysis: AnalysisJob;
   signal: AbortSignal;

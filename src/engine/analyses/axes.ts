@@ -6,10 +6,10 @@ import { nsfw } from './nsfw-axis.ts';
 import { tampering } from './tampering-axis.ts';
 import { timed } from './timed-parts.ts';
 
-/** They are judged in this order, and their answers stand in it in a result. */
+/** The order in which they are judged, and in which a result has their answers. */
 const AXES: readonly OpenAxis[] = [nsfw, faces, tampering];
 
-/** The axes that were asked for. A pack that is gone answers nothing. */
+/** The requested axes. A missing pack answers nothing. */
 export function openAxes(
   { models, options }: AnalysisJob,
   findPack: AnalysisParts['findPack'],
@@ -21,7 +21,7 @@ export function openAxes(
 
 type Answers = Pick<ImageResult, 'runs' | 'nsfw' | 'detections' | 'tampering'>;
 
-/** What was answered before and by each; `done` after each. */
+/** Answers of the earlier axes and of each; `done` is called after each. */
 export async function judgeAxes(
   parts: AnalysisParts,
   attempt: Attempt,

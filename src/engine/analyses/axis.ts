@@ -1,4 +1,4 @@
-/** An axis: what models say of a picture or of a frame beside its origin. Each has a file here, and is a line of `axes.ts`. */
+/** An axis: a question about a picture or frame beside its origin. Each has a file here, and is a line of `axes.ts`. */
 import { placeViews } from '../../domain/media/views.ts';
 import {
   type FaceDetectorPack,
@@ -21,10 +21,10 @@ import type { InstalledPack } from '../packs/installed-packs.ts';
 import type { AnalysisJob, AnalysisParts, Attempt } from './analysis-parts.ts';
 import type { InferParts, Patched } from './image-runs.ts';
 
-/** A picture of its own, or one frame among many of a video, which is looked at less closely. */
+/** A picture of its own, or one of a video's many frames, which is looked at less closely. */
 export type PictureKind = 'picture' | 'frame';
 
-/** A picture or a frame, and where the decode child finds it again. */
+/** A picture or a frame, with its place in the decode child. */
 export interface JudgedPicture extends Pick<CutViewsRequest, 'input' | 'folder'> {
   slot: AnalysisSlot;
   picture: Patched;
@@ -34,17 +34,17 @@ export type AxisAnswer = Partial<Pick<ImageResult, 'runs' | 'nsfw' | 'detections
 
 export interface Axis {
   step: ProgressStep;
-  /** The name under which its time is noted. */
+  /** Name of its step time. */
   time: string;
   /** Whether it asks the decode child again, for which frames wait until all are decoded. */
   asksChild: boolean;
-  /** What the decode child has to make of the picture for it. */
+  /** Views that the decode child must make of the picture. */
   viewSets?: ViewSetRequest[];
   patchSets?: PatchSetRequest[];
   judge(parts: AnalysisParts, attempt: Attempt, work: JudgedPicture): Promise<AxisAnswer>;
 }
 
-/** Null if it was not asked for; `packs`: those of the analysis that are usable. */
+/** Null if it was not asked for; `packs` are the usable ones of the analysis. */
 export type OpenAxis = (
   packs: readonly InstalledPack[],
   kind: PictureKind,
@@ -58,7 +58,7 @@ export function packsOf<P extends ModelPack>(
   return packs.flatMap(({ pack }) => (is(pack) ? [pack] : []));
 }
 
-/** What is seen in views of the whole, for the models that take a fixed size. */
+/** The picture's views for the models that take a fixed size. */
 export type PictureOfViews = Pick<JudgedPicture, 'slot' | 'picture'> & { signal: AbortSignal };
 
 export function toViewSet(pack: NsfwPack | FaceDetectorPack): ViewSetRequest {
@@ -81,7 +81,7 @@ export async function inferViews(
   return await inference.infer(views, { signal, timeoutMs: inferTimeoutMs });
 }
 
-/** The child has read hostile bytes: other work than was asked for would be without bound. */
+/** The child has read hostile bytes, so its answer may hold only what was asked for. */
 export function assertAsked(set: PatchSet, size: number, count: number): void {
   if (set.size !== size || set.positions.length !== count)
     throw new WorkerLostError('broken', 'the decoder made other views than it was asked for');

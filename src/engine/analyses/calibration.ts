@@ -1,4 +1,4 @@
-/** From a model's raw outputs to calibrated figures. Pure. */
+/** Turns a model's raw outputs into calibrated figures. Pure. */
 
 import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
@@ -15,12 +15,12 @@ export function calibrate({ calibration }: Pick<JudgingPack, 'calibration'>, log
   return floor === 0 ? logOdds : addExponents(logOdds, Math.log(floor)) - Math.log1p(-floor);
 }
 
-/** ln(e^a + e^b), without leaving the range of numbers. */
+/** ln(e^a + e^b), without overflow. */
 function addExponents(a: number, b: number): number {
   return Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 }
 
-/** What judges, with bounds for what it judges where it has such. */
+/** A judging pack, with its bounds for this medium or speech. */
 type AnsweringPack = Bounded<JudgingPack>;
 
 /** The run of a model that answered, from its logit of each patch or window. */
@@ -43,7 +43,7 @@ export function toAnsweredRun(
   };
 }
 
-/** The run of a model that could not answer, with the sentence why. */
+/** The run of a model without an answer, with the reason. */
 export function toUnknownRun(pack: AnsweringPack, reason: string): ModelRun {
   return {
     ...describe(pack),
@@ -57,7 +57,7 @@ export function toUnknownRun(pack: AnsweringPack, reason: string): ModelRun {
   };
 }
 
-/** The run of a pack that the analysis was queued for and that is not usable any more. */
+/** The run of a pack that is not usable any more. */
 export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
   const [model = key, version = ''] = key.split('@');
   return {
@@ -87,7 +87,7 @@ export function toStabilityVariant(name: string, runs: readonly ModelRun[]): Sta
   return { name, logOdds, probability: logistic(logOdds) };
 }
 
-/** How far apart the answers for single places lie; of one place it says nothing. */
+/** The spread of the answers over places; undefined for one place. */
 export function toPlaceSpread(
   pack: Pick<JudgingPack, 'calibration'>,
   logits: Float32Array,
@@ -113,7 +113,7 @@ export function mean(values: Float32Array | readonly number[]): number {
 
 function describe(pack: AnsweringPack) {
   const { id, version, task, axis, family, decision, boundsFor } = pack;
-  // By name: what a pack decides by otherwise is no part of a run.
+  // Copied by name: other fields of a pack's decision are no part of a run.
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
   return {
     model: id,

@@ -1,5 +1,5 @@
 /**
- * What needs the decode child again once it has decoded all frames: it cuts faces out of them and draws their maps,
+ * The steps that need the decode child again after it has decoded all frames: it cuts faces out of them and draws their maps,
  * one frame after the other.
  */
 import { frameHeatmapFile } from '../../domain/media/heatmap.ts';

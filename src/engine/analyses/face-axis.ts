@@ -1,4 +1,4 @@
-/** Each face of a picture with what the face models say of it; the picture as a whole is as suspicious as its worst face. */
+/** Judges each face of a picture; the picture is as suspicious as its worst face. */
 import { placeViews, type View } from '../../domain/media/views.ts';
 import {
   type FaceDetectorPack,
@@ -29,7 +29,7 @@ const NO_FACE = 'No face was found.';
 export const faces: OpenAxis = (usable, _kind, { withMorphing }) => {
   const detector = packsOf(usable, isFaceDetectorPack).at(-1);
   const packs = packsOf(usable, isFacePack);
-  // The detector is there for a choice of frames, too.
+  // The detector may be loaded for a choice of frames alone.
   if (detector === undefined || !withMorphing) return null;
   return {
     step: 'faces',
@@ -101,8 +101,8 @@ function sideOf({ box }: Face): number {
 }
 
 /**
- * A square around the face, moved into the picture if it reaches beyond an edge, and smaller if the picture is:
- * black that the camera did not see would show a model how tightly a portrait was cut.
+ * A square around the face, moved into the picture at its edges, and smaller if the picture is: black borders would show a
+ * model how tightly a portrait was cut.
  */
 export function viewOf(
   { box }: Pick<Face, 'box'>,

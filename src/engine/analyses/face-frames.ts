@@ -1,4 +1,4 @@
-/** Chooses the frames of a video so that they show faces if there are any near the times that would be taken. */
+/** Chooses the frames of a video that show faces, if there are any near the usual times. */
 
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
@@ -11,8 +11,8 @@ import { toViewSet } from './axis.ts';
 import { detectFaces } from './face-axis.ts';
 
 /**
- * The regular frame and one on either side of it. Each costs a seek and the frames up to it, so that the most frames
- * that can be asked for (30) cost three times their decoding and no more.
+ * The regular frame and one on either side. Each costs a seek and the frames up to it, so the maximum of 30 frames costs
+ * three times their decoding.
  */
 const SAMPLES_PER_FRAME = 3;
 
@@ -24,7 +24,7 @@ export interface FaceFrameWork {
   onProgress: (progress: DecodeProgress) => void;
 }
 
-/** The same choice if no face was found. */
+/** Returns the given choice if no face was found. */
 export async function chooseFaceFrames(
   parts: AnalysisParts,
   { signal }: Attempt,
@@ -43,7 +43,7 @@ export async function chooseFaceFrames(
     { signal, timeoutMs: parts.decodeTimeoutMs, onProgress },
   );
   const { regularSeconds, samples } = sampled;
-  // The child has read hostile bytes: more than was asked for would be work without bound.
+  // The child has read hostile bytes, so its answer may hold only what was asked for.
   if (regularSeconds.length > choice.countMax || samples.length > choice.countMax * (SAMPLES_PER_FRAME + 1)) {
     throw new WorkerLostError('broken', 'the decoder made more samples than it was asked for');
   }
@@ -64,7 +64,7 @@ async function look(
   return { timeSeconds, hasFace: faces.length > 0 };
 }
 
-/** Which frames of a video are analysed when those that show a face are preferred. Pure. */
+/** Chooses among sampled times if frames with a face are preferred. Pure. */
 
 interface FrameSample {
   /** From the video's beginning. */
@@ -73,8 +73,8 @@ interface FrameSample {
 }
 
 /**
- * One time for each of the `regular` ones, ascending: that of the nearest sample with a face among those that lie
- * nearer to it than to any other regular time; without such a sample, the regular time itself.
+ * One time for each of the `regular` ones, ascending: that of the nearest sample with a face among those nearer to it than to
+ * any other regular time, or else the regular time itself.
  */
 export function preferFaces(regular: readonly number[], samples: readonly FrameSample[]): number[] {
   const withFace = samples.filter(({ hasFace }) => hasFace).map(({ timeSeconds }) => timeSeconds);

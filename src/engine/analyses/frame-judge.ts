@@ -1,6 +1,6 @@
 /**
- * Judges the frames of one video, each as soon as the decode child has written it: the models run while the child
- * decodes on, and batches fill across frames. What was found so far is reported with every frame.
+ * Judges the frames of one video, each as soon as the decode child has written it: the models run while the child decodes on,
+ * and batches fill across frames. Findings are reported with every frame.
  */
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
@@ -15,7 +15,7 @@ import type { PlannedSet } from './image-patches.ts';
 import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 
-/** A frame with what the models said of it. */
+/** A frame with its answers. */
 export interface JudgedFrame {
   frame: DecodedFrame;
   answers: Answer[];
@@ -41,7 +41,7 @@ export class FrameJudge {
   readonly #judging: Promise<JudgedFrame>[] = [];
   #isOverfull = false;
 
-  /** `onJudged` after each frame, in whatever order the models end. */
+  /** `onJudged` is called after each frame, in the order in which the models end. */
   constructor(
     parts: AnalysisParts,
     attempt: Attempt,
@@ -54,21 +54,21 @@ export class FrameJudge {
     this.#onJudged = onJudged;
   }
 
-  /** Begins with a frame; never throws. */
+  /** Begins to judge a frame; never throws. */
   take(frame: DecodedFrame): void {
     const index = this.#judging.length;
-    // The child has read hostile bytes: more than was asked for would be work without bound.
+    // The child has read hostile bytes, so it may write only as many frames as were asked for.
     this.#isOverfull ||= index >= this.#attempt.analysis.options.frames;
     if (this.#isOverfull) return;
     const { likeness, timeSeconds } = frame;
     if (likeness !== null) this.#attempt.seen({ likeness, timeSeconds });
     const judging = this.#judge(frame, index);
-    // A failure is met in `finish`; until then no one waits for it.
+    // Its fault is met in `finish`.
     judging.catch(() => {});
     this.#judging.push(judging);
   }
 
-  /** In the order in which they came. Also if the decoding failed: the files of what runs vanish with the slot. */
+  /** In the frames' order. Waits even if the decoding failed, since the files vanish with the slot. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#judging);
   }

@@ -1,17 +1,17 @@
-/** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
+/** The patches that an analysis of a picture asks for, and checks of what the decode child made. Pure. */
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import type { PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedImage, PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 
-/** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */
+/** `origin` decides, `map` only draws, so that a verdict is the same with and without a heatmap. */
 export type PatchPurpose = 'origin' | 'map' | StabilityVariantName;
 
 export interface PlannedSet {
   pack: ImagePack;
   purpose: PatchPurpose;
-  /** The same object for packs that look at the same places: their patches are cut once. */
+  /** One object for packs that look at the same places, whose patches are cut once. */
   request: PatchSetRequest;
 }
 
@@ -19,7 +19,7 @@ export interface PlannedSet {
 const RESIZED_VIEWS_MAX = 2;
 /** A copy only has to show whether the answer flips. */
 const STABILITY_PATCHES_MAX = 8;
-/** A video is judged by many frames: what one of them happens to show decides less than in a picture, and costs as much. */
+/** A video is judged by many frames, so each gets fewer places than a picture. */
 const FRAME_PATCHES_MAX = 16;
 
 export interface PlanOptions {
@@ -47,17 +47,17 @@ export function planPatchSets(
   return shareRequests(plan);
 }
 
-/** Sets of copies are cut later if the answer of the picture itself needs them. */
+/** Sets of copies are cut later if the picture's own answer needs them. */
 export function isOfCopy({ purpose }: PlannedSet): boolean {
   return purpose !== 'origin' && purpose !== 'map';
 }
 
-/** What the decode child is to make: every set once. */
+/** The decode child's work: every set once. */
 export function requestsOf(plan: readonly PlannedSet[]): PatchSetRequest[] {
   return [...new Set(plan.map(({ request }) => request))];
 }
 
-/** Sets of equal content are one: it is cut once, under the name of the first that asks. */
+/** Merges sets of equal content: they are cut once, under the name of the first that asks. */
 function shareRequests(plan: readonly PlannedSet[]): PlannedSet[] {
   const first = new Map<string, PatchSetRequest>();
   return plan.map((planned) => {

@@ -1,4 +1,4 @@
-/** What the models say of recompressed and scaled copies of a picture, as far as copies can change what is said of it. */
+/** Judges recompressed and scaled copies of a picture that could change its answer. */
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { isClear } from '../../domain/packs/stability-reach.ts';
@@ -14,7 +14,7 @@ import type { DecidingPicture } from './judge-animation.ts';
 import { timed } from './timed-parts.ts';
 
 export interface CopiesToJudge {
-  /** What the packs have judged, and said of it. */
+  /** The judged picture, with its answers. */
   deciding: DecidingPicture;
   packs: readonly QueuedPack<ImagePack>[];
   /** The sets of all copies. */
@@ -34,7 +34,7 @@ export async function judgeCopies(
   { deciding, packs, plan, steps }: CopiesToJudge,
 ): Promise<JudgedCopies> {
   const { input, folder, picture, runs: originRuns } = deciding;
-  // If no model answered, there is nothing that a copy could change.
+  // Without an answer of a model there is nothing for a copy to change.
   const isAsked = plan.length > 0 && usableRuns(originRuns).length > 0;
   const notNeeded = isAsked ? findClear(packs, originRuns) : [];
   const needed = (isAsked ? plan : []).filter(({ purpose }) => !notNeeded.some((name) => name === purpose));
@@ -61,7 +61,7 @@ export async function judgeCopies(
   return { variants, notNeeded };
 }
 
-/** The kinds of copies that cannot change the side of the answer. */
+/** Kinds of copies that cannot change the answer's side. */
 function findClear(
   packs: readonly QueuedPack<ImagePack>[],
   originRuns: readonly ModelRun[],

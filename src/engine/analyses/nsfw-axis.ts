@@ -1,4 +1,4 @@
-/** Whether a picture is safe to show: the least safe answer of the packs. */
+/** Judges whether a picture is safe to show, by the least safe answer of the packs. */
 import { isNsfwPack, type NsfwPack } from '../../domain/packs/model-pack.ts';
 import { inferViews, type OpenAxis, packsOf, toViewSet } from './axis.ts';
 

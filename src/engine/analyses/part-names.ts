@@ -1,6 +1,6 @@
 /**
- * Frames and tracks get their identifiers once, from the engine, when an attempt has ended: those of a worker could be the
- * identifiers of another record's parts.
+ * Frames and tracks get their identifiers from the engine when an attempt has ended: a worker's could be those of another
+ * record's parts.
  */
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 

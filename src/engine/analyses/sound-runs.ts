@@ -1,6 +1,6 @@
 /**
- * What the speech models say of decoded sound: speech is found first, since they answer at random about anything
- * else; then windows inside it are asked for, and read together for the whole, for each clip and for each channel.
+ * Judges decoded sound by the speech models: speech is found first, since they answer at random about anything else; windows
+ * inside it are judged, and pooled for the whole, for each clip and for each channel.
  */
 
 import {
@@ -42,7 +42,7 @@ export interface SoundAnswer {
   channels: ChannelResult[];
 }
 
-/** Beside what was judged: the speech of each voice, or of the sound that stands for all; empty if there is none. */
+/** Further results: the speech of each voice, or of the deciding sound; empty without speech. */
 export interface HeardSpeech {
   answer: SoundAnswer;
   voices: SoundSpeech[];
@@ -60,7 +60,7 @@ interface Heard {
   answers: WindowAnswer[];
 }
 
-/** Clips are of the mix; if the channels hold different voices, each is judged for itself, and the most suspicious decides. */
+/** Clips are of the mix; channels with different voices are judged separately, and the most suspicious decides. */
 const MIX = 'mix';
 const NO_FRAMES: SpeechFrames = { probabilities: [], frameSamples: 1 };
 
@@ -86,7 +86,7 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Hea
   return { answer, voices };
 }
 
-/** The channels that hold different voices, and the tracks of which each may hold another; empty if all hold the same. */
+/** Channels with different voices, and tracks that may have others; empty if all hold the same. */
 function heardApart(heard: readonly Heard[]): Heard[] {
   const voices = heard.filter(
     ({ name }) => isChannel(name) || !heard.some((other) => isPartOf(other.name, name)),
@@ -98,7 +98,7 @@ function isChannel(name: string): boolean {
   return voiceOf(name)?.channel != null;
 }
 
-/** Whether a channel is one of those that are mixed in another sound. */
+/** Whether another sound is a mix that holds the channel. */
 function isPartOf(channel: string, mix: string): boolean {
   return isChannel(channel) && !isChannel(mix) && voiceOf(channel)?.track === voiceOf(mix)?.track;
 }
@@ -112,7 +112,7 @@ function toVoice({ file, segments, frames }: Heard, channel: number | null): Sou
   return file === null ? [] : [{ file, channel, segments, frames }];
 }
 
-/** A sound of no channel at all: nothing was heard. */
+/** Results of a sound without channels. */
 function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
   const none: Heard = {
     name: MIX,
@@ -127,7 +127,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
   return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
 }
 
-/** The speech packs among the keys; one that is gone counts as one, since nothing shows what it was. */
+/** The speech packs among the keys; a missing one counts, since nothing shows what it was. */
 function speechPacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,
@@ -140,14 +140,14 @@ function speechPacksOf(
   });
 }
 
-/** `isShown`: whether it stands for the whole, as far as that is known by its speech. */
+/** `isShown`: whether it counts for the whole, as far as its speech shows. */
 async function hear(
   parts: SoundParts,
   work: SoundWork,
   file: SoundFile,
   isShown: (one: Pick<Heard, 'name' | 'speechSeconds'>) => boolean,
 ): Promise<Heard> {
-  // The child has read hostile bytes: more than was asked for would be work without bound.
+  // The child has read hostile bytes, so its sound may be no longer than was asked for.
   if (file.sampleCount > (work.secondsMax + 1) * SOUND_SAMPLE_RATE) {
     throw new WorkerLostError('broken', 'the decoder made a longer sound than it was asked for');
   }
@@ -181,7 +181,7 @@ async function hear(
   return { ...soFar, answers: await Promise.all(asked) };
 }
 
-/** The sound that stands for all: of several tracks the first on which somebody speaks. */
+/** The sound that counts for the whole: the first track with speech. */
 function wholeOf<T extends Pick<Heard, 'name' | 'speechSeconds'>>(heard: readonly T[]): T | undefined {
   const mixes = heard.filter(({ name }) => !isChannel(name));
   return mixes.find(({ speechSeconds }) => speechSeconds > 0) ?? mixes[0] ?? heard[0];
@@ -208,7 +208,7 @@ async function detectSpeech(
   return { segments, frames: { probabilities, frameSamples } };
 }
 
-/** Where the model's windows lie; none if there is less speech than it needs. */
+/** The model's windows; none if there is less speech than it needs. */
 function placeFor(
   { found }: QueuedPack<SpeechPack>,
   { sampleCount }: SoundFile,
@@ -218,7 +218,7 @@ function placeFor(
   return placeWindows(judged, found.pack.view, { sampleRate: SOUND_SAMPLE_RATE, sampleCount });
 }
 
-/** Clips of which every window is answered, and the share of all windows that is. */
+/** Reports the clips whose windows are all answered, and the answered share of all windows. */
 function tellFindings(
   { found }: SoundWork,
   planned: Pick<WindowAnswer, 'queued' | 'ranges'>[],

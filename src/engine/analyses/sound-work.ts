@@ -1,4 +1,4 @@
-/** What speech models are asked about one decoded sound. */
+/** The speech models' work on one decoded sound. */
 import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
@@ -13,19 +13,19 @@ export interface SoundWork {
   sound: DecodedSound;
   /** Keys of the analysis' packs. */
   models: readonly string[];
-  /** What the submitter says is spoken, as ISO 639-1; empty: unknown. */
+  /** The spoken language by the submitter, as ISO 639-1; empty: unknown. */
   language: string;
   signal: AbortSignal;
-  /** Every sound is at most so long. */
+  /** Longest length of every sound. */
   secondsMax: number;
-  /** Called with what was judged so far, and with the share of all windows. */
+  /** Called with the findings so far, and with the share of all windows. */
   found: (soFar: SpeechFindings, share: number) => void;
 }
 
-/** One sound and where somebody speaks in it. */
+/** One sound with its ranges of speech. */
 export interface SoundSpeech {
   file: SoundFile;
-  /** From 1; null if it is the whole sound. */
+  /** Counted from 1; null for the whole sound. */
   channel: number | null;
   segments: readonly SpeechSegment[];
   frames: SpeechFrames;

@@ -1,4 +1,4 @@
-/** What one speech model says of the windows of a sound: asked for in pieces, so that the first can be shown early. */
+/** Asks one speech model about the windows of a sound, in pieces, so that the first can be shown early. */
 import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../../domain/packs/model-pack.ts';
 import { boundedBySpeech } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
@@ -18,10 +18,10 @@ export interface WindowAnswer {
   device: string;
 }
 
-/** Four full batches: a piece is worth telling of, and the pieces of one sound keep several processes busy. */
+/** Four full batches: worth a report each, and the pieces of one sound keep several processes busy. */
 const WINDOWS_PER_REQUEST = 32;
 
-/** `onAnswered` after each piece with the windows answered so far, in their order. */
+/** `onAnswered` is called after each piece with the windows answered so far, in order. */
 export async function askWindows(
   { inference, inferTimeoutMs }: Pick<SoundParts, 'inference' | 'inferTimeoutMs'>,
   { slot, signal }: Pick<SoundWork, 'slot' | 'signal'>,
@@ -70,7 +70,7 @@ function join(queued: QueuedPack<SpeechPack>, pieces: readonly (WindowAnswer | u
   };
 }
 
-/** From the windows whose middle lies in the clip; `upperBandDb` is the whole sound's. */
+/** Uses the windows whose middle lies in the clip; `upperBandDb` is the whole sound's. */
 export function toClipRun(
   { queued, ranges, logits, elapsedMs, device }: WindowAnswer,
   clip: PlannedClip,
@@ -86,7 +86,7 @@ export function toClipRun(
   return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device });
 }
 
-/** How many of the windows speak of the clip. */
+/** The number of windows whose middle lies in the clip. */
 export function countInside({ ranges }: Pick<WindowAnswer, 'ranges'>, clip: PlannedClip): number {
   return ranges.filter((range) => isInside(range, clip)).length;
 }

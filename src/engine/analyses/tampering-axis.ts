@@ -1,6 +1,6 @@
 /**
- * What the packs that look for edits say of a picture or a frame: a run each; of a picture also a map of edits, and one of how far
- * it can be trusted, by the first pack that answered.
+ * Judges a picture or frame by the packs that look for edits: a run each; for a picture also a map of edits and one of its
+ * reliability, by the first pack that answered.
  */
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { measurePicture, weighPicture } from '../../domain/media/picture-evidence.ts';
@@ -61,7 +61,7 @@ function tileSetOf(pack: TamperingPack, kind: PictureKind): PatchSetRequest {
     variant: 'original',
     layout: layoutOf(pack, kind),
     isMirrored: true,
-    // Frames go without: many of one video would cost more than its models.
+    // Frames have no search for repeats: for many frames it would cost more than the models.
     withRepeats: kind === 'picture' && pack.picture !== undefined,
   };
 }
@@ -90,14 +90,14 @@ async function askPack(
   return { run, map: run.unknown ? null : { set, pack, answers } };
 }
 
-/** What counts as the picture's logit: by the pack's own weights, else each tile's, of which the mean is taken. */
+/** The picture's logits: by the pack's own weights, else those of the tiles, whose mean counts. */
 function poolTiles({ picture, view }: TamperingPack, set: PatchSet, answers: TileAnswers): Float32Array {
   if (picture === undefined) return answers.tiles;
   const places = { positions: set.positions, size: set.size, cell: view.cell };
   return Float32Array.of(weighPicture(measurePicture(places, answers, set.repeats ?? []), picture));
 }
 
-/** The child has read hostile bytes: other work than was asked for would be without bound. */
+/** The child has read hostile bytes, so its tiles must be those that were asked for. */
 function findTiles(picture: Patched, pack: TamperingPack, kind: PictureKind): PatchSet {
   const set = picture.patchSets.find(({ name }) => name === `tiles-${pack.id}`);
   const layout = layoutOf(pack, kind);
@@ -110,7 +110,7 @@ function findTiles(picture: Patched, pack: TamperingPack, kind: PictureKind): Pa
 
 const SHADES = 1000;
 
-/** In steps finer than the colours of a map: tens of thousands of these travel as text. */
+/** Rounded to steps finer than a map's colours: tens of thousands of these travel as text. */
 function toShade(logit: number): number {
   return Math.round(logistic(logit) * SHADES) / SHADES;
 }

@@ -1,7 +1,7 @@
-/** How long the steps of an analysis take: of a piece of work, and of what it waits for (a slot of the decoders, the models). */
+/** Times the steps of an analysis and its waits (for a decode slot, for the models). */
 import type { AnalysisParts, Children } from './analysis-parts.ts';
 
-/** `slot` is the wait for a decoder, `batch-wait` for a batch, `models` what of their runs was spent on this analysis. */
+/** `slot` is the wait for a decoder, `batch-wait` for a batch, `models` this analysis' share of their runs. */
 export function timeParts(
   { decodePool, inference }: Children,
   stepTimed: AnalysisParts['stepTimed'],

@@ -1,7 +1,7 @@
 /**
- * Writes down what is said in a decoded sound, window by window; the text so far is shown as it comes. If the channels hold
- * different voices, each is written down by itself, all of them side by side in the order of time. A transcript never costs the
- * verdict: if it cannot be made, it says so.
+ * Transcribes a decoded sound, window by window; the text so far is shown as it comes. Channels with different voices are
+ * transcribed separately, side by side in the order of time. A transcript never costs the verdict: if it cannot be made, it
+ * says so.
  */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
@@ -33,7 +33,7 @@ import type { Transcription } from '../inference/inference-process.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 
 const SAMPLE_RATE = 16_000;
-/** What has neither a letter nor a digit is no text: dots, notes, dashes. */
+/** A text without a letter or a digit is none: dots, notes, dashes. */
 const WORD = /[\p{L}\p{N}]/u;
 
 /** The segments so far in the order of time, and the share of all speech. */
@@ -46,21 +46,21 @@ interface WrittenSegment extends LevelledSegment {
 interface WrittenWindow {
   segments: WrittenSegment[];
   samples: number;
-  /** There was a text that could not be believed. */
+  /** Whether a text was left out as not credible. */
   isLeftOut: boolean;
 }
 
-/** A voice and what was written down of it. */
+/** A voice with its transcript. */
 interface Voice extends Pick<SoundSpeech, 'file' | 'channel'> {
   windows: SpeechWindow[];
-  /** By window. */
+  /** Indexed by window. */
   texts: (WrittenWindow | undefined)[];
 }
 
 interface Written {
   voices: Voice[];
   fault: string;
-  /** What the model took for it. */
+  /** The model's time for it. */
   elapsedMs: number;
 }
 
@@ -103,11 +103,11 @@ interface Writing {
   parts: SoundParts;
   work: SoundWork;
   pack: TranscriptionPack;
-  /** For all voices together. */
+  /** Shared by all voices. */
   timeUp: AbortSignal;
 }
 
-/** Writes one window of a voice down; null once the time is up. */
+/** Transcribes one window of a voice; null once the time is up. */
 type Take = (voice: Voice, index: number, language: SpokenLanguage | null) => Promise<WindowText | null>;
 
 async function writeDown(writing: Writing, written: Written, onText: OnText): Promise<void> {
@@ -141,7 +141,7 @@ async function writeDown(writing: Writing, written: Written, onText: OnText): Pr
   const rest = begun.flatMap(({ voice, language, count }) =>
     voice.windows.slice(count).map((window, at) => ({ voice, language, window, index: count + at })),
   );
-  // By time and not by channel: a text that stops early, or is read while it comes, has both sides of a talk.
+  // Ordered by time and not by channel, so that a text that stops early, or is read while it comes, has both sides of a talk.
   rest.sort((one, other) => beginOf(one.window) - beginOf(other.window));
   await settled(rest.map(({ voice, index, language }) => take(voice, index, language)));
 }
@@ -157,8 +157,8 @@ function beginOf({ ranges }: SpeechWindow): number {
 }
 
 /**
- * Hears the first windows of a voice one after the other, each by itself, until the language is clear; what was written in another
- * one by a window that was not sure is written again. The others take that language if they are not sure of their own.
+ * Hears the first windows of a voice one after the other, each by itself, until the language is clear; unsure windows in
+ * another language are transcribed again. Later unsure windows take the language.
  */
 async function findLanguage(
   voice: Voice,
@@ -184,14 +184,14 @@ function writtenOf(voices: readonly Voice[]): WrittenSegment[] {
   return voices.flatMap(({ texts }) => texts.flatMap((one) => one?.segments ?? []));
 }
 
-/** What all voices say, by time, each once. */
+/** The segments of all voices by time, without repetitions. */
 function segmentsOf(voices: readonly Voice[]): TranscriptSegment[] {
   return writtenOf(voices)
     .flatMap(({ segment, isEcho }) => (isEcho ? [] : [segment]))
     .sort((one, other) => one.startSeconds - other.startSeconds);
 }
 
-/** Only what was just written, and what lies beside it, may have become an echo or be none. */
+/** Only new segments and those beside them may have become echoes, or stopped being one. */
 function markEchoes(voices: readonly Voice[], written: readonly WrittenSegment[]): void {
   if (voices.length < 2) return;
   const all = writtenOf(voices);
@@ -201,7 +201,7 @@ function markEchoes(voices: readonly Voice[], written: readonly WrittenSegment[]
   }
 }
 
-/** Samples that were written down, or only those whose text could not be believed. */
+/** Samples that were transcribed, or only those without a credible text. */
 function samplesOf(voices: readonly Voice[], isCounted = (_: WrittenWindow) => true): number {
   return voices
     .flatMap(({ texts }) => texts)

@@ -1,4 +1,4 @@
-/** How far the analysis of a video is, and what it has found: frames judged of all, then what follows on them. */
+/** Progress and findings of a video's analysis: judged frames, then the steps that follow. */
 
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { FrameResult } from '../../domain/verdicts/result.ts';
@@ -25,7 +25,7 @@ export class VideoProgress {
     this.#frames = frames;
   }
 
-  /** What the decode child says of itself: its own units count for nothing, but it knows how many frames there are. */
+  /** The child's own units do not count, but it knows how many frames there are. */
   decoding({ step, total }: Pick<DecodeProgress, 'step' | 'total'>): void {
     if (step === 'frames') this.#frames = Math.max(1, Math.min(total, this.#attempt.analysis.options.frames));
     this.#report(step);
@@ -37,12 +37,12 @@ export class VideoProgress {
     this.#found('frames', { ...this.#findings, frames });
   }
 
-  /** More of the track was judged. */
+  /** Reports the track's findings so far. */
   speech(found: SpeechFindings): void {
     this.#found('speech', { ...this.#findings, ...found });
   }
 
-  /** One more of the steps that follow on the frames. */
+  /** Counts one more of the steps that follow on the frames. */
   advance(step: ProgressStep): void {
     this.#followed += 1;
     this.#report(step);

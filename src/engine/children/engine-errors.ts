@@ -1,4 +1,4 @@
-/** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
+/** The meaning of a failed attempt: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../../domain/errors.ts';
 import { ChangedOriginalError } from '../../store/blob-checks.ts';
 import {
@@ -14,12 +14,12 @@ export type Failure =
   | { type: 'final'; sentence: string }
   /** Costs an attempt. */
   | { type: 'retry'; sentence: string }
-  /** The box cannot work just now; the file has no part in it. */
+  /** The box cannot work at present; the file has no part in it. */
   | { type: 'wait' };
 
 const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy', 'exhausted'];
 
-/** How an attempt's error is answered. `isOverdue` if the attempt's own deadline passed. */
+/** How an attempt's error is handled. `isOverdue` if the attempt's own deadline passed. */
 export function failureOf(
   error: unknown,
   { isOverdue, timeoutMs }: { isOverdue: boolean; timeoutMs: number },
@@ -50,10 +50,10 @@ export function giveUpSentence(attempts: number, sentence: string): string {
   return `given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${sentence}`;
 }
 
-/** For new children to be up. */
+/** Time for new children to start. */
 const HUNG_RETRY_SECONDS = 2;
 
-/** What a decoder reads in time nowhere: the file's fault, since both decoders were at work until their deadlines. */
+/** A file that no decoder reads in time: its own fault, since both decoders worked until their deadlines. */
 export class FileTooSlowError extends AppError {
   constructor(timeoutMs: number, cause: unknown) {
     const sentence = `two decoders took longer than ${timeoutMs / 1000} s each to look at the file`;

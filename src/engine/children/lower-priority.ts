@@ -5,10 +5,10 @@ import { getPriority, setPriority } from 'node:os';
 /** Nice 5 (sched(7)): a third of the daemon's share while both want the same core, all of it otherwise. */
 export const NICENESS = 5;
 
-/** To be called at once, since threads take the niceness of the one that starts them (setpriority(2), on Linux). */
+/** Call it at once, since threads take the niceness of the one that starts them (setpriority(2), on Linux). */
 export function lowerPriority({ pid }: ChildProcess): void {
-  // Not started: its `error` says so.
+  // The child did not start; its `error` event says so.
   if (pid === undefined) return;
-  // A unit with a higher niceness of its own: only root may take it back, and without models the daemon is never ready.
+  // A unit may have a higher niceness of its own, which only root may lower, and the models must start all the same.
   if (getPriority(pid) < NICENESS) setPriority(pid, NICENESS);
 }

@@ -5,9 +5,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Between two looks. */
+/** Interval of the looks. */
 const LOOK_MS = 2000;
-/** Longer than a debugger or a snapshot stops a process for. */
+/** Longer than a debugger or a snapshot stops a process. */
 const STOPPED_MS_MAX = 10_000;
 
 /** Calls `onStopped` once the child, or what runs behind its wall, has stood still for STOPPED_MS_MAX. */
@@ -30,7 +30,7 @@ export function isStopped(pid: number | undefined): boolean {
     // A program's name may hold brackets, so the state follows the last one; T or t means stopped (proc(5)).
     return /^\) [Tt]/.test(stat.slice(stat.lastIndexOf(')'))) || childrenOf(pid).some(isStopped);
   } catch {
-    // It has ended since, or the kernel shows nothing of it: then the deadline alone finds it.
+    // It has ended since, or the kernel shows nothing of it: the deadline then finds it.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** What work in a child process can end with, besides an answer. */
+/** The ways in which work in a child process can fail. */
 import { OperatorFault } from '../../domain/operator-fault.ts';
 import type { MediaFault } from '../../worker/protocol/decode-protocol.ts';
 
@@ -14,7 +14,7 @@ export class MediaFaultError extends Error {
 }
 
 /**
- * `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: reported or showed a fault of its own;
+ * `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: it reported or showed a fault of its own;
  * `exhausted`: this box could not even start it; `frozen`: something on this box stopped it.
  */
 export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped' | 'exhausted' | 'frozen';

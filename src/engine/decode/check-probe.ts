@@ -1,4 +1,4 @@
-/** Whether a file that was looked at may be analysed: its kind and type, its sides, its length. Pure. */
+/** Decides whether a probed file may be analysed: its kind and type, its sides, its length. Pure. */
 import { AppError } from '../../domain/errors.ts';
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import { formatOf, MEDIA_TYPES } from '../../domain/media/formats.ts';
@@ -7,12 +7,12 @@ import { isImagePack, isTamperingPack, type ModelPack } from '../../domain/packs
 import type { Probe } from '../../worker/protocol/decoded-media.ts';
 
 export interface ProbeRule {
-  /** What was asked for. */
+  /** The requested kind. */
   kind: MediaKind;
   packs: readonly ModelPack[];
   /** Whether the plan takes types beyond the documented ones. */
   allowsForeignTypes: boolean;
-  /** What the plan asks for, or the box if it asks for more; 0: none. */
+  /** The plan's minimum, or the box's if it is larger; 0: none. */
   videoHeightMin: number;
 }
 
@@ -38,7 +38,7 @@ function wrongKind({ kind, allowsForeignTypes }: ProbeRule, probe: Probe): AppEr
   return new AppError('unsupported_media_type', sentence);
 }
 
-/** The same container may be of one kind or the other by what it holds. */
+/** One container may be of either kind, by its contents. */
 const FOUND: Readonly<Record<MediaKind, string>> = {
   image: 'a picture',
   video: 'a moving picture',

@@ -1,4 +1,4 @@
-/** Room on the disk for copies that decoders are given, so that they never take what must stay free. */
+/** Keeps room on the disk for copies that decoders get, so that they never take what must stay free. */
 import { statfs } from 'node:fs/promises';
 import { AppError } from '../../domain/errors.ts';
 
@@ -6,14 +6,14 @@ const DISK_RETRY_SECONDS = 60;
 
 export class CopyRoom {
   readonly #diskFreeBytesMin: number;
-  /** Bytes of copies under way: what they have not written yet still looks free. */
+  /** Bytes of running copies, which still look free until they are written. */
   #takenBytes = 0;
 
   constructor(diskFreeBytesMin: number) {
     this.#diskFreeBytesMin = diskFreeBytesMin;
   }
 
-  /** Until the result is disposed. Throws AppError `disk_full`. */
+  /** Reserves the bytes until the result is disposed. Throws AppError `disk_full`. */
   async take(folder: string, bytes: number): Promise<Disposable> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize - this.#takenBytes - bytes >= this.#diskFreeBytesMin) {

@@ -1,6 +1,6 @@
 /**
- * Parses what a decode child says. The child has read hostile bytes, so its words are input like any other: a
- * wrong shape, a path in a file name, an endless text end the child, not the daemon.
+ * Parses a decode child's messages. The child has read hostile bytes, so a wrong shape, a path in a file name or an endless
+ * text ends the child, not the daemon.
  */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
@@ -175,7 +175,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),
 ]) satisfies z.ZodType<DecodeResponse>;
 
-/** Null if the child speaks out of turn or shape. */
+/** Null for a message out of turn or shape. */
 export function parseDecodeResponse(value: unknown): DecodeResponse | null {
   return response.safeParse(value).data ?? null;
 }

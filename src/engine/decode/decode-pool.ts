@@ -14,13 +14,13 @@ import { detectIsolation, faultOfIsolation, type Isolation, type IsolationWish }
 import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
 
 export interface DecodePoolConfig {
-  /** No child sees more of it than its own slot. */
+  /** A child sees only its own slot of it. */
   dataFolder: string;
-  /** Lies in it, and is swept at start: what is there belongs to work that a start begins anew. */
+  /** Lies in the data folder, and is swept at start, which begins its work anew. */
   jobsFolder: string;
-  /** Must stay free on the disk where inputs are copied. */
+  /** Bytes that must stay free on the disk where inputs are copied. */
   diskFreeBytesMin: number;
-  /** Analyses that decode at the same time. */
+  /** Slots of analyses. */
   slots: number;
   /** Slots beside them that only probes use. */
   probeSlotsMin: number;
@@ -30,10 +30,10 @@ export interface DecodePoolConfig {
   memoryBytesMax: number;
   /** Largest file that a child may write: two hours of stereo FLAC that cannot be compressed take 1.4 GB. */
   fileBytesMax: number;
-  /** For one request that names no time of its own, and for a child to be ready. */
+  /** Longest request without a time of its own, and the longest start of a child. */
   stepTimeoutMs: number;
   isolation: IsolationWish;
-  /** Children get the GPU's devices inside their walls. */
+  /** Gives children the GPU's devices inside their walls. */
   usesGpu: boolean;
 }
 
@@ -49,15 +49,15 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
   usesGpu: false,
 };
 
-/** Some minutes; the next start goes on. */
+/** Takes some minutes; the next start continues. */
 const SWEPT_NAMES_MAX = 1_000_000;
 
 export interface RunOptions extends WaitOptions {
-  /** For a child that has to be started to be ready; `stepTimeoutMs` if it is absent. */
+  /** Longest start of a child for this work; `stepTimeoutMs` if absent. */
   startTimeoutMs?: number | undefined;
 }
 
-/** Receives what happens to children; for the log and the counters. */
+/** Events of children, for the log and the counters. */
 export interface DecodePoolObserver {
   childStarted(pid: number | undefined, startMs: number): void;
   /** A child that crashed, hung, misbehaved or was called off in mid-work; not one that was recycled. */
@@ -72,11 +72,11 @@ export class DecodePool implements AsyncDisposable {
   readonly #copyRoom: CopyRoom;
   readonly #slots = new Set<DecodeSlot>();
   readonly #idle: DecodeSlot[] = [];
-  /** Who would take one that comes back before the one that is started for them is ready. */
+  /** Work that takes a returning child before the one that is started for it is ready. */
   readonly #wanting = new Set<(slot: DecodeSlot) => void>();
-  /** Children on their way up; a stop waits for them, so that none outlives it. */
+  /** Children that are starting; a stop waits for them, so that none outlives it. */
   readonly #opening = new Set<Promise<DecodeSlot>>();
-  /** Slots that are emptied behind their work; a stop waits for them too. */
+  /** Slots that are being emptied after their work; a stop waits for them too. */
   readonly #emptying = new Set<Promise<void>>();
   #started: Promise<Isolation> | null = null;
   #isolation: Isolation | null = null;
@@ -89,13 +89,13 @@ export class DecodePool implements AsyncDisposable {
     this.#copyRoom = new CopyRoom(config.diskFreeBytesMin);
   }
 
-  /** Sweeps the jobs folder and finds out what isolates a child here. `run` does it too, but a start should fail early. */
+  /** Sweeps the jobs folder and finds the isolation of this box. `run` does it too, but a start should fail early. */
   async start(): Promise<void> {
     this.#started ??= this.#prepare();
     this.#isolation = await this.#started;
   }
 
-  /** What walls children in; null before the start. */
+  /** The walls around children; null before the start. */
   get isolation(): Isolation | null {
     return this.#isolation;
   }
@@ -105,14 +105,14 @@ export class DecodePool implements AsyncDisposable {
     return { ...this.#queue.running, waiting: this.#queue.waiting };
   }
 
-  /** Process ids of the living children (of bubblewrap, if it stands around them). */
+  /** Process ids of the living children (or of bubblewrap around them). */
   pids(): number[] {
     return [...this.#slots].flatMap(({ pid, isUsable }) => (isUsable && pid !== undefined ? [pid] : []));
   }
 
   /**
-   * Lends a slot to `work` and empties it behind its result, for the next work. Throws what `work` throws,
-   * SlotBusyError after `waitTimeoutMs`, AbortError when the signal aborts the wait.
+   * Lends a slot to `work`, and empties it afterwards. Throws what `work` throws, SlotBusyError after `waitTimeoutMs`,
+   * AbortError when the signal aborts the wait.
    */
   async run<T>(
     purpose: SlotPurpose,
@@ -128,7 +128,7 @@ export class DecodePool implements AsyncDisposable {
       return await work(slot);
     } finally {
       const emptying = this.#giveBack(slot, permits.move());
-      // Who tries again must not meet what froze this child.
+      // A retry must not meet the cause that froze this child.
       if (slot.loss !== null) await emptying;
     }
   }
@@ -145,14 +145,14 @@ export class DecodePool implements AsyncDisposable {
     await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
     await this.#sweep(jobsFolder);
     const detected = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
-    // What a GPU's driver opens and calls is the driver's own affair.
+    // A GPU's driver opens and calls what it likes, so no filter is applied.
     const found = usesGpu ? { ...detected, kernel: null } : detected;
     const fault = faultOfIsolation(found, isolation, process.getuid?.() === 0);
     if (fault !== null) throw new IsolationMissingError(fault);
     return found;
   }
 
-  /** A child that fell may have left what cannot be removed, and a process that goes on: no reason not to start. */
+  /** A compromised child may have left undeletable files and a running process: the start goes on all the same. */
   async #sweep(jobsFolder: string): Promise<void> {
     try {
       await using jobs = await SafeFolder.open(jobsFolder);
@@ -173,14 +173,14 @@ export class DecodePool implements AsyncDisposable {
         if (slot.isUsable) return slot;
         await this.#drop(slot);
       }
-      // Emptied is sooner than started.
+      // Emptying is faster than starting a child.
       if (this.#emptying.size === 0) break;
       await Promise.race(this.#emptying);
     }
     return await this.#openOrTake(startTimeoutMs);
   }
 
-  /** A start takes half a second, and many on a busy box; a child that comes back meanwhile serves at once. */
+  /** A start takes half a second, and longer on a busy box; a child that comes back meanwhile serves at once. */
   async #openOrTake(startTimeoutMs?: number): Promise<DecodeSlot> {
     const { promise, resolve: take, reject } = Promise.withResolvers<DecodeSlot>();
     this.#wanting.add(take);
@@ -190,14 +190,14 @@ export class DecodePool implements AsyncDisposable {
         else this.#offer(slot);
       },
       (error: unknown) => {
-        // Who has taken another one needs none.
+        // Work that has taken another child needs no new one.
         if (this.#wanting.delete(take)) reject(error);
       },
     );
     return await promise;
   }
 
-  /** To who waits longest for a child, or to the next. */
+  /** Gives the slot to the work that has waited longest, or keeps it. */
   #offer(slot: DecodeSlot): void {
     const [take] = this.#wanting;
     if (take === undefined) {
@@ -219,7 +219,7 @@ export class DecodePool implements AsyncDisposable {
     const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
     const startedAt = performance.now();
     const slot = await DecodeSlot.open({
-      // A new name: what could not be swept is no one's slot.
+      // A new name, since unswept folders belong to no slot.
       folder: join(jobsFolder, randomUUID()),
       isolation: this.#isolation,
       bounds: { memoryBytesMax, fileBytesMax },
@@ -248,14 +248,14 @@ export class DecodePool implements AsyncDisposable {
     if (slot.loss?.loss === 'deadline' || slot.loss?.loss === 'frozen') await this.#dropIdle();
   }
 
-  /** A slot that cannot be emptied is as suspect as one whose child was lost. */
+  /** A slot that cannot be emptied is as suspect as one that lost its child. */
   async #putBack(slot: DecodeSlot): Promise<void> {
     const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
     if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
     this.#offer(slot);
   }
 
-  /** What froze one child has often frozen all: the next caller must not find out one after the other. */
+  /** The cause that froze one child has often frozen all: the next callers must not find out one after the other. */
   async #dropIdle(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((slot) => this.#drop(slot)));
   }
@@ -265,7 +265,7 @@ export class DecodePool implements AsyncDisposable {
     try {
       await slot[Symbol.asyncDispose]();
     } catch (error) {
-      // The child is dead; what it left is swept at the next start.
+      // The child is dead; the next start sweeps what it left.
       this.#observer.childSaid(`a slot's folder could not be removed: ${String(error)}`);
     }
   }

@@ -1,7 +1,6 @@
 /**
- * One decode child and its folder: `in/` holds the file at work, `out/` what the child made of it. A child that
- * crashed, overran its deadline or spoke nonsense is killed; nothing brings a slot back from that, its owner
- * opens another.
+ * One decode child and its folder: `in/` holds the file at work, `out/` the child's output. A child that crashed, overran its
+ * deadline or sent nonsense is killed; its slot never comes back, and its owner opens another.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rmdir, unlink, writeFile } from 'node:fs/promises';
@@ -38,9 +37,9 @@ export interface DecodeSlotConfig extends DecodeProgram {
   bounds: ChildBounds;
   /** For inputs that have to be copied. */
   copyRoom: CopyRoom;
-  /** For a request that names no time of its own. */
+  /** Longest request without a time of its own. */
   timeoutMs: number;
-  /** For a child to be ready; `timeoutMs` if it is absent. */
+  /** Longest start of a child; `timeoutMs` if absent. */
   startTimeoutMs?: number;
   log: (line: string) => void;
 }
@@ -78,9 +77,9 @@ export interface RequestOptions {
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
   onProgress?: (progress: DecodeProgress) => void;
-  /** Each frame of a video as soon as it is written, before the answer. Must not throw. */
+  /** Called with each frame of a video once it is written, before the answer. Must not throw. */
   onFrame?: (frame: DecodedFrame) => void;
-  /** The patches of a picture as soon as they are written, before the answer. Must not throw. */
+  /** Called once the patches of a picture are written, before the answer. Must not throw. */
   onPatched?: (picture: PatchedPicture) => void;
 }
 
@@ -100,11 +99,14 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** The name says nothing of the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat lists). */
+/**
+ * The name must not depend on the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat
+ * lists).
+ */
 export const INPUT_NAME = 'input';
-/** The frames of a film and their patches are some hundred. */
+/** Real films have some hundred frames and patches. */
 const NAMES_MAX = 10_000;
-/** Behind a lost child; more is left to the sweep of the next start. */
+/** Names removed after a lost child; the next start sweeps the rest. */
 const LEFT_NAMES_MAX = 200_000;
 const REMOVAL_TRIES_MAX = 5;
 const REMOVAL_PAUSE_MS = 20;
@@ -115,7 +117,7 @@ function withoutTrust(request: DecodeRequest): SentRequest {
   return rest;
 }
 
-/** Opened before the child is: what it puts in their places changes nothing. */
+/** Opened before the child starts, so that exchanging them changes nothing. */
 interface SlotFolders {
   own: SafeFolder;
   in: SafeFolder;
@@ -139,7 +141,7 @@ export class DecodeSlot implements AsyncDisposable {
     this.#config = config;
     this.#folders = folders;
     const { file, args, cwd, env } = decodeCommand(config.isolation, config.folder, config.bounds, config);
-    // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
+    // The channel uses JSON: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
     if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
@@ -182,12 +184,12 @@ export class DecodeSlot implements AsyncDisposable {
     return this.#requestCount;
   }
 
-  /** True once the child should do nothing more after its present work. */
+  /** True once the child should do no further work. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** Says that the work leaves the child unfit for other work. */
+  /** Marks the child as unfit for other work. */
   retire(): void {
     this.#isRetired = true;
   }
@@ -204,7 +206,7 @@ export class DecodeSlot implements AsyncDisposable {
     try {
       await place();
     } catch (error) {
-      // Placed before, or by a child that no wall keeps from it.
+      // Placed before, or by a child whose wall does not keep it from doing so.
       if (codeOf(error) !== 'EEXIST') throw error;
       await unlink(target);
       await place();
@@ -235,8 +237,8 @@ export class DecodeSlot implements AsyncDisposable {
   }
 
   /**
-   * Asks the child. Throws MediaFaultError for the file's fault, WorkerLostError when the child is lost (it is,
-   * after a deadline), AbortError when the signal aborts, which costs the child too: a decoder cannot be interrupted.
+   * Asks the child. Throws MediaFaultError for the file's fault, WorkerLostError when the child is lost (as after a
+   * deadline), AbortError when the signal aborts, which costs the child too: a decoder cannot be interrupted.
    */
   async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
     if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
@@ -271,7 +273,7 @@ export class DecodeSlot implements AsyncDisposable {
 
   #send(request: SentRequest): void {
     this.#child.send(request, () => {
-      // A channel that closed is followed by `exit`, which says more.
+      // `exit` follows a closed channel, and says more.
     });
   }
 
@@ -352,12 +354,12 @@ export class DecodeSlot implements AsyncDisposable {
 
   #end(how: string): void {
     this.#lose('ended', `the decoder ended before it had finished: ${how}`);
-    // A wall that was killed while it was put up may leave who stands behind it, who ends with the channel.
+    // A wall that was killed while it was put up may leave a process behind it, which ends with the channel.
     if (this.#child.connected) this.#child.disconnect();
     this.#ended.resolve();
   }
 
-  /** The first loss is the cause; what follows from the kill is not reported. */
+  /** The first loss is the cause; losses by the kill that follows are not reported. */
   #lose(loss: WorkerLoss, message: string, cause?: unknown): WorkerLostError {
     if (this.#loss === null) {
       this.#loss = new WorkerLostError(loss, message, cause);

@@ -1,14 +1,17 @@
-/** By what copies of a picture are found: while somebody waits, of a file that was sent or an original; and of an original or a frame beside other work. */
+/**
+ * Describes pictures for searches by copies: a sent file or an original while somebody waits, and originals or frames beside
+ * other work.
+ */
 import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import { type Originals, placeOriginal } from './place-original.ts';
 import { type CallerBounds, lookForCaller, type Pool } from './probe.ts';
 
-/** A child that takes longer for a picture stands still. */
+/** A child that takes longer for a picture hangs. */
 const KEPT_TIMEOUT_MS = 60_000;
 
-/** An original, or a frame that the analysis of a film has left. */
+/** An original, or a frame of an analysed film. */
 export type KeptFile = { hash: string } | { framePath: string };
 
 export type AskedFile = { path: string; hash?: string } | { hash: string; blobs: Originals };
@@ -33,7 +36,7 @@ export async function describeForCaller(
   );
 }
 
-/** In the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
+/** Uses the slots of renditions, so that no analysis waits for it. Throws what a child throws. */
 export async function describeKept(
   pool: Pick<DecodePool, 'run'>,
   blobs: Originals,

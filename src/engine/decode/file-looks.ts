@@ -1,4 +1,4 @@
-/** Looks into files that are no analysis' work, each in a decode child: nothing is stored, and no analysis holds them up. */
+/** Looks into files outside of analyses, each in a decode child: nothing is stored, and analyses do not delay them. */
 import { LRUCache } from 'lru-cache';
 import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
@@ -19,7 +19,7 @@ export interface FileLooksConfig {
   trust: () => TrustMaterial;
 }
 
-/** A file somewhere on this disk; `hash`: its SHA-256, by which it is known again. */
+/** A file on this disk; `hash` is its SHA-256, by which it is recognised. */
 export interface LookedFile {
   path: string;
   hash?: string;
@@ -27,11 +27,11 @@ export interface LookedFile {
 
 /** Some hundred bytes each. */
 const TOO_SLOW_MAX = 10_000;
-/** What was too slow on a box that was overloaded is looked at again some day. */
+/** A file that was too slow on an overloaded box is looked at again after this time. */
 const TOO_SLOW_MS = 3_600_000;
 
 export class FileLooks {
-  /** What ended two decoders by its deadline, by look and hash: who sends it again must not cost two more. */
+  /** Files that ended two decoders by their deadline, by look and hash: sending one again must not cost two more. */
   readonly #tooSlow = new LRUCache<string, FileTooSlowError>({ max: TOO_SLOW_MAX, ttl: TOO_SLOW_MS });
   readonly #config: FileLooksConfig;
   readonly #pool: Pool;
@@ -43,7 +43,7 @@ export class FileLooks {
     this.#blobs = blobs;
   }
 
-  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
+  /** Type and size of a file, for a waiting account. Throws AppErrors and AbortError. */
   async probe({ path, hash }: LookedFile, signal: AbortSignal, accountId?: number): Promise<Probe> {
     return await this.#unlessTooSlow('probe', hash, () =>
       probeForCaller(this.#pool, path, this.#callerBounds(signal, accountId)),
@@ -56,7 +56,7 @@ export class FileLooks {
     checkProbe(probe, { ...rule, videoHeightMin });
   }
 
-  /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
+  /** A file's marks of its origin, for a waiting account. Throws as `probe` does. */
   async readMarks({ path, hash }: LookedFile, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
     const file = { path, trust: this.#config.trust() };
     return await this.#unlessTooSlow('marks', hash, () =>
@@ -64,7 +64,10 @@ export class FileLooks {
     );
   }
 
-  /** By what copies of a picture are found, of a file or of an original that is kept; null if it is too small. Throws as `probe` does. */
+  /**
+   * A picture's description for searches by copies, of a file or a stored original; null if it is too small. Throws as
+   * `probe` does.
+   */
   async describePicture(
     picture: AskedFile,
     signal: AbortSignal,
@@ -75,12 +78,12 @@ export class FileLooks {
     );
   }
 
-  /** By what copies of an original or a frame are found, as its analysis would have found it; no one waits for it. */
+  /** The same description of an original or a frame, as its analysis would make it; no one waits for it. */
   async describeStored(stored: KeptFile, signal: AbortSignal): Promise<DescribedPicture | null> {
     return await describeKept(this.#pool, this.#blobs, { stored, signal });
   }
 
-  /** The manifests of what the store holds, under these lists. */
+  /** Reads the manifests of a stored file under these lists. */
   async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
     return await readStoredProvenance(this.#pool, this.#blobs, stored);
   }

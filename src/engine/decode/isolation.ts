@@ -1,7 +1,6 @@
 /**
- * How a decode child is walled in. A decoder that falls to a hostile file should find nothing: no network, no
- * other file of the box, no secret in its environment, little memory. What the machine allows differs, so a
- * trial run at start decides, strongest wall first.
+ * The isolation of decode children. A decoder that a hostile file took over should find nothing: no network, no other file of
+ * the box, no secret in its environment, little memory. Machines differ, so a trial run at start chooses the strongest wall.
  */
 
 import { execFile } from 'node:child_process';
@@ -17,20 +16,20 @@ import { askForLandlock, type FileRules, filterCommand, type KernelFilter } from
 export const ISOLATION_LEVELS = ['bubblewrap', 'no network and limits', 'no network', 'limits only'] as const;
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
-/** What `detectIsolation` found to work. */
+/** The isolation that `detectIsolation` found to work. */
 export interface Isolation {
   level: IsolationLevel;
   /** `shell` if `prlimit` is missing: the same bounds by `ulimit`. */
   limiter: 'prlimit' | 'shell';
   /** `unshare` with these flags gives an empty network; null if it is not needed or not allowed. */
   unshareFlags: readonly string[] | null;
-  /** Lies under a mount of the child's own, but for its slot; null if bubblewrap does that or nothing can. */
+  /** Covered by a mount of the child's own, except for its slot; null if bubblewrap does that or nothing can. */
   coveredFolder: string | null;
-  /** Inside the wall; null if the kernel gives none. */
+  /** Applied inside the wall; null if the kernel gives none. */
   kernel: KernelFilter | null;
 }
 
-/** What is in reach of a child that fell, and so of the person who sent the file. */
+/** The reach of a child that was taken over, and so of the person who sent the file. */
 export const REACHES = ['its slot', 'files outside the data folder', 'the data folder'] as const;
 export type Reach = (typeof REACHES)[number];
 
@@ -39,7 +38,7 @@ export function reachOf({ level, coveredFolder, kernel }: Isolation): Reach {
   return coveredFolder === null ? 'the data folder' : 'files outside the data folder';
 }
 
-/** What an operator asks for; `any` lets root's decoders run though they reach more than their slot. */
+/** The operator's wish; `any` lets root's decoders run even if they reach more than their slot. */
 export type IsolationWish = 'auto' | 'require' | 'any';
 
 /** Why decoders must not run so, with the remedy; null if they may. */
@@ -53,7 +52,7 @@ export function faultOfIsolation(found: Isolation, wish: IsolationWish, isRoot: 
   return `${here}, and root's files would be in reach: ${ways}; decode.isolation = "any" runs them all the same`;
 }
 
-/** For people: the wall, what the kernel filters, and what is left in reach. */
+/** For people: the wall, the kernel's filters, and the remaining reach. */
 export function describeIsolation(isolation: Isolation): string {
   const { level, kernel } = isolation;
   const landlock = kernel !== null && kernel.landlock > 0 ? `Landlock ${kernel.landlock}` : 'no Landlock';
@@ -61,7 +60,7 @@ export function describeIsolation(isolation: Isolation): string {
   return `${level}, ${landlock}, ${calls}; a fallen decoder reaches ${reachOf(isolation)}`;
 }
 
-/** Whether a child that falls can reach what its input is a hard link to; then it must get a copy. */
+/** Whether a child that was taken over can reach the file behind a hard link; it then gets a copy. */
 export function reachesOriginals({ level, coveredFolder }: Isolation): boolean {
   return level !== 'bubblewrap' && coveredFolder === null;
 }
@@ -75,14 +74,14 @@ export interface ChildBounds {
 
 export interface DecodeProgram {
   usesGpu?: boolean | undefined;
-  /** What Node runs; a test plays a decoder that fell. */
+  /** The program that runs in place of Node's; a test plays a compromised decoder. */
   program?: readonly string[] | undefined;
 }
 
 export interface ChildCommand {
   file: string;
   args: string[];
-  /** The child's working folder as the daemon sees it. */
+  /** The child's working folder, as the daemon sees it. */
   cwd: string;
   env: Record<string, string>;
 }
@@ -91,21 +90,21 @@ const NODE = realpathSync(process.execPath);
 const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('decode');
 const ENTRY = realpathSync(ENTRY_PATH);
 const PROGRAM: readonly string[] = [...ENTRY_FLAGS, ENTRY];
-/** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
+/** The daemon's own files that the child reads; `package.json` marks its sources as modules. */
 const RUNTIME_PATHS = [
   ...['node_modules', 'package.json'],
   ...(BUNDLE_FOLDER === null ? ['src/worker', 'src/domain'] : [relative(PROGRAM_FOLDER, BUNDLE_FOLDER)]),
 ];
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
 const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
-/** Node reads it at its start, and ends if it is there and closed to it. */
+/** Node reads it at its start, and ends if it exists and cannot be read. */
 const OPENSSL_SETTINGS = '/etc/ssl/openssl.cnf';
-/** What the driver opens to decode on a GPU; only for an operator who asks for that. */
+/** Opened by the driver to decode on a GPU; only if an operator asks for that. */
 const GPU_DEVICES = ['/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/nvidia-uvm-tools'];
 const RANDOM_DEVICES = ['/dev/random', '/dev/urandom'];
 const SLOT_INSIDE = '/slot';
 const TEMPORARY_INSIDE = '/tmp';
-/** So that a child can free a picture when it is done with it: two of the largest do not fit into its bound. */
+/** Lets a child free a picture when it is done with it: two of the largest exceed its memory. */
 const NODE_FLAGS = ['--expose-gc'];
 
 /**
@@ -138,16 +137,19 @@ shift 2
 exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
 
 /**
- * Before anything else: niceness passes to what a process starts, while that of a process that has begun to put up its wall
- * would leave out the decoder behind it.
+ * Applied before anything else: niceness passes to what a process starts, and would miss a decoder behind a wall that is
+ * already going up.
  */
 const NICE: readonly string[] = ['nice', '-n', String(NICENESS)];
 const OPEN_FILES_MAX = 256;
 const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
-/** What the box unmounts goes from the child too: a disk that a decoder still held could be neither removed nor mounted afresh. */
+/**
+ * Disks that the box unmounts are unmounted for the child too: one that a decoder still held could be neither removed nor
+ * mounted afresh.
+ */
 const OWN_MOUNTS = ['--mount', '--propagation', 'slave'];
-/** Mounting needs a user that is root in its own namespace, which a root of the box need not ask for. */
+/** Mounting needs a user that is root in its own namespace, which a root of the box has already. */
 const COVER_FLAGS: readonly (readonly string[])[] = [
   ['--user', '--map-root-user', '--net', ...OWN_MOUNTS],
   ['--net', ...OWN_MOUNTS],
@@ -161,8 +163,8 @@ export async function detectIsolation(trialFolder: string, dataFolder: string): 
 }
 
 /**
- * Everything that works here, strongest wall first, tried with a real, empty child in `trialFolder`, which lies in
- * `dataFolder` and is made and removed.
+ * All isolation that works here, strongest first, tried with a real, empty child in `trialFolder`, which lies in `dataFolder`
+ * and is made and removed.
  */
 export async function* findIsolations(
   trialFolder: string,
@@ -204,7 +206,7 @@ function choicesOf(found: Pick<Isolation, 'limiter' | 'kernel'>, coveredFolder: 
   ];
 }
 
-/** Whether a child would start: what covers the data folder must not cover the program. */
+/** Whether a child would start: the cover of the data folder must not hide the program. */
 async function isPossible(isolation: Isolation, folder: string): Promise<boolean> {
   const look = `require('node:fs').accessSync(${JSON.stringify(ENTRY)})`;
   const { file, args } = wrap(isolation, folder, TRIAL_BOUNDS, [NODE, '--eval', look]);
@@ -273,7 +275,7 @@ function wallOf(
   return [...unshare, '/bin/sh', '-c', COVER_SCRIPT, 'sh', coveredFolder, realpathSync(slotFolder)];
 }
 
-/** As bubblewrap shows them, so that no decoder works behind one alone; the working folder is the slot. */
+/** The same view as bubblewrap's, so that decoders do not depend on one of the two; the working folder is the slot. */
 function fileRules(level: IsolationLevel): FileRules {
   return {
     read: [...SYSTEM_PATHS, OPENSSL_SETTINGS, ...RANDOM_DEVICES, ...runtimePaths(), 'in'],

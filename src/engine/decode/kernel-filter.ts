@@ -1,16 +1,16 @@
 /**
- * What the kernel keeps from a decode child without privileges, in and without any wall: Landlock for files, seccomp for
- * system calls. Both must hold before the child has a second thread, so a few lines of Perl (part of every Debian and Ubuntu) put
- * them up and become the child.
+ * The kernel's filters for a decode child, without privileges, inside any wall: Landlock for files, seccomp for system calls.
+ * Both must hold before the child has a second thread, so a few lines of Perl (part of every Debian and Ubuntu) apply them
+ * and become the child.
  */
 
-/** What a kernel that has it gives; the program does not start without seccomp. */
+/** The filters of this kernel; the program does not start without seccomp. */
 export interface KernelFilter {
   /** Version of Landlock; 0 where the kernel has none. */
   landlock: number;
 }
 
-/** Landlock's rights, of those below a folder. */
+/** Landlock's rights below a folder. */
 const EXECUTE = 1 << 0;
 const WRITE_FILE = 1 << 1;
 const READ_FILE = 1 << 2;
@@ -28,10 +28,10 @@ const RIGHTS = {
   device: READ_FILE | WRITE_FILE | IOCTL_DEV,
 } as const;
 
-/** Paths by what the child may do there; what is missing is passed over. */
+/** Paths by the child's rights on them; missing ones are skipped. */
 export type FileRules = Readonly<Record<keyof typeof RIGHTS, readonly string[]>>;
 
-/** System calls of x86-64 that no decoder needs, by what one that fell would do with them. */
+/** System calls of x86-64 that no decoder needs, by their use for a compromised one. */
 const DENIED = {
   'speak to other programs': 'socket=41 shmget=29 shmat=30 semget=64 msgget=68 mq_open=240',
   'start another process, which outlives it': 'fork=57 vfork=58',
@@ -57,9 +57,9 @@ const DENIED = {
     clock_adjtime=305 adjtimex=159 vhangup=153`,
 };
 
-/** Argument `at` must be one of the values, or the child's own number where it says so: its own process and no other. */
+/** Argument `at` must be one of the values, or the child's own process number. */
 const BOUND: readonly { call: number; at: number; values: readonly (number | 'own')[] }[] = [
-  // Not 0, which is the whole group.
+  // 0 would be the whole group.
   { call: 62 /* kill */, at: 0, values: ['own'] },
   { call: 234 /* tgkill */, at: 0, values: ['own'] },
   { call: 302 /* prlimit64 */, at: 0, values: [0, 'own'] },
@@ -114,7 +114,7 @@ exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";`;
 /** Prints the version of Landlock that the kernel has. */
 const ASK_VERSION = 'print syscall(444, 0, 0, 1)';
 
-/** Begins a command that the filter is to hold; paths are as the command sees them. */
+/** Begins a command under the filter; paths are as the command sees them. */
 export function filterCommand(files: FileRules): string[] {
   const denied = Object.values(DENIED).flatMap((calls) => calls.match(/(?<==)\d+/g) ?? []);
   const bound = BOUND.map(({ call, at, values }) => [call, at, ...values].join(':'));
@@ -124,7 +124,7 @@ export function filterCommand(files: FileRules): string[] {
   return ['perl', '-e', SCRIPT, ...[denied, bound, rules].flatMap((list) => [String(list.length), ...list])];
 }
 
-/** A command behind the filter that prints the version of Landlock, or an error where the kernel gives no filter. */
+/** A command under the filter that prints the version of Landlock, or an error without a filter. */
 export function askForLandlock(files: FileRules): string[] {
   return [...filterCommand(files), 'perl', '-e', ASK_VERSION];
 }

@@ -1,6 +1,6 @@
 /**
- * How a file gets into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy that is
- * the child's own. A stored original is hashed on the way, so that what is judged is what was submitted.
+ * Brings a file into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy of the child's own.
+ * A stored original is hashed on the way, so that the judged file is the submitted one.
  */
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { codeOf } from '../../domain/error-code.ts';
 import type { CopyRoom } from './copy-room.ts';
 
 export interface InputOptions {
-  /** For a stored original: reads the file at the path to its end, and throws if it is not what was submitted. */
+  /** For a stored original: reads the file at the path to its end, and throws if it is not the submitted one. */
   readWhole?: (path: string) => AsyncIterable<Uint8Array>;
   signal?: AbortSignal | undefined;
 }
@@ -25,7 +25,7 @@ export interface PlacingRule {
   room: CopyRoom;
 }
 
-/** A hard link is not possible to another disk, for another owner's file, or past the file system's bound. */
+/** Hard links fail to another disk, for another owner's file, or past the file system's bound. */
 const NO_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'];
 /** Few file systems share blocks between files, and none does so across disks. */
 const NO_CLONE: readonly unknown[] = ['EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'ENOTTY'];
@@ -39,7 +39,7 @@ export async function placeInput(
   if (!isCopied && (await isDone(link(file.path, target), NO_LINK))) return await readThrough(file, target);
   using _place = await room.take(dirname(target), (await stat(file.path)).size);
   const cloning = copyFile(file.path, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
-  // Not the clone, which the child may exchange for a pipe that no one writes to.
+  // Not read from the clone, which the child may exchange for a pipe that no one writes to.
   if (await isDone(cloning, NO_CLONE)) return await readThrough(file, file.path);
   const { path, signal, readWhole = createReadStream } = file;
   const sink = createWriteStream(target, { mode: 0o600, flags: 'wx' });

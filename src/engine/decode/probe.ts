@@ -1,4 +1,4 @@
-/** A look at a file in a decode child while somebody waits: its type and size, or its marks. */
+/** Looks at a file in a decode child while somebody waits, for its type and size, or its marks. */
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Probe, ReadMarks } from '../../worker/protocol/decoded-media.ts';
 import { toProbeError } from '../children/engine-errors.ts';
@@ -7,9 +7,9 @@ import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot, RequestOptions } from './decode-slot.ts';
 
-/** A child may die, or stand still, for reasons of its own once; twice over the same file, it is the file. */
+/** A child may die or hang once for reasons of its own; twice over the same file, the file is the cause. */
 const TRIES_MAX = 2;
-/** Takes half a second; a box under full load takes ten times as long. */
+/** A start takes half a second, and ten times as long on a fully loaded box. */
 const CHILD_START_MS_MAX = 15_000;
 
 type Bounds = Pick<RequestOptions, 'signal' | 'timeoutMs'>;
@@ -29,12 +29,12 @@ export interface CallerBounds {
 
 export type Pool = Pick<DecodePool, 'run'>;
 
-/** As `probeInSlot`, for a call that waits. */
+/** Like `probeInSlot`, for a waiting call. */
 export async function probeForCaller(pool: Pool, path: string, bounds: CallerBounds): Promise<Probe> {
   return await lookForCaller(pool, (slot, within) => probeInSlot(slot, path, within), bounds);
 }
 
-/** What the file says of its own origin, for a call that waits. */
+/** Reads a file's marks for a waiting call. */
 export async function readMarksForCaller(
   pool: Pool,
   file: { path: string; trust: TrustMaterial },
@@ -53,7 +53,7 @@ async function readMarksInSlot(
   return (await slot.request(work, bounds)).read;
 }
 
-/** With what it throws already turned into AppErrors. */
+/** Turns what it throws into AppErrors. */
 export async function lookForCaller<T>(
   pool: Pool,
   look: (slot: DecodeSlot, bounds: Bounds) => Promise<T>,
@@ -67,7 +67,7 @@ export async function lookForCaller<T>(
       return await pool.run('probe', (slot) => look(slot, { signal, timeoutMs }), options);
     } catch (error) {
       if (error instanceof WorkerLostError) losses.push(error.loss);
-      // After a deadline the pool keeps no idle child: the next try has a fresh one, or waits for one that has just answered.
+      // After a deadline the pool keeps no idle child: the next try has a fresh one, or one that has just answered.
       const isWorthAgain = error instanceof WorkerLostError && error.loss !== 'stopped';
       if (!isWorthAgain || losses.length >= TRIES_MAX) throw toProbeError(error, losses, { timeoutMs });
     }

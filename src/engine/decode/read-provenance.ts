@@ -1,4 +1,4 @@
-/** The manifests of a stored original read by themselves: anew, or from one that does not lie in the file. */
+/** Reads only the manifests of a stored original: anew, or one from outside the file. */
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
@@ -6,16 +6,16 @@ import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import { type Originals, placeOriginal } from './place-original.ts';
 
-/** A picture takes 30 ms, and two hours of film some seconds: a child that takes longer stands still. */
+/** A picture takes 30 ms, and two hours of film some seconds: a slower child hangs. */
 const TIMEOUT_MS = 60_000;
 const MANIFEST_NAME = 'manifest';
 
 export interface StoredManifest {
   hash: string;
   trust: TrustMaterial;
-  /** Instead of one within the file. */
+  /** Replaces one within the file. */
   manifest?: OuterManifest | undefined;
-  /** In whose slots: of analyses, or of renditions, so that no analysis waits for it. */
+  /** The slots to use: those of analyses, or of renditions, so that no analysis waits for it. */
   turn?: 'analysis' | 'rendition';
   signal: AbortSignal;
 }

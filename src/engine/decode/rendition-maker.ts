@@ -25,14 +25,14 @@ import { placeOriginal } from './place-original.ts';
 export interface RenditionsConfig {
   /** Disk that all renditions together may take; the least recently used ones go first. */
   bytesMax: number;
-  /** Below it none is made. */
+  /** Below this much free disk none is made. */
   diskFreeBytesMin: number;
-  /** What a child has for one, by lane. */
+  /** A child's time for one rendition, by lane. */
   timeoutsMs?: Readonly<Record<Lane, number>>;
 }
 
 interface OrderName {
-  /** Whose file it is made of: a media file's hash, or the analysis that made the file. */
+  /** Owner of its source: a media file's hash, or the analysis that made the file. */
   owner: string;
   /** Distinguishes the owner's renditions. */
   name: string;
@@ -42,7 +42,7 @@ interface OrderName {
 export interface FileOrder extends OrderName {
   kind: Exclude<RenditionKind, 'sheet'>;
   sourcePath: string;
-  /** Whether that is what was submitted, and not what an analysis made. */
+  /** Whether the source is the submitted file, and not an analysis' output. */
   isOriginal: boolean;
 }
 
@@ -73,7 +73,7 @@ interface Job {
   state: 'waiting' | 'making';
   done: number;
   total: number;
-  /** When somebody last wanted to know about it, on the clock of `performance`. */
+  /** When somebody last asked about it, on the clock of `performance`. */
   askedAtMs: number;
   /** Never rejects. */
   ended: Promise<RenditionView>;
@@ -92,19 +92,19 @@ const LANES: Readonly<Record<RenditionKind, Lane>> = {
   film: 'slow',
   sound: 'slow',
 };
-/** Two hours of film at twice the speed that they are watched at; the others take seconds on a quiet box. */
+/** Two hours of film at twice the speed of watching; the others take seconds on an idle box. */
 const TIMEOUTS_MS: Readonly<Record<Lane, number>> = { quick: 90_000, slow: 3_600_000 };
-/** In one lane: a few pages that an account has open. */
+/** Waiting orders in one lane: a few open pages of an account. */
 const ACCOUNT_WAITING_MAX = 16;
-/** In work and waiting, of all accounts. */
+/** Running and waiting orders of all accounts. */
 const JOBS_MAX = 256;
-/** A page that shows it asks every other second; what no one asked about for so long is not begun. */
+/** A page that shows it asks every other second; an order that no one asked about for so long is not begun. */
 const FORGOTTEN_MS = 60_000;
 const QUEUE_RETRY_SECONDS = 30;
 const DISK_RETRY_SECONDS = 60;
-/** A child may die for reasons of its own once; twice over the same file, it is the file. */
+/** A child may die once for reasons of its own; twice over the same file, the file is the cause. */
 const TRIES_MAX = 2;
-/** A file that failed is not tried at every look of a page that polls. */
+/** Remembered failures, so that a polling page does not retry each time. */
 const FAILURES_MAX = 1000;
 const FAILURE_TTL_MS = 600_000;
 /** A film grows by some megabytes meanwhile. */
@@ -123,7 +123,7 @@ export class RenditionMaker {
     this.#parts = parts;
   }
 
-  /** What there is of it, without making it. */
+  /** What exists of it, without making it. */
   async look(order: RenditionOrder): Promise<RenditionView> {
     const key = keyOf(order);
     const rendition = await this.#parts.store.renditions.find(order.owner, order.name);
@@ -137,7 +137,7 @@ export class RenditionMaker {
     return error === undefined ? { state: 'none' } : { state: 'failed', error };
   }
 
-  /** Makes it if it is not there, and waits for it at most so long. Throws AppErrors if it cannot be begun. */
+  /** Makes it if it is missing, and waits for it up to a time. Throws AppErrors if it cannot be begun. */
   async open(
     order: RenditionOrder,
     { accountId, waitMs }: { accountId: number; waitMs: number },
@@ -212,7 +212,7 @@ export class RenditionMaker {
   async #makeIn(slot: DecodeSlot, order: RenditionOrder, job: Job): Promise<StoredRendition> {
     const { owner, name, kind } = order;
     const lane = LANES[kind];
-    // Its priority was lowered for good: the next analysis must not get this child.
+    // Its priority was lowered for good, so no analysis may get this child.
     if (lane === 'slow') slot.retire();
     const called = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, called.signal]);
@@ -242,7 +242,7 @@ export class RenditionMaker {
     return kept;
   }
 
-  /** Puts what it is made of into the slot; returns what to ask of the child. */
+  /** Puts its source into the slot; returns the request for the child. */
   async #place(
     slot: DecodeSlot,
     order: RenditionOrder,
@@ -287,13 +287,13 @@ function gone(): AppError {
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
-/** A quick rendition that was not made in time may have met a busy box. No second hour of a film is spent on that. */
+/** A quick rendition that was too slow may have met a busy box. No second hour of a film is spent on that. */
 function isWorthAgain(error: unknown, lane: Lane): boolean {
   if (!(error instanceof WorkerLostError) || error.loss === 'stopped') return false;
   return error.loss !== 'deadline' || lane === 'quick';
 }
 
-/** The error for those who wait; a lasting failure would be the same at the next look. */
+/** The error for those who wait; a lasting failure would repeat at the next look. */
 function faultOf(thrown: unknown, kind: RenditionKind): { error: AppError; isLasting: boolean } {
   if (thrown instanceof AbortError && thrown.cause instanceof AppError) {
     return { error: thrown.cause, isLasting: false };

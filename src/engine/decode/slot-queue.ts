@@ -14,27 +14,27 @@ export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
 export type SlotPurpose = (typeof SLOT_PURPOSES)[number];
 const ANALYSES_FIRST: readonly SlotPurpose[] = ['analysis', 'probe', 'rendition'];
 
-/** One for what takes seconds, one for what takes minutes. */
+/** One for those that take seconds, one for those that take minutes. */
 const RENDITION_SLOTS = 2;
 
 export interface WaitOptions {
   signal?: AbortSignal | undefined;
-  /** Past it the wait ends in SlotBusyError; without it one waits as long as it takes. */
+  /** Past it the wait ends in SlotBusyError; without it there is no bound. */
   waitTimeoutMs?: number | undefined;
-  /** Whom it is for; what names no one takes the turns of one account of its own. */
+  /** The account; work without one shares the turns of a nameless account. */
   accountId?: number | undefined;
 }
 
 /**
- * While probes wait without end, one analysis in so long gets a slot: as one begins in so long (AcceptingPlaces), it must
- * not then wait here for ever.
+ * While probes wait without end, one analysis per interval gets a slot, as one begins per interval (AcceptingPlaces): it must
+ * not wait here for ever.
  */
 const ANALYSIS_SLOT_EVERY_MS = 1000;
 
-/** For a probe of an account that has none under way. */
+/** Reserved for probes of an account that has none under way. */
 const OTHERS_PROBE_SLOTS = 1;
 
-/** No account has it. */
+/** The number of no account. */
 const NOBODY = 0;
 
 interface Waiter {
@@ -67,7 +67,7 @@ export class SlotQueue {
     rendition: new AccountTurns(),
   };
   #arrivals = 0;
-  /** Since when no waiting analysis got a slot; means nothing while none waits. */
+  /** Since when no waiting analysis got a slot; unused while none waits. */
   #behindSinceMs = 0;
 
   constructor({ slots, probeSlotsMin, elapsedMs = () => performance.now() }: SlotQueueConfig) {
@@ -152,7 +152,7 @@ export class SlotQueue {
     }
   }
 
-  /** The next waiter, of the purpose that goes first among those that have a free slot: from the account whose turn it is. */
+  /** The next waiter of the purpose that goes first among those with a free slot, from the account whose turn it is. */
   #next(): Waiter | undefined {
     for (const purpose of this.#order()) {
       const id = this.#turns[purpose].take((accountId) => this.#isFree(purpose, accountId));

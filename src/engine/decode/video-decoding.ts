@@ -1,4 +1,4 @@
-/** What decodes video: the CPU, or the GPU if the operator has asked for it and there is one. */
+/** Chooses the decoder of video: the CPU, or the GPU if the operator has asked for it and there is one. */
 import type { Logger } from 'pino';
 import type { VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
@@ -21,17 +21,17 @@ export class VideoDecoding {
     if (fault !== null) log.warn({ fault, wanted: this.#choice }, 'video is decoded on the CPU');
   }
 
-  /** What the operator has asked for. */
+  /** The operator's wish. */
   get wanted(): VideoDecoder {
     return this.#choice === 'cpu' ? 'cpu' : 'nvdec';
   }
 
-  /** What an analysis asks its child for. */
+  /** The decoder that analyses ask for. */
   get decoder(): VideoDecoder {
     return this.#fault === null ? this.wanted : 'cpu';
   }
 
-  /** For status: what decodes, and why not what was wanted. */
+  /** For status: the decoder, and why it is not the wanted one. */
   get description(): string {
     return this.#fault === null ? this.decoder : `cpu: ${this.#fault}`;
   }

@@ -1,4 +1,4 @@
-/** The children of one box that decode and judge, the packs that they hold, and the analyses that are made with them. */
+/** The children of one box that decode and judge, with their packs, and the analyses made by them. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
@@ -28,17 +28,17 @@ import type { Execution } from './executor.ts';
 import type { LocalExecutor } from './local-executor.ts';
 import { type Note, noteChildren } from './noted-children.ts';
 
-/** What this box and a worker have alike. */
+/** Configuration that this box and a worker share. */
 export interface ExecutorConfig {
-  /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
+  /** The slots' `jobs/` lies in it: hard links need the same disk as the media. */
   dataFolder: string;
   decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
   inference: Partial<InferencePoolConfig>;
   /** Folders whose sub-folders are packs; one that does not exist holds none. */
   modelFolders: readonly string[];
-  /** The trust lists of now: administrators change them while the daemon runs. */
+  /** The present trust lists, which administrators change while the daemon runs. */
   trust: () => TrustMaterial;
-  /** Deadline of one attempt, with its wait for a slot and for the models. */
+  /** Deadline of one attempt, including its wait for a slot and for the models. */
   analysisTimeoutMs: number;
   /** Analyses in work at once on this box; 0 if workers on others carry out all. */
   analysesMax: number;
@@ -50,14 +50,14 @@ export interface ExecutorConfig {
 
 export interface ChildExecutorConfig extends ExecutorConfig {
   diskFreeBytesMin: number;
-  /** A worker's packs must all have given their golden outputs before it gets work. */
+  /** All of a worker's packs must have given their golden outputs before it gets work. */
   checksAllPacksAtOnce: boolean;
 }
 
 export interface ChildExecutorParts {
   log: Logger;
   observer: EngineObserver;
-  /** What runs where may have changed. */
+  /** Called when packs or their providers may have changed. */
   changed: () => void;
 }
 
@@ -109,28 +109,34 @@ export class ChildExecutor implements LocalExecutor {
     return this.#inference;
   }
 
-  /** Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws if the box must not serve at all. */
+  /**
+   * Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws if the box must not serve
+   * at all.
+   */
   async start(): Promise<void> {
-    // What isolates a child is tried in other processes while this one hashes the packs, and the models need not wait for it.
+    // Isolation is tried in other processes while this one hashes the packs, and the models need not wait for it.
     const reading = Promise.all([this.shelf.read(this.#config.modelFolders), this.#openChecks()]);
     await Promise.all([reading.then(() => this.#beginLoading()), this.decodePool.start()]);
     await this.videoDecoding.look(this.decodePool, this.#parts.log);
   }
 
-  /** Resolves once the models are up that `start` has found. */
+  /** Resolves once the models that `start` found are up. */
   async loadPacks(): Promise<void> {
     if (this.#inference === null) return;
     this.shelf.applyReports(await this.#inference.ready());
   }
 
-  /** Without slots of its own a box only takes in and answers. A stop while packs are read starts no process, since nothing would end it. */
+  /**
+   * Without slots of its own a box only takes in and answers. A stop while packs are read starts no process, since nothing
+   * would end it.
+   */
   #beginLoading(): void {
     if (this.#isClosing) return;
     const packs = this.shelf.toLoad();
     if (packs.length > 0 && this.#config.analysesMax > 0) this.#inference = this.#openInference(packs);
   }
 
-  /** Looks for packs again, and replaces those that are loaded. */
+  /** Reads the packs again, and replaces the loaded ones. */
   async reloadPacks(): Promise<void> {
     const { modelFolders } = this.#config;
     await this.shelf.readAgain(modelFolders, async (packs) => {
@@ -140,7 +146,7 @@ export class ChildExecutor implements LocalExecutor {
     });
   }
 
-  /** `note` gets what each child answers. */
+  /** `note` gets each child's answers. */
   async execute(attempt: Attempt, files: AnalysisFiles, note?: (note: Note) => void): Promise<Execution> {
     const { stability, analysisTimeoutMs } = this.#config;
     const { observer } = this.#parts;
@@ -189,7 +195,7 @@ export class ChildExecutor implements LocalExecutor {
   }
 }
 
-/** As ONNX Runtime begins what it says of severity E. */
+/** The beginning of ONNX Runtime's messages of severity E. */
 const RUNTIME_ERROR = /\[E:onnxruntime:/;
 
 interface ObserverParts {
@@ -197,13 +203,13 @@ interface ObserverParts {
   observer: EngineObserver;
 }
 
-/** What happens to worker processes, as log lines and figures. */
+/** Turns events of worker processes into log lines and figures. */
 function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
   return {
     childStarted: (pid, startMs) =>
       log.debug({ workerPid: pid, startMs: Math.round(startMs) }, 'decoder started'),
     childLost(pid, error) {
-      // Stopped by ourselves: the work was cancelled.
+      // We stopped it ourselves: the work was cancelled.
       if (error.loss === 'stopped') return;
       log.warn({ workerPid: pid, loss: error.loss }, error.message);
       observer.workerDied('decode', error.message);
@@ -214,12 +220,12 @@ function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
 
 function inferenceObserver(
   { log, observer }: ObserverParts,
-  /** What runs where may have changed. */
+  /** Called when packs or their providers may have changed. */
   changed: () => void,
 ): InferenceObserver {
   return {
     childReady(pid, reports, startMs) {
-      // How far the golden outputs are off is said; they themselves are hundreds of figures.
+      // Logs the difference of the golden outputs without these hundreds of figures.
       const packs = reports.map(({ goldenOutputs: _, ...report }) => report);
       log.info({ workerPid: pid, startMs: Math.round(startMs), packs }, 'models loaded');
       changed();
@@ -230,7 +236,7 @@ function inferenceObserver(
       log.error({ workerPid: pid, loss: error.loss, restartMs }, error.message);
       observer.workerDied('inference', error.message);
     },
-    // If a provider cannot be loaded, only the runtime's own words name the library that is missing.
+    // If a provider cannot be loaded, only the runtime's own message names the missing library.
     childSaid: (line) => log[RUNTIME_ERROR.test(line) ? 'warn' : 'debug']({ worker: 'inference' }, line),
   };
 }

@@ -1,14 +1,14 @@
-/** What the engine reports of analyses and of the processes that carry them out. */
+/** The engine's reports on analyses and on their processes. */
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
 
 /** For metrics; must not throw. */
 export interface EngineObserver {
   analysisEnded(analysis: Analysis): void;
-  /** `analysis`: what it was a step of; absent for what belongs to none. */
+  /** `analysis` is the one that had the step; absent if none did. */
   stepTimed(step: string, seconds: number, analysis?: Analysis): void;
   workerDied(worker: 'decode' | 'inference', message: string): void;
   queueChanged(depth: number, running: number): void;
-  /** A video's pictures were decoded, by what was wanted or by something else. */
+  /** A video was decoded, by the wanted decoder or by another. */
   videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
 }

@@ -1,13 +1,13 @@
 /**
- * Who carries out attempts at analyses: the children of this box, or workers on others. The engine does not know which; an
- * executor sees the job, its original and a place for the files that it makes.
+ * Carries out attempts at analyses: the children of this box, or workers on others. The engine does not know which; an
+ * executor sees the job, its original and a place for its files.
  */
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 
 export interface Executor {
-  /** Attempts that it carries out at once, now. */
+  /** Attempts that it can carry out at once at present. */
   readonly slots: number;
   /** Whether media leave this box for it. */
   readonly isElsewhere: boolean;
@@ -23,6 +23,6 @@ export interface Executor {
 
 export interface Execution {
   result: AnalysisResult;
-  /** To be called once: the end of the attempt is stored, or (false) the store failed and the attempt is made again. */
+  /** Call it once: the end of the attempt is stored, or (false) the store failed and the attempt is made again. */
   settled: (isStored: boolean) => void;
 }

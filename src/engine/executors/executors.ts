@@ -1,4 +1,4 @@
-/** All executors of an engine: each attempt goes to the one with the smallest share of its slots taken. */
+/** All executors of an engine: each attempt goes to the one with the smallest share of used slots. */
 import { AppError } from '../../domain/errors.ts';
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { StoreReader } from '../../store/reader.ts';
@@ -46,7 +46,7 @@ export class Executors {
     return others.reduce((least, other) => (this.#load(other) < this.#load(least) ? other : least), first);
   }
 
-  /** Media that are to vanish leave this box only if their plan says so. */
+  /** Media under zero retention leave this box only if their plan allows it. */
   #allowed(accountId: number): readonly Executor[] {
     const account = this.#read.accounts.get(accountId);
     const plan = account === undefined ? undefined : this.#read.accounts.plan(account.planId);
@@ -58,7 +58,7 @@ export class Executors {
     return this.#running.get(executor) ?? 0;
   }
 
-  /** Share of the slots that are taken. */
+  /** The share of used slots. */
   #load(executor: Executor): number {
     return executor.slots === 0 ? Number.POSITIVE_INFINITY : this.#runningOn(executor) / executor.slots;
   }

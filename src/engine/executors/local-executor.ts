@@ -1,4 +1,4 @@
-/** What the engine needs of the box that it runs on: its decoders, its packs, and analyses made with them. */
+/** The engine's view of its own box: decoders, packs, and analyses made with them. */
 import type { DecodePool } from '../decode/decode-pool.ts';
 import type { VideoDecoding } from '../decode/video-decoding.ts';
 import type { InferencePool, InferencePoolConfig } from '../inference/inference-pool.ts';
@@ -17,8 +17,8 @@ export interface LocalExecutor extends Executor, AsyncDisposable {
   readonly inference: InferencePool | null;
   /** Reads the packs and brings the decoders up. Throws if the box must not serve at all. */
   start(): Promise<void>;
-  /** Brings the models up that `start` has found. */
+  /** Brings up the models that `start` found. */
   loadPacks(): Promise<void>;
-  /** Looks for packs again, and replaces those that are loaded. */
+  /** Reads the packs again, and replaces the loaded ones. */
   reloadPacks(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Notes what children answer in an analysis: from the notes the same code makes the same result on another box, which knows a
- * question by what was asked.
+ * Notes the children's answers in an analysis: from the notes the same code makes the same result on another box, where a
+ * question is found by its contents.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -13,13 +13,13 @@ export interface Note {
   answer: unknown;
 }
 
-/** Differ from box to box and change no question, or follow from earlier answers and are long. */
+/** Fields that differ from box to box without changing the question, or that follow from earlier answers and are long. */
 const NOT_COMPARED = new Set(['trust', 'limits', 'decoder', 'probabilities']);
 
 export class Questions {
   readonly #asked = new Map<string, number>();
 
-  /** Equal work is numbered: a child overwrites the file of the last one. */
+  /** Equal requests are numbered, since a child overwrites the file of the last one. */
   nameOf(type: string, work: object): string {
     const compared = (key: string, value: unknown) => {
       if (key === 'path') return basename(String(value));

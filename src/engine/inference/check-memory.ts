@@ -1,6 +1,6 @@
 /**
- * Which packs gave their golden outputs on this box already. A pack is checked anew when its first request brings it up, so what
- * is remembered decides only whether a start waits for it; with the file gone the next start checks everything.
+ * Remembers which packs gave their golden outputs on this box. A pack is checked anew when its first request brings it up, so
+ * this decides only whether a start waits for it; without the file the next start checks everything.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,20 +11,20 @@ import { VERSION } from '../../domain/version.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport, RememberedCheck } from '../../worker/protocol/inference-protocol.ts';
 
-/** What decides what a model gives, besides the pack and the box. */
+/** Conditions of a model's outputs, besides the pack and the box. */
 export interface CheckTerms {
   providers: readonly string[];
   threads: number;
   batchMax: number;
 }
 
-/** A GPU, its driver and its libraries can change under the same name; only what the CPU gave is remembered. */
+/** Only checks on the CPU are remembered: a GPU, its driver and its libraries can change under the same name. */
 const REMEMBERED_PROVIDER = 'cpu';
-/** Packs of one box, with what older versions of them left. */
+/** Packs of one box, with older versions of them. */
 const CHECKS_MAX = 256;
 const FILE_BYTES_MAX = 65_536;
 const CPU_INFO = '/proc/cpuinfo';
-/** Lines of a processor that differ from moment to moment or from core to core. */
+/** Lines of a processor's description that vary with time or core. */
 const VOLATILE_LINE = /^(processor|cpu MHz|bogomips|BogoMIPS|core id|apicid|initial apicid|physical id)\s*:/;
 
 const fileSchema = z.object({
@@ -34,7 +34,7 @@ const fileSchema = z.object({
 export class CheckMemory {
   readonly #path: string;
   readonly #box: string;
-  /** By digest of all that decides it: how far the golden outputs were off; the newest last. */
+  /** The difference of the golden outputs, by digest of all conditions; the newest last. */
   readonly #checks: Map<string, number>;
   readonly #failed: (error: unknown) => void;
   #isChanged = false;
@@ -52,7 +52,7 @@ export class CheckMemory {
     this.#failed = failed;
   }
 
-  /** `failed` receives what kept the file from being read or written: the checks are run then. */
+  /** `failed` gets the fault that kept the file from being read or written: the checks are run then. */
   static async open(path: string, failed: (error: unknown) => void): Promise<CheckMemory> {
     const box = describeBox().catch((error: unknown) => {
       failed(error);
@@ -65,7 +65,7 @@ export class CheckMemory {
     return new CheckMemory(path, await box, await checks, failed);
   }
 
-  /** Those of the packs that need no check before the box says that it is ready. */
+  /** The packs that need no check before the box is ready. */
   recall(packs: readonly LoadedPack[], terms: CheckTerms): RememberedCheck[] {
     if (!this.#isKept(terms)) return [];
     return packs.flatMap((pack) => {
@@ -91,14 +91,14 @@ export class CheckMemory {
     this.#keep();
   }
 
-  /** The next start checks it. */
+  /** Lets the next start check the pack. */
   forget(packs: readonly LoadedPack[], key: string, terms: CheckTerms): void {
     const pack = packs.find((candidate) => candidate.key === key);
     if (pack !== undefined && this.#checks.delete(this.#keyOf(pack, terms))) this.#isChanged = true;
     this.#keep();
   }
 
-  /** Resolves once what was remembered is written. */
+  /** Resolves once the file is written. */
   async settled(): Promise<void> {
     await this.#writing;
   }

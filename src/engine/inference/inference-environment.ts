@@ -1,6 +1,6 @@
 /**
- * What an inference child gets of the daemon's environment: what GPU drivers and the loader read, by name. No
- * setting and no secret of the daemon is among it.
+ * The part of the daemon's environment that an inference child gets: names that GPU drivers and the loader read, no setting
+ * and no secret.
  */
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
@@ -53,10 +53,10 @@ export function inferenceEnvironment(drivers: Readonly<Record<string, string>>):
   return { ...MEMORY, ...compiledCode(), ...FULL_PRECISION, ...drivers, ...SILENCE };
 }
 
-/** The child, which reads nothing hostile, shares what the daemon keeps of compiled sources, if it keeps any. */
+/** The child reads nothing hostile, so it shares the daemon's compiled sources, if there are any. */
 function compiledCode(): Record<string, string> {
   const own = getCompileCacheDir();
-  // The runtime makes a folder of its version in the one that is named.
+  // The runtime makes a folder for its version in the named one.
   return own === undefined ? {} : { NODE_COMPILE_CACHE: dirname(own) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Several inference processes over the same packs; each request goes to the one with the least in work, and to those
- * whose provider had to be prepared first as soon as they are up.
+ * Several inference processes over the same packs; each request goes to the least loaded one, or to one of a slowly prepared
+ * provider as soon as that is up.
  */
 import { availableParallelism } from 'node:os';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
@@ -21,9 +21,9 @@ import {
 import { type Member, Preparation } from './preparation.ts';
 
 export interface InferencePoolConfig extends InferenceConfig {
-  /** One per device, or one per core on a CPU: many processes of one thread run as fast as one of many. */
+  /** One per device; on a CPU one per core, since many processes of one thread run as fast as one of many. */
   processes: number;
-  /** Providers that build for minutes at a start: with another one beside them, that one answers meanwhile. */
+  /** Providers that build for minutes at a start; another one answers meanwhile, if there is one. */
   slowProviders: readonly string[];
 }
 
@@ -33,13 +33,13 @@ export const INFERENCE_POOL_DEFAULTS: Readonly<InferencePoolConfig> = {
   slowProviders: ['tensorrt'],
 };
 
-/** How many patches' worth of work a sound is for the speech detector, roughly: a minute of it. */
+/** The work of a sound for the speech detector, roughly, in patches: a minute of it. */
 const SOUND_LOAD = 32;
-/** And a window of half a minute for a model that writes it down. */
+/** The work of a window of half a minute for a transcription model. */
 const TRANSCRIPTION_LOAD = 64;
 
 export class InferencePool implements AsyncDisposable {
-  /** Answer from the beginning. */
+  /** Processes that answer from the beginning. */
   readonly #members: Member[];
   readonly #preparation: Preparation | null;
 
@@ -66,7 +66,7 @@ export class InferencePool implements AsyncDisposable {
     return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;
   }
 
-  /** Keys of the packs that a process has in memory now. */
+  /** Keys of the packs that a process has in memory. */
   get resident(): ReadonlySet<string> {
     const processes = [...this.#members, ...(this.#preparation?.members ?? [])];
     return new Set(processes.flatMap(({ process }) => process.resident));
@@ -79,13 +79,13 @@ export class InferencePool implements AsyncDisposable {
     ];
   }
 
-  /** Resolves when every process is up, but for those that are prepared. */
+  /** Resolves when every process is up, except the slowly prepared ones. */
   async ready(): Promise<readonly PackReport[]> {
     const [reports = []] = await Promise.all(this.#members.map(({ process }) => process.ready()));
     return this.reports ?? reports;
   }
 
-  /** Replaces the packs, process after process, so that the others go on answering. */
+  /** Replaces the packs in one process after the other, so that the others go on answering. */
   async load(packs: readonly LoadedPack[]): Promise<readonly PackReport[]> {
     let reports: PackReport[] = [];
     this.#preparation?.load(packs);
@@ -120,7 +120,7 @@ export class InferencePool implements AsyncDisposable {
     }
   }
 
-  /** A process that is coming up gets work only when no other can take it. */
+  /** A starting process gets work only if no other can take it. */
   #leastLoaded(pack: string): Member {
     const isReady = ({ process }: Member) => process.reports !== null;
     const prepared = this.#preparation?.membersFor(pack) ?? [];

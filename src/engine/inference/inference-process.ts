@@ -1,6 +1,6 @@
 /**
- * One inference child: started at once, restarted with growing pauses when it ends, given its packs again each
- * time. It never opens an uploaded file; what reaches it are patch and sample files of a known length.
+ * One inference child: started at once, restarted with growing pauses when it ends, given its packs again each time. It never
+ * opens an uploaded file; it gets patch and sample files of a known length.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { childEntry } from '../../machinery/program-folder.ts';
@@ -26,19 +26,19 @@ import { inferenceEnvironment } from './inference-environment.ts';
 export interface InferenceConfig {
   /** Execution providers in the order in which they are tried. */
   providers: readonly string[];
-  /** Those of them that run a pack in half precision if its golden outputs hold in it. */
+  /** Providers that run a pack in half precision if its golden outputs hold in it. */
   halfProviders: readonly string[];
   /** Threads that one model run may use. */
   threads: number;
-  /** Patches in one model run: 8 is where a CPU stops gaining (measured on two cores: 32 gain nothing). */
+  /** Patches in one model run: more than 8 gain nothing on a CPU (measured on two cores with 32). */
   batchMax: number;
-  /** How long a batch that is not full waits for patches of other analyses. */
+  /** How long an unfilled batch waits for patches of other analyses. */
   batchWaitMs: number;
-  /** How long a pack stays in memory that no one asks, on the CPU; infinite: always. It is checked at the start either way. */
+  /** How long an unused pack stays in memory on the CPU; infinite: always. It is checked at the start either way. */
   keepLoadedMs: number;
-  /** A child that owes answers and gives none for so long is hung and killed. */
+  /** A child that owes answers and is silent for so long is taken for hung, and killed. */
   silenceMsMax: number;
-  /** What of the daemon's environment its drivers need. */
+  /** The variables that its drivers need. */
   environment: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
   environment: {},
 };
 
-/** Receives what happens to the child; for the log and the counters. */
+/** Events of the child, for the log and the counters. */
 export interface InferenceObserver {
   childReady(pid: number | undefined, reports: readonly PackReport[], startMs: number): void;
   childLost(pid: number | undefined, error: WorkerLostError, restartMs: number): void;
@@ -71,16 +71,16 @@ export type TranscriptionWork = Omit<TranscribeRequest, 'type' | 'id'>;
 
 export interface InferenceOptions {
   signal?: AbortSignal | undefined;
-  /** For everything, if it is bounded here: waiting for the child, for other analyses' batches, and the model itself. */
+  /** Bounds everything: the wait for the child and for other analyses' batches, and the model itself. */
   timeoutMs?: number | undefined;
 }
 
 export interface Inference {
   /** One per patch or window, in the order of the request. */
   logits: Float32Array;
-  /** What of the model's time these items took. */
+  /** These items' share of the model's time. */
   elapsedMs: number;
-  /** In the child, for a batch to run in. */
+  /** Wait in the child for a batch. */
   waitedMs: number;
   /** Execution provider that ran it. */
   device: string;
@@ -100,7 +100,7 @@ export interface Transcription {
 type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' | 'transcribed' }>;
 
 interface Waiting {
-  /** Whether the child of now has it; if not, it is sent to the next one that is ready. */
+  /** Whether the present child has it; if not, it is sent to the next ready one. */
   isSent: boolean;
   isAnswered: boolean;
   resolve: (answer: Answer) => void;
@@ -125,10 +125,10 @@ export class InferenceProcess implements AsyncDisposable {
   #resident: readonly string[] = [];
   #requestId = 0;
   #startedAt = 0;
-  /** Requests that the child has and has not answered, also those that no one waits for any more. */
+  /** Unanswered requests of the child, also those that no one waits for any more. */
   #owed = 0;
   #watchdog: NodeJS.Timeout | undefined;
-  /** While the child owes answers. */
+  /** Set while the child owes answers. */
   #pulse: Disposable | null = null;
   #restartMs = RESTART_MS_MIN;
   #restart: NodeJS.Timeout | undefined;
@@ -148,7 +148,7 @@ export class InferenceProcess implements AsyncDisposable {
     this.#child = this.#start();
   }
 
-  /** Process id of the living child; undefined between two. */
+  /** Undefined between two children. */
   get pid(): number | undefined {
     return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
   }
@@ -163,12 +163,12 @@ export class InferenceProcess implements AsyncDisposable {
     return this.#resident;
   }
 
-  /** Resolves when the child is up, or is up again after a loss. */
+  /** Resolves when the child is up, again after a loss. */
   ready(): Promise<PackReport[]> {
     return this.#ready.promise;
   }
 
-  /** Replaces the packs; requests that wait for the old ones end in ModelFailedError. */
+  /** Replaces the packs; requests for the old ones end in ModelFailedError. */
   async load(packs: readonly LoadedPack[]): Promise<PackReport[]> {
     this.#packs = packs;
     await this.ready();
@@ -278,7 +278,7 @@ export class InferenceProcess implements AsyncDisposable {
 
   #send(request: InferenceRequest): void {
     this.#child.send(request, () => {
-      // A channel that closed is followed by `exit`, which rejects what waits.
+      // `exit` follows a closed channel, and rejects what waits.
     });
   }
 
@@ -301,14 +301,14 @@ export class InferenceProcess implements AsyncDisposable {
     if (response.type !== 'working') this.#owed -= 1;
     this.#watch();
     if (response.type === 'working') return;
-    // If the request was called off, no caller waits for the answer any more.
+    // No caller waits for the answer to a request that was called off.
     const waiting = this.#waiting.get(response.id);
     if (waiting !== undefined) waiting.isAnswered = true;
     if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));
     else waiting?.resolve(response);
   }
 
-  /** A pack was brought up that the start did not wait for: if it does not hold, it is out of service from now on. */
+  /** A pack that the start did not wait for was brought up: if its outputs are wrong, it is out of service from now on. */
   #prove(report: PackReport): void {
     if (this.#reports === null) return;
     const before = this.#reports.find(({ key }) => key === report.key);
@@ -328,7 +328,7 @@ export class InferenceProcess implements AsyncDisposable {
     );
   }
 
-  /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */
+  /** Restarts the count of silence. A slow request does not cost the child; a hung one does. */
   #watch(): void {
     clearTimeout(this.#watchdog);
     if (this.#owed === 0 || this.#isClosed) {

@@ -1,17 +1,17 @@
 /**
- * Processes for providers that build for minutes before they answer (TensorRT makes an engine of each model, at every
- * start: the runtime's binding cannot keep them). Others answer meanwhile, and again whenever these are lost.
+ * Processes for providers that build for minutes before they answer (TensorRT makes an engine of each model at every start,
+ * which the runtime's binding cannot keep). Others answer meanwhile, and again whenever these are lost.
  */
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { type InferenceConfig, type InferenceObserver, InferenceProcess } from './inference-process.ts';
 
-/** Far beyond any build; what takes longer hangs. */
+/** Far beyond any build; a longer one hangs. */
 const PREPARATION_MS_MAX = 3_600_000;
-/** A build that ended its process so often would end it forever, and hold the device each time. */
+/** A build that ended its process so often would do so forever, and hold the device each time. */
 const LOSSES_MAX = 3;
 
-/** A process and how much it has in work. */
+/** A process with its load. */
 export interface Member {
   readonly process: InferenceProcess;
   /** Patches, windows and sounds in work. */
@@ -20,7 +20,7 @@ export interface Member {
 
 export interface PreparationConfig extends InferenceConfig {
   processes: number;
-  /** Those of the providers that are prepared here. */
+  /** The providers that are prepared here. */
   slowProviders: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export class Preparation implements AsyncDisposable {
   readonly #since = new Date();
   readonly #overdue: NodeJS.Timeout;
   #losses = 0;
-  /** What was said of each pack when it last came up. */
+  /** Reports of the packs when they last came up. */
   #reports: readonly PackReport[] | null = null;
   /** Why it was given up; null while it goes on. */
   #givenUp: string | null = null;
@@ -55,7 +55,7 @@ export class Preparation implements AsyncDisposable {
     ).unref();
   }
 
-  /** The processes that can answer for a pack now, on a provider that was prepared. */
+  /** The processes that can answer for a pack on a prepared provider. */
   membersFor(key: string): Member[] {
     return this.#givenUp === null
       ? this.#members.filter(({ process }) => this.#runs(process.reports, key))
@@ -70,7 +70,7 @@ export class Preparation implements AsyncDisposable {
     return this.#members.flatMap(({ process }) => process.pid ?? []);
   }
 
-  /** What to report of a pack about which the others said `report`. */
+  /** A pack's report, with `report` by the other processes. */
   amend(report: PackReport): PackReport {
     const [able] = this.membersFor(report.key);
     const own = (able?.process.reports ?? this.#reports)?.find(({ key }) => key === report.key);
@@ -82,7 +82,7 @@ export class Preparation implements AsyncDisposable {
     return { ...report, passedOver: [`${names}: ${this.#givenUp}`, ...report.passedOver] };
   }
 
-  /** Replaces the packs behind the others' work. */
+  /** Replaces the packs after the others have theirs. */
   load(packs: readonly LoadedPack[]): void {
     if (this.#givenUp !== null) return;
     for (const { process } of this.#members)

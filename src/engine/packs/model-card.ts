@@ -1,4 +1,4 @@
-/** The card of an installed model: what it was trained on, how often it errs, where it fails. */
+/** The card of an installed model: its training, its error rates, its failures. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

@@ -1,4 +1,4 @@
-/** Runs a pack on made-up items, to see what the device gives. */
+/** Runs a pack on made-up items, to measure the device. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface PackSpeed {
   singleMs: number;
 }
 
-/** Four full batches: enough to see past the first one, little enough for a slow model. */
+/** Four full batches: past the first one, and not too many for a slow model. */
 const ITEMS = 32;
 const DETECTOR_SECONDS = 60;
 const TRANSCRIBED_SECONDS = 30;
@@ -54,7 +54,7 @@ export async function benchPack(
   return { items: ITEMS, itemsPerSecond: (ITEMS * 1000) / elapsedMs, singleMs };
 }
 
-/** Half a minute of silence: the encoder, and the first tokens; speech takes as long again for its words. */
+/** Half a minute of silence, which runs the encoder and the first tokens; speech takes as long again for its words. */
 async function benchTranscription(
   pool: Pick<InferencePool, 'transcribe'>,
   pack: string,
@@ -70,7 +70,7 @@ async function benchTranscription(
   return { items: 1, itemsPerSecond: 1000 / elapsedMs, singleMs: elapsedMs };
 }
 
-/** Noise: some models skip work on what is flat. */
+/** Noise, since some models skip work on flat items. */
 function itemsOf(pack: ModelPack, modelPath: string, count: number): Buffer {
   const { input } = toLoadedPack({ pack, modelPath });
   if (input.kind === 'patches') return randomBytes(input.size ** 2 * 3 * count);

@@ -1,6 +1,6 @@
 /**
- * Packs that come and go while the box works. A new one is written beside the others, tried in an inference child of
- * its own, and only then renamed to where packs are looked for: what is found there has passed its self-test.
+ * Adds and removes packs while the box works. A new one is written beside the others, tried in an inference child of its own,
+ * and only then renamed to where packs are looked for.
  */
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import type { LoadedPack, PackReport } from '../../worker/protocol/inference-pro
 import { type InferenceConfig, InferenceProcess } from '../inference/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from './installed-packs.ts';
 
-/** Sub-folders with this prefix are no packs yet; what a dead daemon left of them is removed at the next start. */
+/** Sub-folders with this prefix are no packs yet; the next start removes those of a dead daemon. */
 const STAGE_PREFIX = '.incoming-';
-/** Where the files of a pack lie before it is known what it is called. */
+/** Folder of a pack before its id is known. */
 const UNNAMED = 'pack';
 /** Opening the largest model on a GPU for the first time takes minutes. */
 const SELF_TEST_MS_MAX = 600_000;
@@ -21,33 +21,32 @@ export interface PackChangesParts {
   /** `models` of the data folder. */
   folder: string;
   inference: InferenceConfig;
-  /** Packs that are looked for now, used or not. */
+  /** All present packs, used or not. */
   packs: () => readonly Pick<InstalledPack, 'pack' | 'folder'>[];
-  /** Reads the folders again and gives the inference processes what is there. */
+  /** Reads the folders again and hands the packs to the inference processes. */
   reload: () => Promise<void>;
 }
 
-/** A folder to fill with the files of one pack; what is in it when it is disposed is thrown away. */
+/** A folder for the files of one pack; its contents are dropped when it is disposed. */
 export interface PackStage extends AsyncDisposable {
-  /** For the files. */
   readonly folder: string;
 }
 
 export interface InstallOptions {
-  /** The golden outputs are those that the model gives here on the CPU: its makers state none. */
+  /** The golden outputs are recorded here on the CPU, since its makers state none. */
   recordsGolden: boolean;
 }
 
 export class PackChanges {
   readonly #parts: PackChangesParts;
-  /** One change at a time: each reloads all processes. */
+  /** One change at a time, since each reloads all processes. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PackChangesParts) {
     this.#parts = parts;
   }
 
-  /** Removes what a dead daemon left half written. */
+  /** Removes unfinished packs of a dead daemon. */
   async sweep(): Promise<void> {
     const names = await readdir(this.#parts.folder).catch(() => []);
     for (const name of names.filter((entry) => entry.startsWith(STAGE_PREFIX))) {
@@ -66,7 +65,7 @@ export class PackChanges {
     };
   }
 
-  /** Throws AppError `bad_model` with what is wrong with it, `model_exists`. */
+  /** Throws AppError `bad_model` with its fault, or `model_exists`. */
   async install(stage: PackStage, options: InstallOptions, signal: AbortSignal): Promise<ModelPack> {
     return await this.#inTurn(async () => {
       const root = join(stage.folder, '..');
@@ -126,7 +125,7 @@ export class PackChanges {
     throw badModel(refused[0]?.fault ?? 'no pack was found there');
   }
 
-  /** What the model answers here and now is what it must answer from then on, on every device. */
+  /** The model's answers here become those that it must give from then on, on every device. */
   async #recordGolden({ pack, folder, ...rest }: InstalledPack, signal: AbortSignal): Promise<void> {
     const loaded = toLoadedPack({ ...rest, pack });
     const trial = { ...loaded, golden: { ...loaded.golden, isRecorded: true } };
@@ -164,7 +163,7 @@ export class PackChanges {
 async function readId(folder: string): Promise<string> {
   try {
     const described = JSON.parse(await readFile(join(folder, 'model.json'), 'utf8')) as { id?: unknown };
-    // Becomes a folder's name before the description is checked.
+    // Checked first, since it becomes a folder's name.
     if (typeof described.id === 'string' && /^[a-z0-9][a-z0-9-]{1,63}$/.test(described.id))
       return described.id;
   } catch (error) {

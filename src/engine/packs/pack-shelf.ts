@@ -1,4 +1,4 @@
-/** The packs of this box and what the inference processes said of them. */
+/** The packs of this box, with the inference processes' reports on them. */
 import { type ModelPack, packKey, staysOnCpu } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import {
@@ -16,7 +16,7 @@ export class PackShelf {
   readonly #checksAllAtOnce: boolean;
   #found: FoundPacks | null = null;
 
-  /** `checksAllAtOnce`: no pack waits for its first request to be checked. */
+  /** `checksAllAtOnce`: every pack is checked at the load, not at its first request. */
   constructor(checksAllAtOnce: boolean) {
     this.#checksAllAtOnce = checksAllAtOnce;
   }
@@ -36,8 +36,8 @@ export class PackShelf {
   }
 
   /**
-   * Looks again. Packs that are gone are used no more at once; new ones only when `load` has brought them into every
-   * process, since a request to a process that lacks them would fail.
+   * Reads the folders again. Removed packs are unused at once; new ones only after `load` has brought them into every
+   * process, since a request to a process without them would fail.
    */
   async readAgain(
     modelFolders: readonly string[],
@@ -69,13 +69,13 @@ export class PackShelf {
     return this.usable?.find(({ pack }) => packKey(pack) === key);
   }
 
-  /** SHA-256 of the files of these packs, by key; of one that is not usable any more none. */
+  /** SHA-256 of the packs' model files, by key; unusable packs are left out. */
   digestsOf(keys: readonly string[]): Record<string, string> {
     const found = keys.flatMap((key) => this.find(key) ?? []);
     return Object.fromEntries(found.map(({ pack }) => [packKey(pack), pack.sha256]));
   }
 
-  /** The reports of a process that came up; a later one counts, since a device can go away. */
+  /** Takes the reports of a started process; the latest counts, since a device can go away. */
   applyReports(reports: readonly PackReport[]): void {
     for (const installed of this.#found?.installed ?? []) {
       installed.report = reports.find(({ key }) => key === packKey(installed.pack)) ?? installed.report;

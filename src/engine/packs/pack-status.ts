@@ -3,7 +3,7 @@ export interface PackStatus {
   id: string;
   version: string;
   task: string;
-  /** Execution provider, or null while it loads or if it is not used. */
+  /** Execution provider; null while it loads or if it is unused. */
   provider: string | null;
   /** Why it is not used; null if it is. */
   fault: string | null;

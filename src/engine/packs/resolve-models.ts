@@ -1,4 +1,4 @@
-/** Which packs answer a submission: by the kind of media, by what it asks for, by what the plan allows. Pure. */
+/** The packs that answer a submission, by the kind of media, its options and its plan. Pure. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -8,7 +8,7 @@ import { isTranscriptionPack, type ModelPack, type ModelTask } from '../../domai
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
-/** Without an answer to these a kind cannot be judged at all. */
+/** Tasks without which a kind cannot be judged. */
 const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {
   image: ['image-origin'],
   video: ['image-origin'],
@@ -25,7 +25,7 @@ const TASKS_OF_OPTION: readonly { option: keyof AnalysisOptions; tasks: readonly
   { option: 'ensureFacePerFrame', tasks: ['face-detection'] },
 ];
 
-/** Throws `no_models`, which names the option or the kind that nothing installed answers. */
+/** Throws `no_models`, naming the option or the kind without an installed pack. */
 export function resolveModels(
   installed: readonly Pick<InstalledPack, 'pack'>[],
   kind: MediaKind,
@@ -57,13 +57,13 @@ export function resolveModels(
   return [...new Set(models)];
 }
 
-/** One text is enough: that of the best model that the box has. */
+/** One text is enough: the best model's. */
 function preferred(packs: readonly ModelPack[]): ModelPack {
   const rank = (pack: ModelPack): number => (isTranscriptionPack(pack) ? pack.preference : 0);
   return packs.reduce((best, pack) => (rank(pack) > rank(best) ? pack : best));
 }
 
-/** Judge nothing themselves, so no plan has to name them. */
+/** Tasks that judge nothing, so plans need not name them. */
 const DETECTOR_TASKS: readonly ModelTask[] = ['voice-activity', 'face-detection', 'transcription'];
 
 function isAllowed({ id, task }: ModelPack, { models }: Pick<Plan, 'models'>): boolean {

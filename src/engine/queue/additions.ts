@@ -1,6 +1,6 @@
 /**
- * Analyses that are added to a record which has its result: work of its own in the queue, whose end is written into the
- * analysis that it adds to. Whatever ends it, its row goes in the same transaction.
+ * Analyses that are added to a finished record: work of its own in the queue, whose end is written into the analysis that it
+ * adds to. However it ends, its row goes in the same transaction.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import { type QueueParts, UNSTARTED } from './queue-room.ts';
 
 type Adding = Analysis & { addsTo: AddsTo };
 
-/** What an attempt brought. */
+/** The output of an attempt. */
 interface MadeWork {
   result: CheckedResult;
   stepTimes: readonly StepTime[];
@@ -37,7 +37,7 @@ export interface AdditionSpec {
   credits: number;
 }
 
-/** Queues the work and notes it with the analysis that it adds to, which has ended and has none under way. */
+/** Queues the work and notes it with its target, an ended analysis without another addition. */
 export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: QueueParts): Analysis {
   const { classification, analyses, models, credits } = spec;
   const { analysisId, identifier, accountId, deskId, kind, hash } = classification;
@@ -46,7 +46,7 @@ export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: Q
   const options = optionsOfAddition(kind, completeOptions(known.options), analyses);
   const adding: Adding = {
     id: parts.id,
-    // Equal to no other work: nothing is ever answered with it.
+    // Unique, so that nothing is ever answered with it.
     key: `addition:${randomUUID()}`,
     kind,
     hash,
@@ -64,7 +64,7 @@ export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: Q
   return adding;
 }
 
-/** Writes what was made into the result; answers with the work as it ended. */
+/** Writes the output into the result; returns the work as it ended. */
 export function endAddition(
   tx: StoreTransaction,
   adding: Adding,
@@ -95,14 +95,14 @@ export function endAddition(
   return done;
 }
 
-/** Whether what was made can be written into the result. */
+/** Whether the output can be written into the result. */
 export function fitsTo(known: Analysis | undefined, result: CheckedResult): boolean {
   return known !== undefined && typeof merge(known, result) !== 'string';
 }
 
 const GONE = 'what it was to be added to is gone';
 
-/** Says why they do not fit, if they do not. */
+/** Returns why they do not fit, if they do not. */
 function merge({ result }: Analysis, added: CheckedResult): CheckedResult | string {
   if (result === null) return GONE;
   try {
@@ -113,7 +113,7 @@ function merge({ result }: Analysis, added: CheckedResult): CheckedResult | stri
   }
 }
 
-/** What it has cost is given back; why it failed stays with the analysis that it was to be added to. */
+/** Refunds its cost; the reason stays with the analysis that it was to be added to. */
 export function failAddition(tx: StoreTransaction, failed: Adding, now: number): Analysis {
   const { addsTo, error } = failed;
   tx.putAnalysis(failed);
@@ -128,7 +128,7 @@ export function failAddition(tx: StoreTransaction, failed: Adding, now: number):
   return failed;
 }
 
-/** Ends what is being added, because no one waits for it; the identifier of the work, for its abort. */
+/** Ends an addition that no one waits for; returns the identifier of the work, for its abort. */
 export function cancelAddition(tx: StoreTransaction, analysisId: string): string | undefined {
   const id = tx.analysis(analysisId)?.addition?.id ?? '';
   const adding = tx.analysisUnlessDamaged(id);

@@ -1,11 +1,11 @@
 /**
- * Notifies watchers which records changed; they read the state themselves. Nothing is kept for a watcher that is
- * not there, and no timer runs.
+ * Notifies watchers which records changed; they read the state themselves. Nothing is kept for absent watchers, and no timer
+ * runs.
  */
 import { type Held, holderOf } from '../../domain/desk.ts';
 import { Subscription } from './subscription.ts';
 
-/** `holders`: what accounts brought, and what desks have; `judgeId`: what others found and this account may judge. */
+/** `holders`: accounts and desks with their records; `judgeId`: an account that may judge others' findings. */
 export type WatchFilter = { identifier: string } | { holders: readonly number[] } | { judgeId: number };
 
 /** A watcher this far behind is gone or broken; a fresh list costs it less than the backlog. */
@@ -27,12 +27,12 @@ export class Feed {
     return this.#watchers;
   }
 
-  /** How often a change was published: another number, and what was read before may be out of date. */
+  /** The count of published changes: if it differs, earlier reads may be out of date. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** `judgeIds`: accounts that may judge it, beside those that watch its account and its desk. */
+  /** `judgeIds`: accounts that may judge it, besides watchers of its account and its desk. */
   publish(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
     this.#changes += 1;
     for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
@@ -44,7 +44,7 @@ export class Feed {
     }
   }
 
-  /** Registers at the call, so that what changes after it is never missed. */
+  /** Registers at the call, so that no later change is missed. */
   watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
     if ('identifier' in filter) return this.#subscribe(this.#byIdentifier, [filter.identifier], signal);
     if ('judgeId' in filter) return this.#subscribe(this.#byJudge, [filter.judgeId], signal);

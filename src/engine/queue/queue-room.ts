@@ -1,16 +1,16 @@
-/** What new work of the queue begins with, and how much of it may wait. */
+/** The state of new work in the queue, and the bound on waiting work. */
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 
 export interface QueueParts {
   id: string;
   now: number;
-  /** Analyses that wait, and how many may. */
+  /** Waiting analyses, and their maximum. */
   depth: number;
   queueMax: number;
 }
 
-/** What no attempt has touched yet. */
+/** State of work before its first attempt. */
 export const UNSTARTED = {
   state: 'queued',
   attempts: 0,
@@ -21,7 +21,7 @@ export const UNSTARTED = {
   result: null,
 } as const satisfies Partial<Analysis>;
 
-/** A full queue empties at the pace of the machine; a client that asks sooner only costs both. */
+/** A full queue empties at the pace of the machine; asking sooner only costs both sides. */
 const QUEUE_FULL_RETRY_SECONDS = 10;
 
 /** Throws `queue_full`. */

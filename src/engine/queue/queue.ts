@@ -16,7 +16,7 @@ import { cancelAnalysis } from './transitions.ts';
 
 export interface AnalysisSpec extends Held {
   kind: MediaKind;
-  /** An empty string for an address that is not fetched yet. */
+  /** Empty for an address that is not fetched yet. */
   hash: string;
   sourceUrl: string | null;
   /** Hash of the manifest beside the file; undefined if none is. */
@@ -61,19 +61,19 @@ export type KeyFields = Pick<Analysis, 'accountId' | 'deskId' | 'kind' | 'hash' 
   manifestHash?: string | undefined;
 };
 
-/** `holder/kind/hash/options/models`; what is not fetched yet equals nothing else. */
+/** `holder/kind/hash/options/models`; a file that is not fetched yet equals no other. */
 export function analysisKey({ kind, hash, options, models, manifestHash, ...held }: KeyFields): string {
   const content = hash === '' ? `address:${randomUUID()}` : hash;
   const beside = manifestHash === undefined ? [] : [`manifest:${manifestHash}`];
   return [holderOf(held), kind, content, optionsKey(kind, options), models.join(','), ...beside].join('/');
 }
 
-/** Open work that somebody now waits for stops being batch work. */
+/** Open batch work that somebody now waits for becomes interactive. */
 function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
   const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
   if (analysis?.state === 'done') {
-    // No record could show such a result: an older version stored it. The work is done again instead.
+    // An older version stored a result that no record could show: the work is done again.
     const isShowable = figureThatIsNotFinite(analysis.result) === undefined;
     const isWhole = !lacksTranscript(analysis.options.withTranscript, analysis.result);
     return isShowable && isWhole ? { analysis, origin: 'cached' } : undefined;

@@ -1,6 +1,6 @@
 /**
- * What a start finds of the last run: every lease has a dead holder. A killed daemon is no file's fault until there is
- * reason to think so: what was under way runs again one at a time, and only who was alone at the death is suspected.
+ * Handles what the last run left: every lease has a dead holder. A killed daemon is no file's fault at first: interrupted
+ * work runs again one at a time, and only a file that was alone at the death is suspected.
  */
 import type { Clock } from '../../domain/clock.ts';
 import type { Analysis, Suspicion } from '../../domain/records/classification.ts';
@@ -8,14 +8,14 @@ import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { failAnalysis, requeueAnalysis } from './transitions.ts';
 
-/** Once is chance and twice may be; the third time the file is put aside. */
+/** Twice may be chance; the third time the file is put aside. */
 const DEATHS_ALONE_MAX = 3;
 const PUT_ASIDE = `put aside: the appliance ended ${DEATHS_ALONE_MAX} times while it analysed this file and no other; retry it once the cause is known`;
 
 export interface Recovered {
-  /** Put aside now. */
+  /** Analyses put aside now. */
   ended: Analysis[];
-  /** To be done, in this order: suspected files come last. */
+  /** Analyses to be done, in this order: suspected files come last. */
   open: Analysis[];
   /** Ids of those under way when the daemon ended, or suspected since an earlier end. */
   careful: Set<string>;
@@ -24,7 +24,7 @@ export interface Recovered {
 export interface RecoveryParts {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** The kernel's name of this boot. */
+  /** The kernel's identifier of this boot. */
   bootId: string;
 }
 
@@ -50,8 +50,8 @@ export async function recoverAnalyses({ store, clock, bootId }: RecoveryParts): 
 const deathsOf = ({ suspicion }: Analysis): number => suspicion?.deaths ?? 0;
 
 /**
- * A death counts again only if the box has shown meanwhile that it can do other work, or has none to show it by.
- * Undefined if the machine was restarted: that explains the end.
+ * A further death counts only if the box has meanwhile done other work, or has none. Undefined if the machine was restarted,
+ * which explains the end.
  */
 function suspect({ lease, suspicion }: Analysis, bootId: string, isOnly: boolean): Suspicion | undefined {
   if (lease?.bootId !== bootId) return undefined;
@@ -74,7 +74,7 @@ function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefi
   return judged;
 }
 
-/** An analysis ended well on its own: whatever the suspected files do, the box can work. */
+/** An analysis ended well alone: the box works, whatever the suspected files do. */
 export function markHealthy(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
   for (const id of suspectedIds) {
     const analysis = tx.analysisUnlessDamaged(id);

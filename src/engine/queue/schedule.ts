@@ -13,7 +13,7 @@ export interface Turn {
   priority: Priority;
 }
 
-/** While interactive work never ends, batch work gets one turn in so many: slow, but it gets done. */
+/** While interactive work never ends, batch work gets one turn in so many. */
 export const BATCH_TURN_EVERY = 8;
 
 export class Schedule {
@@ -32,7 +32,7 @@ export class Schedule {
     this.resize(runningMax);
   }
 
-  /** If there are several slots, batch work never takes the last: a film of an hour would hold up everyone. */
+  /** Batch work never takes the last of several slots: a film of an hour would hold up everyone. */
   resize(runningMax: number): void {
     this.#runningMax = runningMax;
     this.#batchRunningMax = Math.max(1, runningMax - 1);
@@ -43,7 +43,7 @@ export class Schedule {
     return this.#runningMax;
   }
 
-  /** Work that waits, without the running. */
+  /** Waiting work, without the running. */
   get depth(): number {
     return this.#waiting.size;
   }
@@ -56,14 +56,14 @@ export class Schedule {
     return this.#waiting.has(id) || this.#running.has(id);
   }
 
-  /** Adding twice, or what runs already, changes nothing. */
+  /** Does nothing for work that waits or runs already. */
   add(turn: Turn): void {
     if (this.has(turn.id)) return;
     this.#waiting.set(turn.id, turn);
     this.#turns[turn.priority].add(turn.id, turn.accountId);
   }
 
-  /** Waiting batch work that somebody waits for by now. What does not wait stays as it is. */
+  /** Makes waiting batch work interactive. Does nothing for other work. */
   promote(id: string): void {
     const turn = this.#waiting.get(id);
     if (turn?.priority !== 'batch') return;
@@ -80,7 +80,7 @@ export class Schedule {
     return true;
   }
 
-  /** The work to begin now, or undefined if nothing may begin. `release` ends it. */
+  /** The next work, or undefined if nothing may begin. `release` ends it. */
   next(): Turn | undefined {
     if (this.#running.size >= this.#runningMax) return undefined;
     const turn = this.#waiting.get(this.#nextId() ?? '');

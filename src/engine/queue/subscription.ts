@@ -13,7 +13,7 @@ interface Waiter {
 export interface SubscriptionConfig {
   dirtyMax: number;
   signal: AbortSignal;
-  /** Called once, when the watcher is done in whatever way. */
+  /** Called once, however the watcher ends. */
   onEnd: (subscription: Subscription) => void;
 }
 

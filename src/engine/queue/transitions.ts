@@ -28,7 +28,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
   return leased;
 }
 
-/** What an attempt brought. */
+/** The output of an attempt. */
 export interface CompletedWork {
   result: CheckedResult;
   stepTimes: readonly StepTime[];
@@ -36,7 +36,7 @@ export interface CompletedWork {
   copies: FoundLikenesses | null;
 }
 
-/** Undefined if it was cancelled meanwhile: then no one wants the result. */
+/** Undefined if it was cancelled meanwhile, so that no one wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
@@ -79,7 +79,7 @@ export function completeAnalysis(
   return done;
 }
 
-/** Ends a running analysis with a sentence for a person, and gives back what it cost. */
+/** Ends a running analysis with a sentence for a person, and refunds its cost. */
 export function failAnalysis(
   tx: StoreTransaction,
   id: string,
@@ -114,7 +114,7 @@ function refund(tx: StoreTransaction, analysisId: string, now: number): void {
   }
 }
 
-/** Puts running work back; `isCounted` false if the attempt ended for no fault of the file. */
+/** Requeues running work; `isCounted` is false if the attempt did not end by the file's fault. */
 export function requeueAnalysis(
   tx: StoreTransaction,
   id: string,
@@ -137,15 +137,18 @@ export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): v
   tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });
 }
 
-/** One delivery for each record that waited for the analysis and named an address; in the transaction that ends it, so that a kill leaves either both or none. */
+/**
+ * One delivery for each record of the analysis with an address; in the transaction that ends it, so that a kill leaves either
+ * both or none.
+ */
 function queueDeliveries(tx: StoreTransaction, analysisId: string, now: number): void {
   const hasRules = tx.automation.hasNoticeRules();
   for (const { origin, cancelled, webhookUrl, accountId, identifier } of tx.classificationsOfAnalysis(
     analysisId,
   )) {
-    // Which rules want it is decided when it is sent: verdicts are derived, not stored.
+    // The rules are compared when the notice is sent, since verdicts are derived, not stored.
     if (hasRules && !cancelled) tx.putPendingNotice({ at: now, identifier });
-    // docs/interface.md, Events: what the cache answers is known at once, and what was cancelled is no one's news.
+    // docs/interface.md, Events: nothing is sent for answers from the cache and cancelled records.
     if (webhookUrl === null || origin === 'cached' || cancelled) continue;
     tx.putDelivery({
       id: `msg_${randomUUID().replaceAll('-', '')}`,

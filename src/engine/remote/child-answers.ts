@@ -24,7 +24,7 @@ import { analyse } from '../executors/analyse.ts';
 import { Questions } from '../executors/noted-children.ts';
 import { type InstalledPack, outputLengthOf } from '../packs/installed-packs.ts';
 
-/** The notes of one request; `from`: how many came before, since a request that broke off is made again. */
+/** The notes of one request; `from` counts those before, since a broken-off request is repeated. */
 export const noteBatch = z.strictObject({
   from: z.int().min(0),
   notes: z.array(z.strictObject({ question: z.string().max(100), answer: z.unknown() })).max(100_000),
@@ -51,7 +51,7 @@ export class ChildAnswers {
     this.#wake();
   }
 
-  /** What waits for an answer fails by the error. */
+  /** Every wait for an answer fails with the error. */
   fail(error: Error): void {
     this.#fault ??= error;
     this.#wake();
@@ -123,13 +123,13 @@ const noAnswer = z.union([
 interface ReplayedJob {
   attempt: Attempt;
   files: AnalysisFiles;
-  /** The packs of this box as they were when the work was given. */
+  /** The packs of this box when the work was given. */
   findPack: (key: string) => InstalledPack | undefined;
   answers: ChildAnswers;
-  /** The files that came. */
+  /** The received files. */
   kept: ReadonlyMap<string, { hash: string; sizeBytes: number }>;
   closed: AbortController;
-  /** How long the worker has had it. */
+  /** How long the worker has held it. */
   heldSeconds: () => number;
 }
 
@@ -151,7 +151,7 @@ export async function replay(
     inferTimeoutMs: terms.analysisTimeoutMs,
     decodeTimeoutMs: terms.analysisTimeoutMs,
   };
-  // How far it is and how long its steps took is the worker's word.
+  // Progress and step times are the worker's own report.
   const silent = { report: () => {}, stepTimed: () => {}, signal: closed.signal };
   const result = checkResult(await analyse(parts, { ...attempt, ...silent }));
   await answers.whole();
@@ -166,11 +166,11 @@ export async function replay(
   return result;
 }
 
-/** Several processes of a worker may work at once; its clock and this box's do not beat alike. */
+/** Several processes of a worker may work at once, and its clock differs from this box's. */
 const PROCESSES_MAX = 16;
 const SLACK_SECONDS = 1;
 
-/** Each answer is judged by what was asked, as that of a child of this box is. */
+/** Each answer is judged by its question, as that of a child of this box is. */
 function answeringChildren(
   answers: ChildAnswers,
   { findPack, heldSeconds }: Pick<ReplayedJob, 'findPack' | 'heldSeconds'>,

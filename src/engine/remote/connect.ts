@@ -1,4 +1,4 @@
-/** The connection to NATS, from settings; a server that is away is tried again until it is there. */
+/** Connects to NATS by the settings; a server that is away is retried until it is there. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -10,7 +10,7 @@ export interface NatsConfig {
   allowUnauthenticated: boolean;
 }
 
-/** Why the server must not be spoken with; null if it may. */
+/** Why the server may not be used; null if it may. */
 export function brokerFault(
   { info }: Pick<NatsConnection, 'info'>,
   { allowUnauthenticated }: Pick<NatsConfig, 'allowUnauthenticated'>,
@@ -22,13 +22,13 @@ export function brokerFault(
 const RETRY_PAUSE_MS = 2000;
 
 export interface ConnectParts {
-  /** As the server shows it. */
+  /** The client's name, as the server shows it. */
   name: string;
-  /** Where answers come, which only this user may read. */
+  /** Prefix of the subjects for answers, which only this user may read. */
   inboxPrefix: string;
   log: Logger;
   signal: AbortSignal;
-  /** Called for each server that is reached and must not be spoken with. */
+  /** Called for each server that is reached and may not be used. */
   refused?: (fault: string) => void;
 }
 
@@ -36,7 +36,7 @@ export function isByTls({ servers, caFile }: Pick<NatsConfig, 'servers' | 'caFil
   return caFile !== null || servers.some((server) => server.startsWith('tls:'));
 }
 
-/** Tries until a server is there that may be spoken with. Rejects when aborted. */
+/** Retries until an allowed server is there. Rejects when aborted. */
 export async function connectNats(config: NatsConfig, parts: ConnectParts): Promise<NatsConnection> {
   const { log, signal, refused } = parts;
   for (;;) {
@@ -65,9 +65,9 @@ async function tryServers(
       inboxPrefix,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RETRY_PAUSE_MS,
-      // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
+      // A key that was removed may come back; a connection that gave up would stay deaf until this process ends.
       ignoreAuthErrorAbort: true,
-      // Without TLS only the addresses of the settings, which are loopback ones: a server may name others of its cluster.
+      // Without TLS only the loopback addresses of the settings are used: a server may name others of its cluster.
       ignoreClusterUpdates: !isTls,
       ...(nkeySeed === null ? {} : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
       ...(isTls ? { tls: caFile === null ? {} : { caFile } } : {}),

@@ -1,6 +1,6 @@
 /**
- * What a job on another box sees of the store: its original, fetched by ranges into a folder that is removed with the job,
- * and a way to send back the files that it makes and what its children answer.
+ * A job's view of the store from another box: its original, fetched by ranges into a folder that is removed with the job, and
+ * a way to send back its files and its children's answers.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -15,15 +15,15 @@ import type { Note } from '../executors/noted-children.ts';
 import { floatsToText } from './child-answers.ts';
 import { deflated, type Grant } from './messages.ts';
 
-/** A request that breaks off is made again from there. */
+/** A broken-off request is repeated from its range. */
 const RANGE_BYTES = 64 * 1024 ** 2;
 const TRIES_MAX = 5;
 const RETRY_PAUSE_MS = 500;
-/** How long a connection may stand still. */
+/** Longest silence of a connection. */
 const SILENCE_MS_MAX = 30_000;
 const NAME = 'original';
 
-/** A batch of notes is sent when it is longer; the longest note has two millions. */
+/** A longer batch of notes is sent; the longest note has two million characters. */
 const BATCH_CHARACTERS_MIN = 4_000_000;
 
 type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'body'> & {
@@ -80,16 +80,16 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     },
   };
 
-  /** Goes to the daemon with those that are noted meanwhile. */
+  /** Sent together with the notes that come meanwhile. */
   note(note: Note): void {
     this.#unsent.push(JSON.stringify(note, floatsToText));
     if (this.#sending !== null) return;
     this.#sending = this.#send();
-    // A failure is met in `noted`.
+    // Its fault is met in `noted`.
     this.#sending.catch(() => {});
   }
 
-  /** Resolves once all notes have come. */
+  /** Resolves once all notes have arrived. */
   async noted(): Promise<void> {
     await this.#sending;
   }
@@ -147,7 +147,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     }
   }
 
-  /** Hashed when it came; a decode child gets a link to it or a copy, behind the same walls as on the daemon's box. */
+  /** Hashed when it came; a decode child gets a link or a copy, behind the same walls as on the daemon's box. */
   async *#read(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
     const found = createHash('sha256');
     for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -179,7 +179,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
         return await work();
       } catch (error) {
         if (error instanceof ExecutorLostError || this.#signal.aborted) throw error;
-        // The fault lies in the connection to the daemon or in this box, not in the file.
+        // The connection to the daemon or this box is at fault, not the file.
         if (tries >= TRIES_MAX)
           throw new ExecutorLostError(`the listener for media: ${error}`, { cause: error });
         await delay(RETRY_PAUSE_MS * tries, undefined, { signal: this.#signal });

@@ -1,7 +1,6 @@
 /**
- * Which worker on another box holds which analysis, in memory: a daemon that dies loses all leases, and what it had
- * given away is queued again at its start. A worker that does not hold a lease can neither read its file, nor end it, nor
- * leave files for it.
+ * Which worker on another box holds which analysis, in memory: a daemon that dies loses all leases, and its start requeues
+ * their work. A worker without the lease can neither read its file, nor end it, nor leave files for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -17,9 +16,9 @@ import type { InstalledPack } from '../packs/installed-packs.ts';
 import { ChildAnswers, noteBatch } from './child-answers.ts';
 import { decode, JSON_BYTES_MAX } from './messages.ts';
 
-/** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
+/** A FLAC of two hours of stereo, all frames and maps of one analysis: the bound of a decode child. */
 const LEASE_FILES_BYTES_MAX = 2 * 1024 ** 3;
-/** Inflated; those of a film of two hours with all options take some sixty megabytes. */
+/** Uncompressed; those of a film of two hours with all options take some sixty megabytes. */
 const LEASE_ANSWERS_BYTES_MAX = 256 * 1024 ** 2;
 const TOKEN_BYTES = 32;
 
@@ -27,7 +26,7 @@ export interface OpenLease {
   readonly id: string;
   readonly attempt: Attempt;
   readonly files: AnalysisFiles;
-  /** The packs of this box when the work was given, by which its result is judged. */
+  /** The packs of this box when the work was given, by which the result is judged. */
   readonly findPack: (key: string) => InstalledPack | undefined;
   /** Null until a worker has claimed it. */
   holder: string | null;
@@ -35,19 +34,19 @@ export interface OpenLease {
   claimedAtMs: number;
   /** SHA-256 of the holder's token. */
   tokenHash: string | null;
-  /** What its holder's children answered. */
+  /** Answers of its holder's children. */
   readonly answers: ChildAnswers;
   answerBytes: number;
-  /** Files that were left for it. */
+  /** Files that were received for it. */
   readonly kept: Map<string, { hash: string; sizeBytes: number }>;
   keptBytes: number;
   readonly outcome: PromiseWithResolvers<AnalysisResult>;
-  /** Called with whether what the holder brought is in the store. */
+  /** Called with whether the holder's result is in the store. */
   confirm: ((isStored: boolean) => void) | null;
   expiry: Alarm | undefined;
   /** Its holder fell silent; a worker that gives work back has not vanished over it. */
   isExpired: boolean;
-  /** Its holder brought what cannot be, or what no one can read. */
+  /** Its holder sent an impossible or unreadable result. */
   isRefused: boolean;
   readonly closed: AbortController;
 }
@@ -109,7 +108,7 @@ export class LeaseBook {
     lease.confirm = null;
   }
 
-  /** Closes it, and removes what was left for it: no record will name those files. */
+  /** Closes it, and removes its received files, which no record will name. */
   async discard(lease: OpenLease): Promise<void> {
     this.close(lease);
     if (lease.kept.size > 0) await this.#store.artifacts.removeAll(lease.attempt.analysis.id);
@@ -133,7 +132,7 @@ export class LeaseBook {
     return (this.#clock.elapsedMs() - claimedAtMs) / 1000;
   }
 
-  /** The lease if this worker holds it; it then lives its whole time from now on. */
+  /** The lease if this worker holds it, prolonged to its whole time. */
   renew(id: string, worker: string): OpenLease | undefined {
     const lease = this.#leases.get(id);
     if (lease?.holder !== worker) return undefined;
@@ -141,18 +140,18 @@ export class LeaseBook {
     return lease;
   }
 
-  /** Its work goes to others; what the worker brought for it does not count. */
+  /** Gives its work to others; the worker's result does not count. */
   refuse(lease: OpenLease, why: string): void {
     lease.isRefused = true;
     lease.outcome.reject(new ExecutorLostError(why));
   }
 
-  /** What the worker holds goes to others. */
+  /** Gives all of the worker's leases to others. */
   takeBack(worker: string, why: string): void {
     for (const held of this.leasesOf(worker)) held.outcome.reject(new ExecutorLostError(why));
   }
 
-  /** Ends its time: what follows is the daemon's work. */
+  /** Ends its time, since the daemon's own work follows. */
   stopClock(lease: OpenLease): void {
     lease.expiry?.cancel();
   }
@@ -192,7 +191,7 @@ export class LeaseBook {
     }
   }
 
-  /** False if the token opens nothing. Words that cannot be read fail the analysis. */
+  /** False if the token opens nothing. Unreadable notes fail the analysis. */
   async answer(token: string, body: Readable): Promise<boolean> {
     const lease = this.#byToken(token);
     if (lease === undefined) return false;

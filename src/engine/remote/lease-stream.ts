@@ -1,4 +1,4 @@
-/** The work queue in JetStream. It carries only word that there is work; what it loses or cannot take is published again. */
+/** The work queue in JetStream. It only says that there is work; lost or refused messages are published again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -8,27 +8,27 @@ import type { OpenLease } from './lease-book.ts';
 import { consumerOf, encode, leaseFilter, leaseSubject, STREAM } from './messages.ts';
 
 export interface LeaseStreamParts {
-  /** Throws ExecutorLostError before there is one. */
+  /** Throws ExecutorLostError before there is a connection. */
   connection: () => NatsConnection;
   clock: Pick<Clock, 'elapsedMs'>;
   log: Logger;
 }
 
-/** More waits in the store, which is the queue of record. */
+/** Further work waits in the store, which is the queue of record. */
 const LEASES_MAX = 100_000;
 const NANOSECONDS_PER_MS = 1e6;
 /**
- * How long the stream and its consumer are taken to be there. A worker may delete both: the server answers an
- * acknowledgement to whatever reply subject it names, also to one of the broker's own that the worker may not speak to.
+ * How long the stream and its consumer count as present. A worker may delete both: the server answers an acknowledgement to
+ * whatever reply subject it names, even one that the worker may not use.
  */
 const SEEN_MS_MAX = 5000;
 /**
- * How long a stream that vanished is left alone. Measured with nats-server 2.9.10: one that is made while the files of the one
- * before are still being removed loses its own, and stores nothing until the server is started anew.
+ * How long a vanished stream is left alone. Measured with nats-server 2.9.10: one that is made while the files of the former
+ * are being removed loses its own, and stores nothing until the server is restarted.
  */
 const REMOVAL_MS = 1000;
 
-/** What carries the word that there is work; it may lose it, or bring it twice. */
+/** Announces work; it may lose a message, or deliver it twice. */
 export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'invalidate'>;
 
 export class LeaseStream {
@@ -45,12 +45,12 @@ export class LeaseStream {
     this.#parts = parts;
   }
 
-  /** After a loss of the connection nothing is known of what the broker still has. */
+  /** After a lost connection the broker's contents are unknown. */
   invalidate(): void {
     this.#prepared = null;
   }
 
-  /** Makes what workers with the pack set take leases from, unless it is there. */
+  /** Makes the stream and consumer for workers with the pack set, unless they exist. */
   async prepare(packSet: string): Promise<void> {
     const atMs = this.#parts.clock.elapsedMs();
     if (this.#prepared?.packSet === packSet && atMs - this.#prepared.atMs < SEEN_MS_MAX) return;
@@ -80,7 +80,7 @@ export class LeaseStream {
     this.#prepared = { packSet, atMs };
   }
 
-  /** Throws ExecutorLostError before there is a broker; one that takes nothing is logged. */
+  /** Throws ExecutorLostError before there is a broker; a refusing one is logged. */
   async publish({ id, attempt }: OpenLease, packSet: string): Promise<void> {
     const connection = this.#parts.connection();
     try {

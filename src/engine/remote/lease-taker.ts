@@ -1,6 +1,6 @@
 /**
- * A worker's side: takes leases from the queue, asks the daemon for the job behind each, carries it out by the executor of
- * this box, and acknowledges only what the daemon has stored. It keeps nothing of a job.
+ * A worker's side: takes leases from the queue, asks the daemon for each job, carries it out by the executor of this box, and
+ * acknowledges only what the daemon has stored. It keeps nothing of a job.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,12 +53,12 @@ export interface LeaseTakerParts {
   clock: { now(): number };
 }
 
-/** Changes of a job are sent with the next renewal, and not more often. */
+/** Changes of a job are sent with the next renewal, at most this often. */
 const REPORT_INTERVAL_MS = 500;
 const ASK_TIMEOUT_MS = 5000;
-/** For the store's transaction. */
+/** Bounds the wait for the store's transaction. */
 const END_TIMEOUT_MS = 60_000;
-/** A pull that found nothing is made again: a consumer may be gone with the broker's data. */
+/** An empty pull is repeated, since a consumer may be gone with the broker's data. */
 const PULL_EXPIRES_MS = 5000;
 const PAUSE_MS = 1000;
 const SENTENCE_MAX = 2000;
@@ -85,7 +85,7 @@ export class LeaseTaker {
     this.#parts = parts;
   }
 
-  /** Until `drain`. */
+  /** Runs until `drain`. */
   async run(): Promise<void> {
     void this.#hearCancels();
     const slots = Array.from({ length: this.#config.slots }, () => this.#workSlot());
@@ -214,7 +214,7 @@ export class LeaseTaker {
     }
   }
 
-  /** Says what is new, and at a third of the lease that it lives. Never rejects. */
+  /** Sends news, and renews at a third of the lease's time. Never rejects. */
   async #renew(job: Job, ended: AbortSignal): Promise<void> {
     const every = (this.#welcome?.leaseMs ?? PAUSE_MS) / 3;
     let said = { at: performance.now(), progress: job.progress };
@@ -234,7 +234,7 @@ export class LeaseTaker {
     }
   }
 
-  /** Said until it is answered: the daemon takes it once. */
+  /** Repeated until it is answered: the daemon takes it once. */
   async #end(ending: Ending): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       try {
@@ -250,7 +250,7 @@ export class LeaseTaker {
   async #hearCancels(): Promise<void> {
     const { connection } = this.#parts;
     for await (const { data, reply } of connection.subscribe(cancelSubject(this.#config.name))) {
-      // The daemon asks for no answer. A lease that the broker relays here, as another worker may ask it to, does.
+      // The daemon asks for no answer. A lease relayed by the broker at another worker's request does.
       if (reply !== undefined && reply !== '') continue;
       const said = await decode(leaseShape, data).catch(() => null);
       if (said !== null) this.#jobs.get(said.lease)?.controller.abort('cancelled' satisfies Cause);

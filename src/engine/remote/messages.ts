@@ -17,36 +17,36 @@ import { trustMaterial } from './trust-material.ts';
 
 /** The work queue in JetStream that carries leases. */
 export const STREAM = 'ASSAY_LEASES';
-/** What a worker may be called: part of its subjects and of the page. */
+/** Form of a worker's name, which is part of its subjects and of the page. */
 export const WORKER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** A token of the subject that names what a worker asks. */
+/** The subject's token for a worker's request. */
 export const VERBS = ['hello', 'claim', 'renew', 'end', 'give-back'] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** Where leases lie whose work needs these packs in this version. */
+/** Subject of leases whose work needs these packs in this version. */
 export const leaseSubject = (packSet: string, kind: string) => `assay.leases.${packSet}.${kind}`;
 export const leaseFilter = (packSet: string) => `assay.leases.${packSet}.>`;
 export const consumerOf = (packSet: string) => `set-${packSet}`;
-/** On what only that worker may speak, and only it may listen. */
+/** Subject on which only that worker may send, and which only it may listen to. */
 export const askSubject = (worker: string, verb: Verb) => `assay.workers.${worker}.ask.${verb}`;
 export const ASK_SUBJECTS = 'assay.workers.*.ask.*';
 export const cancelSubject = (worker: string) => `assay.workers.${worker}.cancel`;
-/** Where answers to one worker come. Only that worker may listen there. */
+/** Prefix of the answers to one worker, which only it may listen to. */
 export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
 export const WORKER_INBOXES = 'assay.inbox.*.>';
-/** Where the broker answers the daemon. No worker's name makes this its inbox. */
+/** Where the broker answers the daemon. No worker's name gives this inbox. */
 export const DAEMON_INBOX = 'assay.daemon.inbox';
 /**
- * NATS does not check reply subjects. A worker that names another's question as its own would make the daemon speak in
- * the other's name, and the broker relays words of its own in the same way.
+ * NATS does not check reply subjects. A worker that gives another's subject as its own would make the daemon answer in the
+ * other's name, and the broker relays messages of its own in the same way.
  */
 export function isOwnInbox(worker: string, reply: string | undefined): boolean {
   return reply?.startsWith(`${inboxOf(worker)}.`) === true;
 }
 
-/** Numbers for each pack: enough to find a device that computes otherwise, and 200 packs of them go into one message. */
+/** Numbers for each pack: enough to find a device that computes otherwise, while 200 packs fit into one message. */
 export const GOLDEN_OUTPUTS_MAX = 256;
-/** Inflated; what a model says of the tiles of a large picture takes two megabytes. */
+/** Uncompressed; a model's answers for the tiles of a large picture take two megabytes. */
 export const JSON_BYTES_MAX = 16 * 1024 ** 2;
 
 /** More steps than any analysis has. */
@@ -62,7 +62,7 @@ const pack = z.strictObject({
   /** Execution provider; null while it loads or if it is not used. */
   provider: z.string().max(50).nullable(),
   precision: z.enum(['full', 'half']).nullable(),
-  /** What it gives here for the golden inputs, the first of them; null if it gave none. */
+  /** Its first outputs for the golden inputs; null if it gave none. */
   goldenOutputs: z.array(z.number()).max(GOLDEN_OUTPUTS_MAX).nullable(),
   fault: z.string().max(2000).nullable(),
 });
@@ -78,18 +78,18 @@ export const hello = z.strictObject({
 });
 export type Hello = z.infer<typeof hello>;
 
-/** What a hello of any version holds. */
+/** The fields that a hello of any version has. */
 export const anyHello = z.object({ version: z.string().max(50) });
 
-/** Not strict: a worker of another version is to read why it gets no work. */
+/** Not strict: a worker of another version must be able to read why it gets no work. */
 const welcome = z.object({
   /** Why it gets no work; null if it does. */
   refusal: text.nullable(),
-  /** Until an administrator resumes it. */
+  /** Holds until an administrator resumes it. */
   isDrained: z.boolean(),
   packSet: z.string().max(64),
   leaseMs: z.int().min(100),
-  /** What decides figures and is the daemon's to say. */
+  /** Terms that decide figures, set by the daemon. */
   terms: z.strictObject({
     trust: trustMaterial,
     stability: z.boolean(),
@@ -98,9 +98,9 @@ const welcome = z.object({
 });
 export type Welcome = z.infer<typeof welcome>;
 
-/** What lies in the stream: nothing of the job, which only its holder gets. */
+/** The stream's message: nothing of the job, which only its holder gets. */
 export const lease = z.strictObject({ lease: leaseId });
-/** What is left of a word that cannot be read otherwise. */
+/** The readable part of a message of unknown shape. */
 export const anyLease = z.object({ lease: leaseId });
 
 const grant = z.strictObject({
@@ -130,7 +130,7 @@ export type Renewal = z.infer<typeof renewal>;
 const failure = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('media'), fault: z.enum(MEDIA_FAULTS), message: z.string().max(2000) }),
   z.strictObject({ type: z.literal('lost'), message: z.string().max(2000) }),
-  /** The worker's box cannot work just now. */
+  /** The worker's box cannot work at present. */
   z.strictObject({ type: z.literal('wait'), message: z.string().max(2000) }),
 ]);
 export type WorkerFailure = z.infer<typeof failure>;
@@ -138,7 +138,7 @@ export type WorkerFailure = z.infer<typeof failure>;
 export const ending = z.strictObject({
   lease: leaseId,
   outcome: z.discriminatedUnion('type', [
-    /** All that its children answered has come. */
+    /** All of its children's answers have arrived. */
     z.strictObject({ type: z.literal('done'), stepTimes: z.array(stepTimeSchema).max(STEPS_MAX) }),
     z.strictObject({ type: z.literal('failed'), failure }),
   ]),
@@ -147,7 +147,7 @@ export type Ending = z.infer<typeof ending>;
 
 const answer = z.strictObject({ isHeld: z.boolean() });
 
-/** What the daemon answers, by what was asked. */
+/** The daemon's answers, by request. */
 export const ANSWERS = {
   hello: welcome,
   claim: claimed,
@@ -163,12 +163,12 @@ const inflated = promisify(inflate);
 
 export const encode = async (value: unknown): Promise<Uint8Array> => await deflated(JSON.stringify(value));
 
-/** A word that is no message of the shape that was expected. */
+/** A message of an unexpected shape. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
-/** Throws UnreadableError if it is no message of the shape; the error's message names the field. */
+/** Throws UnreadableError for another shape; the error's message names the field. */
 export async function decode<T>(
   shape: z.ZodType<T>,
   bytes: Uint8Array,
@@ -187,7 +187,7 @@ export async function decode<T>(
   throw new UnreadableError(describeFault(parsed.error));
 }
 
-/** What a worker must share with its daemon to be given work: the version and the bytes of every model. */
+/** What a worker must share with its daemon to get work: the version and the bytes of every model. */
 export function packSetOf(packs: readonly { key: string; sha256: string }[], version = VERSION): string {
   const lines = packs.map(({ key, sha256: digest }) => `${key} ${digest}`).sort();
   return createHash('sha256')

@@ -17,37 +17,37 @@ import { WorkerRequests, type WorkerRequestsConfig, type WorkerRequestsParts } f
 import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
 
 export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock'> {
-  /** Resolves once an allowed server is there; `refused` is called for one that is not allowed. */
+  /** Resolves once an allowed server is there; `refused` is called for any other. */
   connect: (signal: AbortSignal, refused: (fault: string) => void) => Promise<NatsConnection>;
-  /** Why the server that was reached must not be spoken with. */
+  /** Why the reached server may not be used. */
   brokerFault: (connection: NatsConnection) => string | null;
   isByTls: boolean;
   drained: DrainedNames;
-  /** JetStream of the server if it is absent. */
+  /** JetStream of the server if absent. */
   carrier?: LeaseCarrier;
 }
 
 /** The NATS server, for the doctor. */
 export interface BrokerStatus {
   isReached: boolean;
-  /** Why none is spoken with that was reached. */
+  /** Why no reached server may be used. */
   fault: string | null;
   isByTls: boolean;
   /** Whether the server asks for a key; null before one was reached. */
   isAuthenticated: boolean | null;
 }
 
-/** What only the engine knows; `changed`: there may be more or fewer places than before. */
+/** The engine's own data; `changed`: there may be more or fewer slots than before. */
 export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' | 'changed'> {
   /** The usable pack with the key. */
   findPack: OpenLease['findPack'];
 }
 
-/** A file that was at work on so many workers when they vanished or answered nonsense is taken for the cause. */
+/** After so many workers vanished or answered nonsense over a file, the file is taken for the cause. */
 const LOSSES_MAX = 6;
-/** What no one takes goes back into the queue before it has spent its own time on waiting. */
+/** Work that no one takes returns to the queue before it has spent its own time on waiting. */
 const PUBLICATIONS_MAX = 2;
-/** The share of that time after which work that no one took is published again. */
+/** The share of that time after which untaken work is published again. */
 const WAIT_SHARE = 0.1;
 
 export class RemoteExecutor implements Executor, AsyncDisposable {
@@ -90,7 +90,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     await Promise.all([this.#serve(engine), this.#watchRoster()]);
   }
 
-  /** Connects again after each connection that ended: it leaves a server that came back and must not be spoken with. */
+  /** Reconnects after each connection that ended, as after a server that came back and may not be used. */
   async #serve(engine: EngineSide): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
@@ -101,7 +101,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     }
   }
 
-  /** Until the connection is closed. */
+  /** Runs until the connection is closed. */
   async #speak(engine: EngineSide, known: NatsConnection): Promise<void> {
     this.#isCutOff = false;
     this.#brokerFault = null;
@@ -113,7 +113,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     await Promise.all([this.#listen(engine), this.#watchBroker(known)]);
   }
 
-  /** No one is there before there is one. */
+  /** Throws before there is one. */
   get #connection(): NatsConnection {
     if (this.#known === null) throw new ExecutorLostError('no NATS server was reached yet');
     return this.#known;
@@ -143,7 +143,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     return { isReached: !this.#isCutOff, fault: this.#brokerFault, isByTls, isAuthenticated };
   }
 
-  /** Who is drained has changed in the store. */
+  /** Call it when the drained workers in the store have changed. */
   recount(): void {
     const slots = this.#roster.slots();
     if (slots === this.#slots) return;
@@ -151,7 +151,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     this.#engine?.changed();
   }
 
-  /** A worker that is gone; its work goes to others. */
+  /** Drops a lost worker; its work goes to others. */
   forget(name: string): void {
     this.#roster.forget(name);
     this.#parts.book.takeBack(name, `the worker ${name} was forgotten`);
@@ -182,7 +182,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     }
   }
 
-  /** Never rejects: whom a closed connection keeps from hearing it learns it as it renews. */
+  /** Never rejects: a worker that a closed connection keeps from hearing it learns it at its renewal. */
   async #callOff(id: string, worker: string): Promise<void> {
     this.#roster.count(worker, 'failed');
     try {
@@ -195,7 +195,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     }
   }
 
-  /** Only now its worker is notified. */
+  /** Notifies its worker only now. */
   #settle(lease: OpenLease, isStored: boolean): void {
     if (lease.holder !== null && isStored) this.#roster.count(lease.holder, 'done');
     lease.confirm?.(isStored);
@@ -222,7 +222,7 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     await this.#stream.publish(lease, packSetOf(this.#engine?.packs() ?? []));
   }
 
-  /** What the broker lost, or could not take. */
+  /** Publishes what the broker lost or could not take. */
   async #publishAgain(lease: OpenLease): Promise<void> {
     const ended = lease.outcome.promise.then(
       () => true,

@@ -1,4 +1,4 @@
-/** The trust lists as a daemon sends them to its workers: their shape. */
+/** The shape of the trust lists that a daemon sends to its workers. */
 import { z } from 'zod';
 import { TRUST_LIST_KINDS, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
 

@@ -1,4 +1,4 @@
-/** What workers ask of the daemon, and what they are answered. A worker that brings what cannot be is set aside for a while. */
+/** Workers' requests to the daemon, and their answers. A worker that sends impossible results is set aside for a while. */
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
@@ -34,9 +34,9 @@ import {
 import type { WorkerRoster } from './worker-roster.ts';
 
 export interface WorkerRequestsConfig {
-  /** A worker that is silent for so long has lost its work. */
+  /** A worker silent for so long has lost its work. */
   leaseMs: number;
-  /** Where workers reach the listener for media. */
+  /** Address of the media listener for workers. */
   mediaUrl: () => string;
   certificatePem: () => string | null;
 }
@@ -50,11 +50,11 @@ export interface WorkerRequestsParts {
   /** Empty before they are read. */
   packs: () => readonly WantedPack[];
   terms: () => Welcome['terms'];
-  /** Who may have work has changed. */
+  /** Called when the workers that may have work change. */
   changed: () => void;
 }
 
-/** Analyses whose refused result is remembered; nothing is lost with the oldest. */
+/** Analyses whose refused result is remembered; forgetting the oldest loses nothing. */
 const REFUSED_MAX = 1000;
 const WARNED_MAX = 1000;
 const WARN_PAUSE_MS = 60_000;
@@ -62,7 +62,7 @@ const WARN_PAUSE_MS = 60_000;
 export class WorkerRequests {
   readonly #config: WorkerRequestsConfig;
   readonly #parts: WorkerRequestsParts;
-  /** By analysis: who brought a result of it that was refused. */
+  /** The worker of a refused result, by analysis. */
   readonly #refusedBy = new Map<string, string>();
   readonly #warnedAt = new Map<string, number>();
 
@@ -71,7 +71,7 @@ export class WorkerRequests {
     this.#parts = parts;
   }
 
-  /** Never rejects. What does not come from the worker's own inbox is not its word, and is answered by nothing. */
+  /** Never rejects. Messages that do not name the worker's own inbox are ignored. */
   async answer(message: Msg): Promise<void> {
     const [, , worker = '', , verb = ''] = message.subject.split('.');
     if (!WORKER_NAME.test(worker) || !isVerb(verb)) return;
@@ -90,7 +90,7 @@ export class WorkerRequests {
     }
   }
 
-  /** A word that no one can read costs the lease that it names, if its sender holds it, and nothing else. */
+  /** An unreadable message costs only the lease that it names, if its sender holds it. */
   async #answerUnreadable(
     verb: Verb,
     worker: string,
@@ -159,10 +159,10 @@ export class WorkerRequests {
     return { isHeld: held !== undefined };
   }
 
-  /** Resolves once the store has what was brought, or does not want it. */
+  /** Resolves once the store has the result, or does not want it. */
   async #end(worker: string, { lease: id, outcome }: Ending): Promise<boolean> {
     const held = this.#parts.book.renew(id, worker);
-    // A second word about what is being stored waits for nothing.
+    // A repeated message about a result that is being stored waits for nothing.
     if (held === undefined || held.confirm !== null) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     held.confirm = resolve;
@@ -175,7 +175,7 @@ export class WorkerRequests {
     return await promise;
   }
 
-  /** Makes the analysis from what the worker's children answer. Never rejects. */
+  /** Makes the analysis from the answers of the worker's children. Never rejects. */
   async #replay(held: OpenLease, worker: string): Promise<void> {
     const heldSeconds = () => this.#parts.book.heldSeconds(held);
     try {
@@ -189,8 +189,8 @@ export class WorkerRequests {
   }
 
   /**
-   * A worker that brings what cannot be is set aside, and what it holds goes to others. If another one brought such a result
-   * of the same file before, then the file or this box is the cause: it costs an attempt, and neither is set aside. Else one
+   * Sets aside a worker that sends an impossible result, and gives its leases to others. If another one sent such a result of
+   * the same file before, the file or this box is the cause: it costs an attempt, and neither is set aside. Otherwise one
    * file would take every worker out of service.
    */
   #refuse(held: OpenLease, worker: string, fault: string): void {
@@ -220,7 +220,7 @@ export class WorkerRequests {
     }
   }
 
-  /** Once a minute for each worker and sentence: no holder of a key may fill the log. */
+  /** Logged once a minute for each worker and sentence: no holder of a key may fill the log. */
   #warn(worker: string, fields: object, sentence: string): void {
     const key = `${worker} ${sentence}`;
     const now = this.#parts.clock.elapsedMs();
@@ -245,7 +245,7 @@ function toError(failure: WorkerFailure): Error {
 
 const isVerb = (verb: string): verb is Verb => VERBS.some((known) => known === verb);
 
-/** A worker of another version may say hello in other words: it is listed all the same, with why it gets no work. */
+/** A worker of another version may word its hello differently: it is listed all the same, with why it gets no work. */
 async function readHello(
   data: Uint8Array,
   wanted: readonly WantedPack[],
@@ -262,7 +262,7 @@ async function readHello(
 interface WantedPack {
   key: string;
   sha256: string;
-  /** As this box's own copy states them. */
+  /** By this box's own copy. */
   golden: { tolerance: number; expected: readonly number[] };
 }
 
@@ -285,10 +285,10 @@ function refusalOf({ version, packs }: Hello, wanted: readonly WantedPack[]): st
   return extra === undefined ? null : `it has the pack ${extra.key}, which the daemon lacks`;
 }
 
-/** Length of a refusal sent to the worker, characters. */
+/** Characters of a refusal sent to the worker. */
 const SENTENCE_MAX = 500;
 
-/** The outputs are compared here: whether they are good is not for the worker to say. */
+/** The outputs are compared here, since a worker's own judgement proves nothing. */
 function packFault(found: Hello['packs'][number], { sha256, golden }: WantedPack): string | null {
   if (found.sha256 !== sha256) return 'has other bytes';
   if (found.fault !== null) return `is out of service: ${found.fault}`;

@@ -1,4 +1,4 @@
-/** The workers on other boxes that were heard of, what they are and how they do; in memory, but for who is drained. */
+/** The known workers on other boxes, with their state; in memory, except which are drained. */
 import type { Clock } from '../../domain/clock.ts';
 import type { Hello, Welcome } from './messages.ts';
 
@@ -10,13 +10,13 @@ export interface WorkerStatus {
   running: number;
   done: number;
   failed: number;
-  /** Its clock less ours, seconds, with the way of one message in it. */
+  /** Its clock minus ours in seconds, including one message's travel. */
   clockOffsetSeconds: number;
   /** It is stopping. */
   isDraining: boolean;
   /** An administrator lets it take no work. */
   isDrained: boolean;
-  /** Whether it was heard of within the last three of its hellos. */
+  /** Whether it was heard of within its last three hellos. */
   isHere: boolean;
   /** Why it gets no work; null if it does, or if it only is drained. */
   refusal: string | null;
@@ -27,16 +27,16 @@ type Known = Omit<WorkerStatus, 'running' | 'isHere' | 'isDrained'> & {
   setAside: SetAside | null;
 };
 
-/** It brought what cannot be, and is given no work for a while. */
+/** A worker that sent impossible results, and gets no work for a while. */
 interface SetAside {
   reason: string;
-  /** By the clock's elapsed milliseconds; past that it is given work again. */
+  /** By the clock's elapsed milliseconds; afterwards it gets work again. */
   untilMs: number;
-  /** In a row: each time it lasts twice as long. */
+  /** Times in a row: each lasts twice as long. */
   times: number;
 }
 
-/** What the store knows of them. */
+/** The drained workers by the store. */
 export interface DrainedNames {
   isDrainedWorker(name: string): boolean;
   drainedWorkers(): string[];
@@ -44,19 +44,19 @@ export interface DrainedNames {
 
 export type WorkerState = 'here' | 'draining' | 'drained' | 'refused' | 'away';
 
-/** Each says hello so often. */
+/** Interval of each worker's hellos. */
 export const HELLO_INTERVAL_MS = 2000;
-/** Names cost memory; no one has so many boxes. */
+/** Bounds the memory for names; no one has so many boxes. */
 const WORKERS_MAX = 1000;
-/** A worker that lies costs one lease each time; a sound one that was misjudged comes back without a hand. */
+/** A worker that lies costs one lease each time; a sound one that was misjudged comes back by itself. */
 const SET_ASIDE_MS_MIN = 10 * 60_000;
 const SET_ASIDE_MS_MAX = 24 * 3_600_000;
 /** Together with the time it is a sentence that a worker may be sent (`messages.ts`). */
 const REASON_MAX = 400;
-/** In a sentence; all of them are in the list. */
+/** Names in a sentence; the list has all of them. */
 const NAMED_MAX = 5;
 
-/** One word for each, the one that an administrator has to act on first. */
+/** One word for each: the state that an administrator has to act on first. */
 export function workerState({ refusal, isDrained, isHere, isDraining }: WorkerStatus): WorkerState {
   if (isDrained) return 'drained';
   if (refusal !== null) return 'refused';
@@ -85,7 +85,7 @@ export class WorkerRoster {
     known.setAside = { reason: sentence, untilMs: this.#clock.elapsedMs() + lastsMs, times };
   }
 
-  /** It was set aside for what another one did as well. */
+  /** Undoes a set-aside for a fault that another worker showed as well. */
   restore(name: string): void {
     const known = this.#workers.get(name);
     if (known !== undefined) known.setAside = null;
@@ -121,7 +121,7 @@ export class WorkerRoster {
     if (what === 'done') known.setAside = null;
   }
 
-  /** Why it is to ask for no work now. */
+  /** Why it gets no work at present. */
   wordTo(name: string): Pick<Welcome, 'refusal' | 'isDrained'> {
     const known = this.#workers.get(name);
     const refusal =
@@ -131,7 +131,7 @@ export class WorkerRoster {
     return { refusal, isDrained: this.#drained.isDrainedWorker(name) };
   }
 
-  /** Whether it may be given work now. */
+  /** Whether it may get work at present. */
   isAccepted(name: string): boolean {
     const known = this.#workers.get(name);
     if (known === undefined || refusalOf(known, this.#clock.elapsedMs()) !== null || known.isDraining)
@@ -139,7 +139,7 @@ export class WorkerRoster {
     return !this.#drained.isDrainedWorker(name);
   }
 
-  /** The workers that were heard of, and those that are drained. */
+  /** The known and the drained workers. */
   list(runningOf: (name: string) => number): WorkerStatus[] {
     const heard = Array.from(this.#workers.values(), ({ heardAt, setAside, ...known }) => ({
       ...known,
@@ -152,7 +152,7 @@ export class WorkerRoster {
     return [...heard, ...silent.map((name) => ({ ...NEVER_HEARD, name }))];
   }
 
-  /** Analyses that the workers that are here take at once. */
+  /** Analyses that the present workers take at once. */
   slots(): number {
     const takers = this.list(() => 0).filter(({ name, isHere }) => isHere && this.isAccepted(name));
     return takers.reduce((sum, { places }) => sum + places, 0);

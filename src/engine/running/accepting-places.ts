@@ -1,23 +1,26 @@
 /**
- * What analyses leave to files that are being accepted: somebody waits for that answer, and it takes a hundredth of the time
- * of an analysis. So that many files at once are answered first and analysed then.
+ * Reserves capacity for files that are being accepted: their senders wait, and accepting takes a hundredth of an analysis'
+ * time. Many files that come at once are therefore accepted first and analysed then.
  */
 import type { Alarm, Clock } from '../../domain/clock.ts';
 
-/** What one daemon can keep busy: its own thread, its threads for files, and two decoders that look. A box of more cores analyses on. */
+/**
+ * What one daemon can keep busy: its own thread, its threads for files, and two decoders that probe. A box of more cores
+ * analyses on.
+ */
 const PLACES_MAX = 4;
 
 /**
- * While files come without end, one analysis begins in so long. A picture takes some .6 s of processor time, so that
- * analyses keep about a third of two cores.
+ * While files come without end, one analysis begins per interval. A picture takes some .6 s of processor time, so analyses
+ * keep about a third of two cores.
  */
 const BEGIN_EVERY_MS = 1000;
 
 export interface AcceptingPlacesParts {
   clock: Clock;
-  /** Analyses of this box itself: where none is, none stands in the way. */
+  /** Analyses of this box itself; without any, none is in the way. */
   placesMax: number;
-  /** An analysis may begin that might not before. */
+  /** Called when an analysis may begin that might not before. */
   freed: () => void;
 }
 
@@ -34,13 +37,13 @@ export class AcceptingPlaces {
     this.#placesMax = Math.min(PLACES_MAX, parts.placesMax);
   }
 
-  /** A file is here whole, and its sender waits. Dispose it once the answer is known. */
+  /** Call it when a file has arrived and its sender waits. Dispose the result once the answer is known. */
   enter(): Disposable {
     this.#accepting += 1;
     return { [Symbol.dispose]: () => this.#leave() };
   }
 
-  /** Whether an analysis may begin beside `running` others if there are `slots` for all. If not, `freed` is called later. */
+  /** Whether an analysis may begin beside `running` others with `slots` for all. If not, `freed` is called later. */
   mayBegin(running: number, slots: number): boolean {
     const { clock, freed } = this.#parts;
     const left = slots - Math.min(this.#accepting, this.#placesMax);
@@ -53,12 +56,12 @@ export class AcceptingPlaces {
     return false;
   }
 
-  /** An analysis begins. */
+  /** Notes that an analysis begins. */
   noteBegin(): void {
     this.#begunAtMs = this.#parts.clock.elapsedMs();
   }
 
-  /** `freed` is called no more. */
+  /** Ends the calls of `freed`. */
   close(): void {
     this.#alarm?.cancel();
     this.#alarm = null;
@@ -66,7 +69,7 @@ export class AcceptingPlaces {
 
   #leave(): void {
     this.#accepting -= 1;
-    // A file that leaves frees no place while more files than places are left.
+    // An accepted file frees no place while more files than places are left.
     if (this.#alarm === null || this.#accepting >= this.#placesMax) return;
     this.close();
     this.#parts.freed();

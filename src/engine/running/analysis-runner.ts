@@ -1,6 +1,6 @@
 /**
- * Runs queued analyses: claims one, has it tried (`attempt.ts`), and writes down how it ended. Every change of
- * state is a transaction of its own, so that a kill at any instant leaves either the old state or the new.
+ * Runs queued analyses: claims one, has it tried (`attempt.ts`), and writes down how it ended. Every change of state is a
+ * transaction of its own, so that a kill leaves either the old state or the new.
  */
 import { type Alarm, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -31,10 +31,10 @@ export interface RunnerConfig extends AttemptConfig {
 export interface RunnerParts extends AttemptParts {
   store: Store;
   bootId: string;
-  /** Puts what was made for another analysis where its readers look for it, before its result names it. */
+  /** Puts an addition's files where its target's readers look for them, before its result names it. */
   adding: (analysis: Analysis, result: CheckedResult) => Promise<void>;
   ended: (analysis: Analysis) => void;
-  /** How an attempt ended was written down and flushed. */
+  /** Called once the end of an attempt is written and flushed. */
   stored: (analysis: Analysis, seconds: number) => void;
   queueChanged: (depth: number, running: number) => void;
 }
@@ -48,11 +48,11 @@ interface Job extends AttemptJob {
 const NOTHING_YET = { progress: null, findings: NO_FINDINGS } as const;
 
 /**
- * A suspected file begins only if the daemon has lived so long: a file that kills the daemon every few seconds never
- * meets it again, and it is done when that stops; a file that kills is found out all the same.
+ * A suspected file begins only after the daemon has lived so long, so that a daemon that dies every few seconds for another
+ * reason does not count against it.
  */
 const SUSPECT_WAIT_MS = 10_000;
-/** Aborted work ends at once; what does not is left to the next start. */
+/** Aborted work ends at once; the next start handles the rest. */
 const ABORT_WAIT_MS = 5000;
 
 export class AnalysisRunner {
@@ -62,9 +62,9 @@ export class AnalysisRunner {
   readonly #accepting: AcceptingPlaces;
   readonly #jobs = new Map<string, Job>();
   readonly #stopped = new AbortController();
-  /** Cut off by the last daemon's death, or suspected of it: until they have ended one analysis runs at a time. */
+  /** Interrupted or suspected at the last daemon's death: until these have ended one analysis runs at a time. */
   readonly #careful = new Set<string>();
-  /** Suspected, and not in the row yet. */
+  /** Suspected analyses that are not scheduled yet. */
   readonly #suspected = new Map<string, Alarm>();
   #isOpen = false;
 
@@ -99,7 +99,7 @@ export class AnalysisRunner {
     this.pump();
   }
 
-  /** Begins nothing until it is opened again; what runs goes on. */
+  /** Begins nothing until it is opened again; running work goes on. */
   close(): void {
     this.#isOpen = false;
   }
@@ -108,7 +108,7 @@ export class AnalysisRunner {
     this.#schedule.add({ id, accountId, priority });
   }
 
-  /** What a start has found, in the order of the row. */
+  /** Schedules what a start has found, in this order. */
   resume(open: readonly Analysis[], careful: ReadonlySet<string>): void {
     for (const id of careful) this.#careful.add(id);
     for (const analysis of open) {
@@ -126,17 +126,17 @@ export class AnalysisRunner {
     this.#suspected.set(analysis.id, this.#parts.clock.after(SUSPECT_WAIT_MS, begin));
   }
 
-  /** Somebody waits for it now, if no one did. */
+  /** Makes the work interactive if it was batch. */
   promote(analysisId: string): void {
     this.#schedule.promote(analysisId);
   }
 
-  /** A file is being accepted: until this is disposed analyses leave it a place. */
+  /** Call it while a file is accepted: until the result is disposed, analyses leave it a place. */
   accept(): Disposable {
     return this.#accepting.enter();
   }
 
-  /** Starts what may be started. */
+  /** Starts all work that may start. */
   pump(): void {
     while (this.#mayBegin()) {
       const turn = this.#schedule.next();
@@ -153,13 +153,13 @@ export class AnalysisRunner {
     return this.#accepting.mayBegin(this.running, this.#schedule.slots);
   }
 
-  /** There are more or fewer places where analyses are carried out. */
+  /** The number of slots has changed. */
   resize(analysesMax: number): void {
     this.#schedule.resize(analysesMax);
     this.pump();
   }
 
-  /** Stops work whose record was cancelled; its state is written already. */
+  /** Stops the work of a cancelled record, whose state is written already. */
   abort(analysisId: string): void {
     this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);
     this.#suspected.get(analysisId)?.cancel();
@@ -168,7 +168,7 @@ export class AnalysisRunner {
     if (this.#schedule.remove(analysisId)) this.#parts.queueChanged(this.depth, this.running);
   }
 
-  /** Takes no more work, lets the running end until the time is up, then puts it back into the queue. */
+  /** Takes no more work, lets running work end until the time is up, then requeues it. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isOpen = false;
     this.#stopped.abort();
@@ -203,9 +203,9 @@ export class AnalysisRunner {
     try {
       isToRepeat = await this.#runOnce(id, job);
     } catch (error) {
-      // Only the store fails here: nothing can be written down, so the analysis stays as it is and is claimed anew.
+      // Only the store fails here: nothing can be written, so the analysis stays as it is and is claimed anew.
       this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
-      // A damaged one would fail forever, in a place that others wait for.
+      // A damaged one would fail forever, in a slot that others wait for.
       isToRepeat = !(error instanceof AppError && error.reason === 'damaged');
       if (isToRepeat) await pause(this.#parts.clock, WAIT_PAUSE_MS, this.#stopped.signal);
     }
@@ -217,7 +217,7 @@ export class AnalysisRunner {
     this.#parts.changed(id);
   }
 
-  /** Whether the analysis is in the queue again. */
+  /** Returns whether the analysis is in the queue again. */
   async #runOnce(id: string, job: Job): Promise<boolean> {
     const { store, clock, bootId } = this.#parts;
     const leased = await store.transact((tx) =>
@@ -234,7 +234,7 @@ export class AnalysisRunner {
       await store.artifacts.removeAll(id);
       return false;
     }
-    // Frames of an attempt that failed belong to no record, and what adds to a result has given up its own.
+    // Frames of a failed attempt belong to no record, and an addition has handed over its own.
     const isSpent = outcome.type === 'errored' || (outcome.type === 'done' && leased.addsTo !== undefined);
     if (isSpent) await store.artifacts.removeAll(id);
     if (outcome.type !== 'requeued') {
@@ -268,7 +268,7 @@ export class AnalysisRunner {
   }
 }
 
-/** No one else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
+/** No one else runs it, so this lease was lost when the store failed; it costs no attempt. */
 function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
   requeueAnalysis(tx, id, { isCounted: false });
   return leaseAnalysis(tx, id, lease);

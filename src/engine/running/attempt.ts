@@ -1,4 +1,4 @@
-/** One try of an analysis within its deadline, and what follows from how it ended; nothing is written down here. */
+/** One try of an analysis within its deadline, and the consequence of its end; nothing is written here. */
 import type { Logger } from 'pino';
 import { type Clock, deadline } from '../../domain/clock.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
@@ -21,21 +21,21 @@ export interface AttemptConfig {
 export interface AttemptParts {
   clock: Clock;
   log: Logger;
-  /** Undefined if the analysis was cancelled under way. */
+  /** Undefined if the analysis was cancelled meanwhile. */
   execute: (
     analysis: Analysis,
     reports: AttemptReports,
     signal: AbortSignal,
   ) => Promise<Execution | undefined>;
-  /** SHA-256 of the files of these packs, by key. */
+  /** SHA-256 of the packs' model files, by key. */
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
-  /** Off the request path; null if nothing is to be kept. */
+  /** Runs outside of requests; null if nothing is kept. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
-  /** The state or the progress of an analysis changed. */
+  /** Called when the state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
 }
 
-/** What is seen of it from outside while it runs; `controller` aborts it with an AbortCause. */
+/** The visible state of a running attempt; `controller` aborts it with an AbortCause. */
 export interface AttemptJob {
   readonly controller: AbortController;
   progress: Progress | null;
@@ -50,12 +50,12 @@ export type AttemptEnd =
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
 
-/** What waits for the box (a full disk, a busy pool, a failing store) must not be asked in a tight loop. */
+/** Pause before work that waits for the box (a full disk, a busy pool, a failing store) is retried. */
 export const WAIT_PAUSE_MS = 2000;
-/** After a worker's death, so that a box in trouble gets its breath. */
+/** Pause after a worker's death, so that a struggling box recovers. */
 const RETRY_PAUSE_MS = 200;
 
-/** Never rejects. `settled` is to be called with whether the end was written down. */
+/** Never rejects. Call `settled` with whether the end was written. */
 export async function attempt(
   config: AttemptConfig,
   parts: AttemptParts,
@@ -116,7 +116,7 @@ function endOfFailure(
   return { type: 'errored', error: giveUpSentence(attempts, failure.sentence), isQuarantined };
 }
 
-/** A result without them is still a result. */
+/** Failing to find copies does not cost the result. */
 async function lookForCopies(
   parts: AttemptParts,
   analysis: Analysis,
@@ -130,7 +130,7 @@ async function lookForCopies(
   }
 }
 
-/** Writing down hours of speech takes longer than judging it. */
+/** Transcribing hours of speech takes longer than judging it. */
 function timeoutOf({ analysisTimeoutMs }: AttemptConfig, { options }: Pick<Analysis, 'options'>): number {
   return options.withTranscript ? analysisTimeoutMs * TRANSCRIPT_TIMEOUTS : analysisTimeoutMs;
 }

@@ -1,6 +1,6 @@
 /**
- * A manifest that does not lie in its file: the one that was sent beside it, or the one at the address that the file names.
- * It is read on this box once an executor has brought its result, so that workers on others need not have it.
+ * A manifest outside its file: sent beside it, or at the address that the file names. It is read on this box after an
+ * executor has returned its result, so that workers need not have it.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
@@ -24,7 +24,7 @@ export type FetchedManifest =
   | { outcome: 'fetched'; bytes: Uint8Array }
   | { outcome: 'host_not_allowed' | 'not_fetched'; reason: string };
 
-/** Throws only if the signal aborts: why nothing was fetched is said on the record. */
+/** Throws only if the signal aborts: the record says why nothing was fetched. */
 export type FetchManifest = (address: string, signal: AbortSignal) => Promise<FetchedManifest>;
 
 export interface OuterManifestParts {
@@ -34,10 +34,10 @@ export interface OuterManifestParts {
   fetchManifest: FetchManifest;
 }
 
-/** The analysis whose file is in the store by now. */
+/** An analysis whose file is in the store. */
 type ReadAnalysis = Pick<Analysis, 'id' | 'hash'> & { manifestHash: string | undefined };
 
-/** The execution with what such a manifest says. If it throws, the execution is settled as not stored. */
+/** Adds such a manifest's facts to the execution. If it throws, the execution is settled as not stored. */
 export async function withOuterManifest(
   parts: OuterManifestParts,
   { id, manifestHash }: Analysis,
@@ -59,7 +59,7 @@ async function readOuter(
   result: AnalysisResult,
   signal: AbortSignal,
 ): Promise<Provenance> {
-  // What an executor says of one counts for nothing: it has seen none.
+  // An executor has seen no such manifest, so its own report does not count.
   const { outer: _, ...provenance } = result.provenance;
   const within = { ...result, provenance };
   const kept = parts.store.read.outerManifests.of(analysis.id);
@@ -110,7 +110,7 @@ async function fetchAndKeep(
   const hash = createHash('sha256').update(bytes).digest('hex');
   const manifest: OuterManifest = { source: 'remote', bytes, hash, address };
   await store.transact((tx) => {
-    // Cancelled meanwhile: then no one drops it any more.
+    // If it was cancelled meanwhile, no one else removes it.
     if (tx.analysis(analysisId)?.state === 'running') tx.outerManifests.put(analysisId, manifest);
   });
   return manifest;
@@ -120,7 +120,7 @@ function toReading({ source, address, hash }: OuterManifest, outcome: OuterOutco
   return { source, outcome, host: source === 'remote' ? hostOf(address) : '', sha256: hash, reason: '' };
 }
 
-/** Empty if it is no address: files name what they like. */
+/** Empty if it is no address, since files may name anything. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host.slice(0, HOST_CHARACTERS_MAX) : '';
 }

@@ -1,4 +1,4 @@
-/** What an executor needs of an analysis: its file, fetched and checked if it came as an address. */
+/** Prepares an analysis for an executor: its file, fetched and checked if it came as an address. */
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';

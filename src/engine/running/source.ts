@@ -31,7 +31,7 @@ interface Fetched {
   probe: Probe;
 }
 
-/** The analysis with its hash, or undefined if it was cancelled while the file was fetched. */
+/** The analysis with its hash; undefined if it was cancelled while the file was fetched. */
 export async function fetchSource(
   parts: SourceParts,
   analysis: Analysis,
@@ -46,12 +46,12 @@ export async function fetchSource(
     checkFetched(parts, analysis, probe);
     return await keep(parts.store, analysis, { temporary, name, probe });
   } finally {
-    // What was kept has another name by now.
+    // A kept file has another name by now.
     await parts.store.blobs.discard(temporary);
   }
 }
 
-/** The checks that an upload passes inside its submission. */
+/** The same checks as for an upload. */
 function checkFetched(
   { findPack, store, videoHeightMin }: SourceParts,
   analysis: Analysis,

@@ -1,4 +1,4 @@
-/** The way into the queue for the use cases: work is joined, added and called off inside their transactions. */
+/** The use cases' way into the queue: work is joined, added and called off inside their transactions. */
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { CheckedResult } from '../../domain/verdicts/result.ts';
 import type { StoreReader } from '../../store/reader.ts';
@@ -19,7 +19,7 @@ interface WorkQueueParts {
 
 export class WorkQueue {
   readonly #parts: WorkQueueParts;
-  /** Queued in transactions that may yet be rolled back. */
+  /** Work that was queued in transactions which may yet be rolled back. */
   readonly #unconfirmed: string[] = [];
 
   constructor(parts: WorkQueueParts) {
@@ -39,14 +39,14 @@ export class WorkQueue {
     return joined;
   }
 
-  /** As `join`, for what is added to a record that is done. */
+  /** Like `join`, for additions to a finished record. */
   add(tx: StoreTransaction, spec: AdditionSpec): void {
     const place = this.#place(tx);
     assertRoom(place);
     this.#begin(queueAddition(tx, spec, place));
   }
 
-  /** Ends what is being added to the analysis; what this returns is to be called after the commit. */
+  /** Ends an addition to the analysis; call the returned function after the commit. */
   cancelAddition(tx: StoreTransaction, analysisId: string): () => void {
     const id = cancelAddition(tx, analysisId);
     return () => {
@@ -54,14 +54,14 @@ export class WorkQueue {
     };
   }
 
-  /** Puts what was made where readers of the record look for it, before its result names it. */
+  /** Puts an addition's files where readers of the record look for them, before its result names it. */
   async adopt({ id, addsTo }: Analysis, result: CheckedResult): Promise<void> {
     const { read, artifacts } = this.#parts.store;
     if (addsTo === undefined || !fitsTo(read.analysis(addsTo.analysisId), result)) return;
     await artifacts.adopt(id, addsTo.analysisId);
   }
 
-  /** What a rolled-back transaction queued must not hold a place in the queue. */
+  /** Frees the queue's places of rolled-back transactions. */
   dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
       if (!reader.hasAnalysis(id)) this.#parts.runner().abort(id);
