@@ -1,7 +1,7 @@
-/** Judges the fields of one request together: no one should learn of their faults one by one. */
+/** Judges the fields of one request together, so that a caller learns all faults at once. */
 import { AppError, describeViolations, type Reason } from '../domain/errors.ts';
 
-/** Reasons that say what is wrong with a field itself, under one status. */
+/** Reasons that concern a field itself, under one status. */
 const FIELD_REASONS: readonly Reason[] = ['bad_field', 'bad_address'];
 
 /** Runs each parser and throws all faults at once. */
@@ -19,7 +19,7 @@ export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K
   return parsed as T;
 }
 
-/** As parseEach, for judgements that take time; one after another. */
+/** Like parseEach, for judgements that take time; one after another. */
 export async function checkEach<T extends object>(
   judges: {
     [K in keyof T]: () => T[K] | Promise<T[K]>;
@@ -38,7 +38,7 @@ export async function checkEach<T extends object>(
   return judged as T;
 }
 
-/** Rethrows what is about no field. */
+/** Rethrows errors without a field. */
 function toFieldFault(error: unknown): AppError {
   if (error instanceof AppError && FIELD_REASONS.includes(error.reason)) return error;
   throw error;

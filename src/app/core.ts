@@ -1,4 +1,4 @@
-/** What every use case stands on. The parts of a noun (`parts.ts` of its room) add what that noun needs. */
+/** Parts that every use case needs. The parts of a noun (`parts.ts` of its room) add that noun's. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,27 +11,27 @@ export interface AppConfig {
   /** Bytes that must stay free on the data folder's disk; below it new work is refused. */
   diskFreeBytesMin: number;
   termsRequired: boolean;
-  /** Pages of other people that search by picture. */
+  /** Other people's pages that search by picture. */
   searchElsewhere: readonly string[];
   /** Whether anybody may make an account, under which plan and with how many credits. */
   registration: { isOpen: boolean; planSku: string; credits: number };
   /** Uploads that are received at once; one more is refused. */
   uploadsMax: number;
-  /** How long an upload that broke off can be continued. */
+  /** How long a broken-off upload can be continued. */
   unfinishedUploadMs: number;
   /** CIDR networks that may be fetched from although they are private. */
   fetchAllowNetworks: string[];
   fetchTimeoutMs: number;
   fetchContact: string | null;
-  /** That manifests may be fetched from. */
+  /** Hosts that manifests may be fetched from. */
   manifestHosts: readonly string[];
   /** CIDR networks that webhooks may be delivered to although they are private. */
   webhookAllowNetworks: string[];
-  /** Absolute folders that watched folders must lie in; none: no folder is watched. */
+  /** Absolute folders that watched folders must lie in; without any no folder is watched. */
   watchRoots: string[];
-  /** Addresses that are asked to stamp packages (RFC 3161); none: no package is stamped. */
+  /** Addresses of the authorities that stamp packages (RFC 3161); without any none is stamped. */
   timestampAuthorities: string[];
-  /** PEM bundle that their tokens must lead to; null: roots are not checked. */
+  /** PEM bundle of roots for their tokens; null: roots are not checked. */
   timestampRootsPem: string | null;
 }
 

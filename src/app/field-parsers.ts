@@ -9,7 +9,7 @@ import { LABELS, type Label } from '../domain/media/media.ts';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 
-/** A value as a fault shows it: quoted and bounded. */
+/** A value for a fault: quoted and bounded. */
 export function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
@@ -29,7 +29,7 @@ export function parseLine(fields: RawFields, field: string, charactersMax: numbe
   return line;
 }
 
-/** As parseLine, but null or nothing clears the field. */
+/** Like parseLine, but null or an empty text clears the field. */
 export function parseNullableLine(
   fields: RawFields,
   field: string,
@@ -85,7 +85,7 @@ export function parseChoices<const T extends string>(
       });
 }
 
-/** More than this is no list that a person has written. */
+/** A person writes no longer list. */
 const LIST_MAX = 100;
 
 export function parseTextList(fields: RawFields, field: string): string[] | undefined {

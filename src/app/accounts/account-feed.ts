@@ -1,11 +1,11 @@
 /**
- * Lets watchers know that an account's credits or webhook deliveries changed; they read the state themselves. It is fed
- * by the store's committed transactions, so that no path that charges or delivers can forget it.
+ * Notifies watchers when an account's credits or webhook deliveries changed; they read the state themselves. The store's
+ * committed transactions feed it, so that no path that charges or delivers can forget it.
  */
 import { Feed } from '../../engine/queue/feed.ts';
 import type { StoreChange } from '../../store/accounts/change.ts';
 
-/** An account has one balance: all its changes coalesce under one name. */
+/** An account has one balance, so all its changes coalesce under one name. */
 const BALANCE = 'balance';
 
 export class AccountFeed {
@@ -17,12 +17,12 @@ export class AccountFeed {
     else if (change.type === 'delivery') this.#deliveries.publish(change.id, change);
   }
 
-  /** Registers at the call, so that what changes after it is never missed. */
+  /** Registers at the call, so that no later change is missed. */
   watchCredits(accountId: number, signal: AbortSignal): AsyncGenerator<unknown, undefined, undefined> {
     return this.#credits.watch({ holders: [accountId] }, signal);
   }
 
-  /** Ids of deliveries that changed; many changes of one are sent once. */
+  /** Ids of changed deliveries; many changes of one are sent once. */
   watchDeliveries(accountId: number, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
     return this.#deliveries.watch({ holders: [accountId] }, signal);
   }

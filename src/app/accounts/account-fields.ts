@@ -20,7 +20,9 @@ const NAME_CHARACTERS_MAX = 200;
 /** RFC 5321: 64 before the sign, 255 behind it, 254 in all. */
 const EMAIL_CHARACTERS_MAX = 254;
 const DETAIL_CHARACTERS_MAX = 255;
-/** No quoted names, comments or lists: an address that mail programs read in two ways is a way to a foreign mailbox. */
+/**
+ * Quoted names, comments and lists are refused: an address that mail programs read in two ways may lead to a foreign mailbox.
+ */
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]{1,189}$/;
 
 type Detail = keyof typeof ACCOUNT_DETAILS;
@@ -33,7 +35,7 @@ export type AccountChange = Partial<
   >
 >;
 
-/** What an account may change of itself; the rest is its partner's or the administrator's to say. */
+/** Fields that an account may change itself; its partner or the administrator changes the others. */
 export const OWN_FIELDS: readonly (keyof AccountChange)[] = ['name', 'heuristic', ...DETAILS];
 
 /** Fields that only the administrator sets. */
@@ -66,7 +68,7 @@ function parseDetails(fields: RawFields): DetailParsers {
   return Object.fromEntries(parsers) as DetailParsers;
 }
 
-/** What a new account must have. */
+/** The required fields of a new account. */
 export function requireNameAndEmail({ name, email }: AccountChange): { name: string; email: string } {
   return parseEach<{ name: string; email: string }>({
     name: () => given('name', name),

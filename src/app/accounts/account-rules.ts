@@ -1,4 +1,4 @@
-/** What every stored account must satisfy, and what a new one starts with; checked inside the writing transaction. */
+/** Rules for every stored account, and the values of a new one; checked inside the writing transaction. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
@@ -57,7 +57,7 @@ export function assertMaySet({ account }: Principal, change: AccountChange, isOw
   throw new AppError('role', `${fieldNameOf(forbidden)}: this account may not set it`);
 }
 
-/** What the store must never hold: two accounts with one address, a plan or partner that does not exist. */
+/** Forbids two accounts with one address, and unknown plans and partners. */
 export function assertConsistent(read: StoreReader, { id, email, planId, role, partnerId }: Account): void {
   const holder = read.accounts.byEmail(email);
   if (holder !== undefined && holder.id !== id) {
@@ -73,7 +73,7 @@ export function assertConsistent(read: StoreReader, { id, email, planId, role, p
   }
 }
 
-/** A box without an administrator that may act could never be given one again. */
+/** A box without an active administrator could never be given one again. */
 export function assertAdminLeft(read: StoreReader, before: Account, after: Account): void {
   if (!isActingAdmin(before) || isActingAdmin(after)) return;
   if (read.accounts.ofRole('admin').some((other) => other.id !== before.id && isActingAdmin(other))) return;
@@ -87,7 +87,7 @@ function isActingAdmin({ role, readonly, deletedAt }: Account): boolean {
   return role === 'admin' && !readonly && deletedAt === null;
 }
 
-/** Users of a partner that is gone are the administrator's. */
+/** Users of a removed partner go to the administrator. */
 export function releaseUsers(tx: StoreTransaction, before: Account, after: Account): void {
   if (before.role !== 'partner' || (after.role === 'partner' && after.deletedAt === null)) return;
   for (const account of tx.accounts.all()) {

@@ -11,10 +11,13 @@ import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
 import type { AccountParts } from './parts.ts';
 
-/** Null is the appliance itself; an origin without an account is somebody who is not signed in. */
+/** Null is the appliance itself; an origin without an account is a caller who is not signed in. */
 export type AuditedBy = Principal | CallOrigin | null;
 
-/** A line for `tx.appendAudit`, or for the method of a fact that is noted with it. Details hold figures and names, never a secret. */
+/**
+ * A line for `tx.appendAudit`, or for the method of the fact that it accompanies. Details hold figures and names, never a
+ * secret.
+ */
 export function auditLine(
   app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,
@@ -33,7 +36,7 @@ export function auditLine(
   };
 }
 
-/** By which API key of the account it was done; nothing if a session speaks for the account. */
+/** The API key of the action; nothing for a session. */
 export function keyDetail({ key }: Principal): Record<string, string> {
   return key === undefined ? {} : { key: String(key.id) };
 }

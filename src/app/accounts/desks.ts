@@ -1,6 +1,6 @@
 /**
- * Desks: made, renamed and removed by administrators, and by a partner for its own accounts; members are named by them and by who
- * heads the desk. Each change and its audit line are one transaction. A foreign desk is as absent as an unknown one.
+ * Desks: made, renamed and removed by administrators, and by a partner for its own accounts; these and the desk's heads name
+ * members. Each change and its audit line are one transaction. A foreign desk is as absent as an unknown one.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { DeskMemberView, DeskView } from '../../domain/contract/desk.ts';
@@ -15,10 +15,10 @@ import { parseChoice, parseLine } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 
-/** Lists merge the records of all desks of an account, and a partner may look after several. */
+/** Lists merge the records of all desks of an account, and a partner may manage several. */
 export const DESKS_MAX = 100;
 export const DESK_MEMBERS_MAX = 100;
-/** Each list of an account walks along so many indexes. */
+/** Each list of an account reads so many indexes. */
 export const DESKS_OF_ACCOUNT_MAX = 10;
 const NAME_CHARACTERS_MAX = 100;
 
@@ -27,7 +27,7 @@ export interface DeskInput {
   id: number;
 }
 
-/** Lists the desks of which the caller is a member and those that it looks after, oldest first. */
+/** Lists the desks of which the caller is a member or that it manages, oldest first. */
 export function listDesks(app: AccountParts, { principal }: { principal: Principal }): DeskView[] {
   const { read } = app.store;
   const seen = read.desks.all().filter((desk) => maySee(read, principal, desk));
@@ -75,7 +75,7 @@ export async function renameDesk(
   });
 }
 
-/** Throws `too_many` while it has records: they would be no one's. */
+/** Throws `too_many` while it has records, which would have no owner. */
 export async function removeDesk(app: AccountParts, { principal, id }: DeskInput): Promise<DeskView> {
   assertPartner(principal);
   return await change(app, principal, (tx) => {
@@ -90,11 +90,11 @@ export async function removeDesk(app: AccountParts, { principal, id }: DeskInput
 }
 
 export interface MemberInput extends DeskInput {
-  /** Names an account that the desk is for. */
+  /** The account's address. */
   email: string;
 }
 
-/** Adds the account, or gives it another role. */
+/** Adds the account, or changes its role. */
 export async function setDeskMember(
   app: AccountParts,
   { principal, id, email, role }: MemberInput & { role: string },
@@ -115,7 +115,7 @@ export async function setDeskMember(
   });
 }
 
-/** What the account has sent stays with the desk. Each member may go by itself. */
+/** The account's records stay with the desk. Each member may leave by itself. */
 export async function removeDeskMember(
   app: AccountParts,
   { principal, id, email }: MemberInput,
@@ -150,7 +150,7 @@ function parseName(name: string): string {
   return parsed;
 }
 
-/** Accounts that no partner looks after may be members of an administrator's desk; a partner and its accounts of the partner's. */
+/** Accounts without a partner may be members of an administrator's desk; a partner and its accounts of the partner's. */
 function memberByEmail(read: StoreReader, { partnerId }: Desk, email: string): Account {
   const account = read.accounts.byEmail(email.trim());
   const isFor = account?.partnerId === partnerId || (partnerId !== null && account?.id === partnerId);
@@ -208,7 +208,7 @@ function toView(read: StoreReader, principal: Principal, desk: Desk): DeskView {
   };
 }
 
-/** A deleted account is no member any more. */
+/** A deleted account is no member. */
 function memberView(read: StoreReader, { accountId, role, at }: DeskMember): DeskMemberView[] {
   const account = read.accounts.getUnlessDamaged(accountId);
   if (account === undefined || account.deletedAt !== null) return [];

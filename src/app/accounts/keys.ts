@@ -1,4 +1,4 @@
-/** API keys and the webhook secret: made, shown again, replaced, revoked. Kept sealed, looked up by hash. */
+/** API keys and the webhook secret: made, shown again, replaced, revoked. Stored sealed, looked up by hash. */
 
 import { randomBytes } from 'node:crypto';
 import type { Account, ApiKey } from '../../domain/accounts/account.ts';
@@ -16,7 +16,7 @@ import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 
-/** One per system that asks, with room; more is a leak no one looks after. */
+/** One for each system, with room; more are a leak. */
 export const KEYS_MAX = 20;
 const KEY_NAME_CHARACTERS_MAX = 100;
 const KEY_BYTES = 32;
@@ -27,7 +27,7 @@ export interface NewApiKey {
   secret: string;
 }
 
-/** Whose key: the caller's, or with `userId` that of an account that it manages. */
+/** The key's owner: the caller, or with `userId` an account that it manages. */
 export interface KeyOwnerInput {
   principal: Principal;
   userId?: number | undefined;
@@ -39,7 +39,7 @@ export interface KeyInput extends KeyOwnerInput {
 
 export const newApiKey = (): string => `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
 
-/** A read-only account may make keys: without one it could not read over the interfaces. */
+/** A read-only account may make keys: without one it could not use the interfaces. */
 export async function createKey(
   app: AccountParts,
   { principal, userId, name }: KeyOwnerInput & { name: unknown },
@@ -69,7 +69,7 @@ export function listKeys(app: AccountParts, { principal, userId }: KeyOwnerInput
   return app.store.read.accounts.apiKeys(id).map(toKeyView);
 }
 
-/** Shows one of the caller's own keys again, to who knows the account's password. */
+/** Shows one of the caller's own keys again, after the account's password. */
 export async function revealKey(
   app: AccountParts,
   { principal, id, password }: { principal: Principal; id: number; password: string },
@@ -81,7 +81,7 @@ export async function revealKey(
   return app.sealer.unseal(key.sealed);
 }
 
-/** The old key stops at once; name and id stay. */
+/** The old key is invalid at once; name and id stay. */
 export async function replaceKey(app: AccountParts, { principal, userId, id }: KeyInput): Promise<NewApiKey> {
   const secret = newApiKey();
   const key = await app.store.transact((tx) => {
@@ -105,7 +105,7 @@ export async function revokeKey(app: AccountParts, { principal, userId, id }: Ke
   });
 }
 
-/** Throws on the field if the password is not the account's; every try is counted. */
+/** Throws on the field for a wrong password; every try is counted. */
 export async function assertPassword(
   app: AccountParts,
   principal: Principal,
@@ -119,7 +119,7 @@ export async function assertPassword(
   });
 }
 
-/** As `assertPassword`, by somebody who is not signed in. */
+/** Like `assertPassword`, for a caller who is not signed in. */
 export async function assertPasswordOf(
   app: AccountParts,
   { id, passwordHash }: Pick<Account, 'id' | 'passwordHash'>,
@@ -135,7 +135,7 @@ export async function assertPasswordOf(
   await app.attempts.forget('accountGuess', `account ${id}`);
 }
 
-/** The Standard Webhooks secret (`whsec_…`), made when it is first asked for. */
+/** The Standard Webhooks secret (`whsec_…`), made at the first request. */
 export async function webhookSecretOf(
   app: AccountParts,
   { principal }: { principal: Principal },
@@ -143,7 +143,7 @@ export async function webhookSecretOf(
   return await webhookSecretOfAccount(app, currentAccount(app.store.read, principal).id);
 }
 
-/** As webhookSecretOf, for the delivery itself. */
+/** Like webhookSecretOf, for the delivery itself. */
 export async function webhookSecretOfAccount(app: AccountParts, accountId: number): Promise<string> {
   const sealed = app.store.read.accounts.get(accountId)?.webhookSecret;
   if (sealed !== null && sealed !== undefined) return app.sealer.unseal(sealed);
@@ -156,7 +156,7 @@ export async function webhookSecretOfAccount(app: AccountParts, accountId: numbe
   });
 }
 
-/** The old secret signs nothing more. */
+/** The old secret is no longer used. */
 export async function rotateWebhookSecret(
   app: AccountParts,
   { principal }: { principal: Principal },

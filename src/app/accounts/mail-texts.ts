@@ -1,4 +1,4 @@
-/** Every mail that Assay writes, in each language, once. Plain text: it is read on any screen and hides no link. */
+/** Every mail of Assay, in each language. Plain text: it is readable on any screen and hides no link. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { IssuedToken } from '../callers/tokens.ts';
@@ -7,7 +7,7 @@ import type { AccountParts } from './parts.ts';
 
 type Kind = 'set_password' | 'reset_password' | 'verify_email' | 'already_registered';
 
-/** `until` is the moment at which the link stops. */
+/** `until` is when the link expires. */
 interface Filling {
   name: string;
   link: string;
@@ -96,7 +96,7 @@ function write({ mailer }: Writer, to: Recipient, kind: Kind, link: string, expi
   };
 }
 
-/** In UTC, and saying so: the box does not know where the reader sits. */
+/** States UTC, since the box does not know where the reader is. */
 function formatMoment(microseconds: number, language: MailLanguage): string {
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'it-IT', {
     dateStyle: 'long',

@@ -1,6 +1,6 @@
 /**
- * Mail: by SMTP if the operator set a server up, else as `.eml` files in the data folder that a person can read
- * and hand on. What is written in it is mail-texts.ts.
+ * Mail: by SMTP if the operator set up a server, else as `.eml` files in the data folder that a person can hand on. The texts
+ * are in mail-texts.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -20,9 +20,9 @@ export interface MailConfig {
   /** The sender, as `Name <address>`. */
   from: string;
   language: MailLanguage;
-  /** Where the files go; 0700, each of them 0600: they hold links that open accounts. */
+  /** Folder of the files; 0700, each of them 0600, since they hold links that open accounts. */
   folder: string;
-  /** Waits before a posted mail is tried again, ms; the last failure is logged. */
+  /** Pauses before a posted mail is retried, ms; the last failure is logged. */
   retryDelaysMs: readonly number[];
 }
 
@@ -34,15 +34,15 @@ export interface Mail {
 
 export const MAIL_RETRY_DELAYS_MS = [5_000, 60_000, 600_000] as const;
 
-/** Files that no one fetched: the oldest go, or a forgotten folder would fill the disk. */
+/** Bound on unfetched files: the oldest go, or a forgotten folder would fill the disk. */
 const MAIL_FILES_MAX = 1000;
-/** Mails that wait for a server that is away; each is a few hundred bytes, their links are of use for a day. */
+/** Mails that wait for a server that is away; each is a few hundred bytes, and their links are valid for a day. */
 const POSTED_MAX = 200;
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Resolves with the file in which the mail lies; null if a server has taken it. */
+/** Resolves with the file of the mail; null if a server has taken it. */
 type Deliver = (mail: Mail) => Promise<string | null>;
 
 export class Mailer implements AsyncDisposable {
@@ -60,17 +60,17 @@ export class Mailer implements AsyncDisposable {
     this.#deliver = config.smtpUrl === null ? fileDelivery(config) : smtpDelivery(config, config.smtpUrl);
   }
 
-  /** The folder of mails that are not sent, because no server is set; null if one is. */
+  /** The folder of mails without a server; null if one is set. */
   get folder(): string | null {
     return this.#config.smtpUrl === null ? this.#config.folder : null;
   }
 
-  /** Whether the server answers and lets us in; throws what it says. Without a server there is nothing to try. */
+  /** Whether the server answers and accepts the login; throws its answer. Does nothing without a server. */
   async verify(): Promise<void> {
     if (this.#config.smtpUrl !== null) await withTransport(this.#config.smtpUrl, (server) => server.verify());
   }
 
-  /** Once, behind the start: the log says whether mail will go out. */
+  /** Tried once, after the start, so that the log says whether mail will go out. */
   tryServer(): void {
     if (this.folder !== null) return;
     this.later(async () => {
@@ -83,7 +83,7 @@ export class Mailer implements AsyncDisposable {
     });
   }
 
-  /** Resolves once the server or the disk has taken it, with the file in which it lies if no server is set; throws `mail`. */
+  /** Resolves once the server or the disk has taken it, with its file if no server is set; throws `mail`. */
   async send(mail: Mail): Promise<string | null> {
     try {
       return await this.#deliver(mail);
@@ -95,12 +95,12 @@ export class Mailer implements AsyncDisposable {
     }
   }
 
-  /** Sends it behind the caller's back, tried again after a while; for answers whose time must not reveal anything. */
+  /** Sends it after the answer, with retries, for answers whose time must not reveal anything. */
   post(mail: Mail): void {
     this.later(() => this.#sendPatiently(mail));
   }
 
-  /** Work that ends in a mail and must not delay the answer; past the bound it is dropped, and the log says so. */
+  /** Work that ends in a mail and must not delay the answer; past the bound it is dropped, and logged. */
   later(work: () => Promise<void>): void {
     if (this.#pending.size >= POSTED_MAX) {
       this.#log.error({ waiting: POSTED_MAX }, 'a mail was dropped: too many wait for the mail server');
@@ -113,12 +113,12 @@ export class Mailer implements AsyncDisposable {
     this.#pending.add(running);
   }
 
-  /** Resolves once nothing waits any more. */
+  /** Resolves once nothing waits. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  /** Mails between two tries are given up: their links can be asked for again. */
+  /** Mails between two tries are dropped: their links can be requested again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.race([this.settled(), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
@@ -149,7 +149,7 @@ export class Mailer implements AsyncDisposable {
   }
 }
 
-/** No file and no address is ever read into a mail: its texts hold what users wrote. */
+/** Mails never include files or addresses: their texts hold users' input. */
 const CLOSED = { disableFileAccess: true, disableUrlAccess: true } as const;
 
 function smtpDelivery({ from }: MailConfig, url: string): Deliver {
@@ -180,7 +180,7 @@ function fileDelivery({ from, folder }: MailConfig): Deliver {
     const { message } = await transport.sendMail({ from, ...mail });
     if (!Buffer.isBuffer(message)) throw new Error('the mail was not built in memory');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The time leads, so that names sort by age; the rest keeps two of one moment apart.
+    // The time comes first, so that names sort by age; the rest distinguishes two of one moment.
     const stamp = new Date().toISOString().replace(/[:.]/g, '-');
     const name = `${stamp}-${randomBytes(4).toString('hex')}.eml`;
     const path = join(folder, name);

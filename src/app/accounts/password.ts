@@ -17,10 +17,10 @@ const TAG_BYTES = 32;
 export const PASSWORD_CHARACTERS_MIN = 12;
 export const PASSWORD_CHARACTERS_MAX = 256;
 
-/** Node derives on the four threads that also serve files: half of them stay free whatever knocks. */
+/** Node derives on the four threads that also serve files: half of them always stay free. */
 const DERIVATIONS_MAX = 2;
 const derivations = new Turnstile(DERIVATIONS_MAX);
-/** Who signs in is not known before the derivation: all wait in one line. */
+/** The account is unknown before the derivation, so all wait in one line. */
 const NOBODY = 0;
 
 export function parsePassword(value: unknown, field = 'password'): string {
@@ -43,7 +43,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(salt)}$${base64(tag)}`;
 }
 
-/** What an unknown account is compared with, so that it costs the same time; no password leads to it. */
+/** Compared for an unknown account, so that it takes the same time; no password matches it. */
 const NO_PASSWORD = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
@@ -67,7 +67,7 @@ interface Cost {
   parallelism: number;
 }
 
-/** The same letters come composed from one keyboard and decomposed from another. */
+/** Normalised, since keyboards send the same letters composed or decomposed. */
 async function deriveTag(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
   using _turn = await derivations.enter(NOBODY);
   return await derive('argon2id', {

@@ -24,7 +24,7 @@ import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
 import type { AccountParts } from './parts.ts';
 import { hashPassword, parsePassword } from './password.ts';
 
-/** Mails a link if the address has an account. The answer is the same, and as fast, if there is none. */
+/** Mails a link if the address has an account. The answer and its time are the same if it has none. */
 export async function requestPasswordReset(
   app: AccountParts,
   { email: given, from }: { email: unknown; from: CallOrigin },
@@ -37,7 +37,7 @@ export async function requestPasswordReset(
   });
 }
 
-/** Silent past the bound of the mailbox: the caller must not learn that there is one. */
+/** Silent past the mailbox's bound: the caller must not learn that it exists. */
 async function mailPasswordLink(
   app: AccountParts,
   account: Account,
@@ -76,7 +76,7 @@ export async function setPassword(
   });
 }
 
-/** The session that asks stays, the others end. */
+/** The asking session stays, the others end. */
 export async function changePassword(
   app: AccountParts,
   input: { principal: Principal; current: string; password: unknown; exceptSessionHash?: string | undefined },
@@ -106,8 +106,8 @@ function storePassword(
 }
 
 /**
- * Single use. The account's password is asked for: who registers another person's address chose it, and that person,
- * by opening the link, must not let them in.
+ * Single use. Asks for the account's password: a person who registered another person's address chose it, and that person must not
+ * let them in by opening the link.
  */
 export async function verifyEmail(
   app: AccountParts,
@@ -126,7 +126,7 @@ export async function verifyEmail(
   });
 }
 
-/** A link for the administrator to hand over, if mail does not reach the user: sets the account's password, once. */
+/** A link that sets the account's password once, for the administrator to hand over if mail does not reach the user. */
 export async function createPasswordLink(
   app: AccountParts,
   { principal, email }: { principal: Principal; email: unknown },
@@ -151,7 +151,9 @@ export interface RegisterInput {
   from: CallOrigin;
 }
 
-/** Only if the operator opened registration. Answers the same for an address that has an account: its owner gets a mail. */
+/**
+ * Only if the operator opened registration. The answer is the same for an address that has an account: its owner gets a mail.
+ */
 export async function register(app: AccountParts, input: RegisterInput): Promise<void> {
   const { from, termsAccepted } = input;
   if (!app.config.registration.isOpen) {

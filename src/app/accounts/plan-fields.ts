@@ -1,6 +1,6 @@
 /**
- * The fields of a plan as the administrator writes them. Figures per media kind have the kind in front
- * (`image_credits`, `video_bytes_max`), lists may be text separated by commas.
+ * The fields of a plan as the administrator writes them. Fields of a media kind have it as prefix (`image_credits`,
+ * `video_bytes_max`), lists may be text separated by commas.
  */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
@@ -35,7 +35,7 @@ type Parser = (fields: RawFields, before: Plan) => unknown;
 
 export type PlanChange = Partial<Omit<Plan, 'id'>>;
 
-/** What the row alone does not say how to read. */
+/** Parsers of rows that do not determine their own. */
 const PARSERS: { [K in Written]?: Parser } = {
   name: (fields) => parseLine(fields, 'name', NAME_CHARACTERS_MAX),
   sku: parseSku,
@@ -47,7 +47,7 @@ const PARSERS: { [K in Written]?: Parser } = {
     parsePerKind(fields, 'bytes_max', 1, (kind) => BYTES_MAX[kind], before.fileBytesMax),
 };
 
-/** Per-kind figures that are not given stay those of `before`. */
+/** Fields of a kind that are not given stay those of `before`. */
 export function parsePlanChange(fields: RawFields, before: Plan): PlanChange {
   const { id: _, ...written } = PLAN;
   const parsers = rowsOf(written).map(([name, row]) => {
@@ -94,7 +94,7 @@ function parsePerKind(
   };
 }
 
-/** An object, or text like `heatmap=2,nsfw=1`; it replaces the earlier one, so that a price can be taken away. */
+/** An object, or text like `heatmap=2,nsfw=1`; it replaces the earlier prices, so that one can be removed. */
 function parseOptionCredits(fields: RawFields): Plan['optionCredits'] | undefined {
   const value = fields.option_credits;
   if (value === undefined || value === null) return undefined;

@@ -1,4 +1,4 @@
-/** Pricing plans as the administrator writes them; every account reads its own, a partner all it may give. */
+/** Pricing plans as the administrator writes them; every account reads its own, a partner all that it may give. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { appliancePlan } from '../../domain/accounts/plan.ts';
@@ -42,7 +42,7 @@ export async function createPlan(app: AccountParts, { principal, fields }: PlanF
   });
 }
 
-/** Absent fields stay; what accounts of the plan may do changes with their next call. */
+/** Absent fields stay; accounts of the plan are bound by the change from their next call on. */
 export async function updatePlan(
   app: AccountParts,
   { principal, id, fields }: PlanFieldsInput & { id: number },

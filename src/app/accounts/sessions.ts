@@ -11,7 +11,7 @@ import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 
-/** Browsers of one account; past it the oldest is signed out. */
+/** Browsers of one account; one more signs out the oldest. */
 const SESSIONS_MAX = 20;
 const USER_AGENT_CHARACTERS_MAX = 300;
 const EMAIL_KEY_CHARACTERS_MAX = 300;
@@ -23,7 +23,7 @@ export interface SignInInput {
   from: CallOrigin;
 }
 
-/** Answers the same, after the same time, for an unknown account and for a wrong password. */
+/** The answer and its time are the same for an unknown account and for a wrong password. */
 export async function signIn(
   app: AccountParts,
   { email, password, userAgent, from }: SignInInput,
@@ -58,7 +58,7 @@ async function openSession(
   const cookieValue = newSecret();
   const session = await app.store.transact((tx) => {
     const now = app.clock.now();
-    // Deleted, or given another password, while the hash was being computed.
+    // The account was deleted, or got another password, while the hash was computed.
     if (tx.accounts.get(id)?.passwordHash !== passwordHash) throw wrongCredentials();
     makeRoom(tx, id, now);
     const made: Session = {
@@ -97,7 +97,7 @@ export async function signOut(app: AccountParts, { principal, session }: SignedI
   });
 }
 
-/** Every browser of the account; answers how many there were. */
+/** Signs out every browser of the account; returns their number. */
 export async function signOutEverywhere(
   app: AccountParts,
   { principal }: { principal: Principal },

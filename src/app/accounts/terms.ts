@@ -5,7 +5,7 @@ import type { Principal } from '../callers/principal.ts';
 import { auditLine } from './audit.ts';
 import type { AccountParts } from './parts.ts';
 
-/** The principal comes from `identify` or `identifySession`, which do not ask for what is being accepted here. */
+/** The principal comes from `identify` or `identifySession`, which do not require accepted terms. */
 export async function acceptTerms(
   app: AccountParts,
   { principal }: { principal: Principal },

@@ -12,7 +12,7 @@ import { toUserView } from './user-view.ts';
 
 type SortKey = (account: Account, read: StoreReader) => string | number | null;
 
-/** What a list can be sorted by, as docs/interface.md names it. */
+/** Sort keys of docs/interface.md. */
 const SORT_KEYS = {
   id: (account) => account.id,
   name: (account) => account.name,
@@ -41,7 +41,7 @@ const PAGE_MAX = 1_000_000_000;
 
 export interface UserPage {
   currentPage: number;
-  /** Place of the first and the last user of the page in the whole list, from 1; 0 if the page is empty. */
+  /** Positions of the page's first and last user in the whole list, from 1; 0 if the page is empty. */
   from: number;
   to: number;
   lastPage: number;
@@ -107,7 +107,10 @@ function isListed(account: Account, { account: caller }: Principal, { filter, pl
   return account.name.toLowerCase().includes(filter) || account.email.toLowerCase().includes(filter);
 }
 
-/** Equal ones in the order in which they were made, so that pages neither repeat nor miss anybody; nothing comes last. */
+/**
+ * Equal ones stay in the order in which they were made, so that pages neither repeat nor miss anybody; missing values come
+ * last.
+ */
 function sortAccounts(accounts: Account[], read: StoreReader, { sort, isDescending }: UserQuery): Account[] {
   const keyOf: SortKey = SORT_KEYS[sort];
   const sign = isDescending ? -1 : 1;
@@ -124,7 +127,7 @@ function foldCase(key: string | number | null): string | number | null {
   return typeof key === 'string' ? key.toLowerCase() : key;
 }
 
-/** The query as it came, one page on. */
+/** The same query, for the next page. */
 function nextPageUrl(publicUrl: string, fields: RawFields, page: number): string {
   const query = new URLSearchParams();
   for (const name of ['filter', 'pricing_id', 'sort', 'direction', 'per_page']) {

@@ -5,8 +5,8 @@ import type { StoreReader } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';
 
 /**
- * The partner is whole only for a `viewer` that may see it: itself or the administrator. Its users learn who it is,
- * not its balance, its plan or its telephone.
+ * The partner is complete only for a `viewer` that may see it: itself or the administrator. Its users see its name, not its
+ * balance, plan or telephone.
  */
 export function toUserView(
   { store }: { store: { read: StoreReader } },
@@ -51,7 +51,7 @@ function viewOf(read: StoreReader, account: Account, partner: UserView | null): 
   };
 }
 
-/** Name and address: whom to ask. */
+/** Name and address of a contact. */
 function contactCard({ id, name, email, role, heuristic, createdAt }: Account): UserView {
   return {
     id,

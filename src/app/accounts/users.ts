@@ -1,4 +1,4 @@
-/** Accounts as their partner or the administrator makes, changes and deletes them. */
+/** Accounts as their partner or the administrator creates, changes and deletes them. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
@@ -56,7 +56,7 @@ export async function createUser(
   });
 }
 
-/** An account may change its own name, heuristic and address; everything else is for who manages it. */
+/** An account may change its own name, heuristic and address; its manager changes everything else. */
 export async function updateUser(
   app: AccountParts,
   { principal, id, fields }: UserInput & { fields: RawFields },
@@ -68,7 +68,7 @@ export async function updateUser(
     assertMaySet(principal, change, id === principal.account.id);
     const after: Account = { ...before, ...change, updatedAt: app.clock.now() };
     const hasMoved = before.email.toLowerCase() !== after.email.toLowerCase();
-    // The user has not shown yet that the new mailbox is theirs.
+    // The new mailbox is not verified yet.
     if (hasMoved) after.emailVerifiedAt = null;
     assertConsistent(tx, after);
     assertAdminLeft(tx, before, after);
@@ -87,7 +87,10 @@ function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnTy
   return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });
 }
 
-/** Its keys, sessions, links, notices and memberships stop with this; its records stay, those of a desk with the desk, for the retention to remove. */
+/**
+ * Ends its keys, sessions, links, notices and memberships; its records stay for the retention to remove, those of a desk with
+ * the desk.
+ */
 export async function deleteUser(app: AccountParts, { principal, id }: UserInput): Promise<Account> {
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
@@ -120,7 +123,7 @@ export function getUser(app: AccountParts, { principal, id }: UserInput): UserVi
 
 export interface SentMail {
   user: UserView;
-  /** False if no mail server is set: then it lies in `file` and must be handed over. */
+  /** False without a mail server: the mail then lies in `file` and must be handed over. */
   sent: boolean;
   file: string | null;
 }
@@ -139,11 +142,11 @@ export async function sendCreationEmail(app: AccountParts, { principal, id }: Us
   return { user: toUserView(app, account, principal), sent: file === null, file };
 }
 
-/** Bounds a slip of the finger, and keeps every sum exact. */
+/** Bounds typing errors, and keeps every sum exact. */
 const GRANT_MAX = 1_000_000_000;
 const NOTE_CHARACTERS_MAX = 500;
 
-/** Gives credits; a negative amount takes some back, never below nothing. For the administrator. */
+/** Gives credits; a negative amount takes some back, never below zero. For the administrator. */
 export async function grantCredits(
   app: AccountParts,
   { principal, id, amount, note = '' }: UserInput & { amount: unknown; note?: unknown },

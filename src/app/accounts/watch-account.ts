@@ -1,4 +1,4 @@
-/** An account's credits and deliveries live; a slow reader skips to the newest state. */
+/** Live credits and deliveries of an account; a slow reader skips to the newest state. */
 
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { Credits } from '../../domain/contract/ledger.ts';
@@ -12,7 +12,7 @@ export async function* watchCredits(
   { principal }: { principal: Principal },
   signal: AbortSignal,
 ): AsyncGenerator<Credits> {
-  // The feed is joined before the state is read: a change between the two is delivered, never lost.
+  // The feed is joined before the state is read, so that no change between the two is lost.
   const changes = app.accountFeed.watchCredits(principal.account.id, signal);
   try {
     yield getCredits(app, { principal });

@@ -1,6 +1,6 @@
 /**
- * All use cases' parts in one: what facades hold. A use case takes `(app, input, signal)`; `app` is no more than the
- * parts of its noun.
+ * The parts of all use cases together, as facades hold them. A use case takes `(app, input, signal)`, with only the parts of
+ * its noun as `app`.
  */
 import type { AccountParts } from '../accounts/parts.ts';
 import type { CustodyParts } from '../custody/parts.ts';

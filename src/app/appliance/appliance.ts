@@ -1,4 +1,4 @@
-/** What the box says of itself. */
+/** The box's status, metrics and models. */
 
 import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
@@ -23,7 +23,7 @@ export interface ApplianceStatus extends ValuesOf<typeof APPLIANCE> {
   backup: BackupStatus | null;
 }
 
-/** What moves with the work of other accounts is for administrators: by it, one could watch another submit. */
+/** Figures that move with other accounts' work are for administrators: with them, one could watch another submit. */
 export async function getStatus(
   app: ApplianceParts,
   { principal }: { principal: Principal },
@@ -45,13 +45,12 @@ export async function getStatus(
   };
 }
 
-/** What anybody may know. */
+/** The part of the status that anybody may see. */
 function openStatus({ engine }: ApplianceParts) {
   const { phase } = engine.status();
   return { version: VERSION, apiVersion: API_VERSION, phase, notReadyReason: engine.notReadyReason };
 }
 
-/** All figures. */
 export async function readStatus(app: ApplianceParts) {
   const { isolation, videoDecoder, queueDepth, running } = app.engine.status();
   return {
@@ -70,7 +69,7 @@ export async function readStatus(app: ApplianceParts) {
   } satisfies ApplianceStatus;
 }
 
-/** The figures that nothing changes by an event; read when somebody collects them. */
+/** Metrics that no event updates; read when they are collected. */
 export async function readMetrics(app: ApplianceParts): Promise<string> {
   const { metrics, store, backups } = app;
   metrics.diskFree.set(await store.freeBytes());
@@ -111,7 +110,7 @@ function setPictureMetrics({ metrics, keptPictures }: ApplianceParts): void {
   metrics.pictureIndexDamaged.set(damaged);
 }
 
-/** The index names what runs beside what waits, oldest first; what runs is bounded. */
+/** The index holds running work beside waiting work, oldest first; the running part is bounded. */
 function oldestQueuedAt(read: ApplianceParts['store']['read']): number | undefined {
   for (const analysis of read.openAnalyses()) {
     if (analysis.state === 'queued') return analysis.queuedAt;
@@ -131,7 +130,7 @@ function setModelMetrics(app: ApplianceParts): void {
   metrics.providerFallbacks.set(elsewhere.length);
 }
 
-/** A model runs elsewhere than by the provider that is set `first`, without belonging there and without being on its way. */
+/** A model runs by another provider than the `first` one, although it does not belong there and is not being prepared. */
 export function hasFallenBack(
   { pack, report }: Pick<InstalledPack, 'pack' | 'report'>,
   first: string | undefined,
@@ -179,7 +178,7 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
   return [...whole, ...refused.map(toRefusedModel)];
 }
 
-/** What little is known of a pack that is not whole. */
+/** The known facts of an incomplete pack. */
 function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   const known = MODEL_TASKS.find((name) => name === task) ?? '';
   const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';

@@ -1,4 +1,4 @@
-/** The finished backups, and one that an administrator began and does not have to wait for. */
+/** The finished backups, and starting one without waiting for it. */
 import { basename } from 'node:path';
 import type { BackupEntry, BackupShelf } from '../../domain/contract/backups.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
@@ -10,7 +10,7 @@ import type { Principal } from '../callers/principal.ts';
 import { type BackupInput, makeBackup } from './make-backup.ts';
 import type { ApplianceParts } from './parts.ts';
 
-/** Descriptions that one answer reads; who keeps more looks into the folder. */
+/** Descriptions that one answer reads; further backups are listed in the folder. */
 const BACKUPS_MAX = 100;
 
 /** Administrators only. */
@@ -46,8 +46,7 @@ async function readEntry(path: string): Promise<BackupEntry> {
 }
 
 /**
- * Resolves once the backup has begun; readBackups shows how far it is and how it ended. Throws as makeBackup does if
- * it cannot begin.
+ * Resolves once the backup has begun; readBackups shows its progress and end. Throws as makeBackup does if it cannot begin.
  */
 export async function startBackup(app: ApplianceParts, input: BackupInput): Promise<void> {
   const steps = makeBackup(app, input, new AbortController().signal);
@@ -60,6 +59,6 @@ async function drain(steps: AsyncIterable<unknown>): Promise<void> {
   try {
     for await (const _ of steps);
   } catch {
-    // Logged and counted where it was made; status shows it.
+    // Logged and counted at its source; status shows it.
   }
 }

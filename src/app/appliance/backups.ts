@@ -1,6 +1,6 @@
 /**
- * When and where backups are made: at the administrator's word or by schedule, one at a time, only below the folder
- * of the setting `backup.dir`. What a backup is made of is the store's business (store/backup/backup.ts).
+ * When and where backups are made: on the administrator's request or by schedule, one at a time, only below the folder of the
+ * setting `backup.dir`. The store decides their contents (store/backup/backup.ts).
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -19,13 +19,13 @@ import { listBackups, removeOldBackups } from '../../store/backup/shelf.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface BackupsConfig {
-  /** Holds the backups; null: none are made, and none may be asked for. */
+  /** Holds the backups; null: none are made or accepted. */
   folder: string | null;
   /** 0 = only when asked for. */
   intervalMs: number;
   /** Scheduled backups that are kept. */
   keep: number;
-  /** Past it the last good one is too old. */
+  /** A last good backup older than this is too old. */
   ageMsMax: number;
   /** Whether scheduled ones hold the sealing key and the administrator's key. */
   withSecrets: boolean;
@@ -41,9 +41,9 @@ export interface BackupsParts {
 }
 
 const CHECK_INTERVAL_MS = 60_000;
-/** A folder on a share that is away for a while must not be asked every minute. */
+/** A folder on a share that is away must not be asked every minute. */
 const RETRY_MS = 15 * 60_000;
-/** Once a day is read; more often is filtered away. */
+/** A daily warning is read; more frequent ones are filtered out. */
 const WARN_PAUSE_MS = 24 * 3_600_000;
 const STOP_WAIT_MS = 10_000;
 
@@ -52,7 +52,7 @@ export class Backups implements AsyncDisposable {
   readonly #parts: BackupsParts;
   readonly #stopped = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  /** A new box has no backup yet; its age counts from here. */
+  /** The age of a missing backup counts from here. */
   readonly #openedAt: number;
   #lastGoodAt: number | null = null;
   #lastError: string | null = null;
@@ -120,7 +120,7 @@ export class Backups implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();
-    // A share that hangs must not hold up the stop; what is left of the backup is removed by the next.
+    // A hanging share must not hold up the stop; the next backup removes the remains.
     await Promise.race([this.#running, delay(STOP_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -169,7 +169,7 @@ export class Backups implements AsyncDisposable {
     this.#parts.metrics.backupLastGood.set(Math.round(at / 1000));
   }
 
-  /** What is dated ahead of the clock was made by one that was ahead: by it no other would be due for as long. */
+  /** Ignores backups dated ahead of the clock, which would delay all others. */
   async #findLast(): Promise<void> {
     const { folder } = this.#config;
     if (folder === null) return;
@@ -203,11 +203,11 @@ export class Backups implements AsyncDisposable {
       const removed = await removeOldBackups(folder, keep);
       if (removed.length > 0) this.#parts.log.info({ removed }, 'old backups removed');
     } catch {
-      // Logged and counted where it was made; status shows it.
+      // Logged and counted at its source; status shows it.
     }
   }
 
-  /** The folder itself or one below it, also through links: a key of the box must not write anywhere else. */
+  /** The folder itself or one below it, also through links: a key of the box must not let anyone write elsewhere. */
   async #allowed(wanted: string): Promise<string> {
     const { folder: root } = this.#config;
     if (root === null) {
@@ -223,7 +223,7 @@ export class Backups implements AsyncDisposable {
   }
 }
 
-/** Where the path leads, as far as it exists. */
+/** The real path, as far as it exists. */
 async function nearestReal(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,6 +1,6 @@
 /**
- * Open models of others that an operator can add: what is known of each, from `models/catalogue` of the program and
- * `catalogue` of the data folder. Nothing of it is fetched before the operator says so.
+ * Open models of others that an operator can add, from `models/catalogue` of the program and `catalogue` of the data folder.
+ * Nothing is fetched before the operator asks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,9 +18,9 @@ import type { ApplianceParts } from './parts.ts';
 
 const PROGRAM_CATALOGUE = join(PROGRAM_FOLDER, 'models', 'catalogue');
 const NAME = /^[a-z0-9][a-z0-9-]{1,63}$/;
-/** What a newsroom must not overlook: it earns money. */
+/** A newsroom earns money, so these licences forbid its use. */
 const NON_COMMERCIAL = /\bNC\b|non-?commercial/i;
-/** Replaced by what the model gives at its first run: its makers publish no outputs for our inputs. */
+/** Replaced by the model's outputs at its first run: its makers publish none for our inputs. */
 const GOLDEN_PLACEHOLDER = [0, 0, 0];
 
 const entrySchema = z.strictObject({
@@ -43,7 +43,7 @@ const entrySchema = z.strictObject({
     .describe('Who measured what, on which media: a sentence each.'),
   downloadSecondsMax: z.int().min(1),
   card: z.array(z.string()),
-  /** A model.json without what the entry states already, and without its golden outputs. */
+  /** A model.json without the entry's own fields and without golden outputs. */
   pack: z.record(z.string(), z.unknown()),
 });
 
@@ -66,7 +66,7 @@ export async function listCatalogue(
   });
 }
 
-/** Throws AppError `bad_field` for a name that the catalogue does not hold. */
+/** Throws AppError `bad_field` for a name outside the catalogue. */
 export async function findEntry(app: ApplianceParts, name: string): Promise<CatalogueEntry> {
   const entries = await readCatalogue(app);
   const found = entries.find((entry) => entry.name === name);
@@ -119,7 +119,7 @@ export function describePack({ name, sha256, homepage, pack }: CatalogueEntry): 
   });
 }
 
-/** Balanced accuracies by tier, as its makers state them; a pack without any weighs next to nothing. */
+/** Balanced accuracies by tier, as its makers state them; a pack without any gets the least weight. */
 function statedWeight({ statedFigures }: CatalogueEntry['pack']): number {
   const { tiers = [], seen = false } = (statedFigures ?? {}) as {
     tiers?: { balancedAccuracy: number }[];

@@ -26,29 +26,29 @@ export interface EarlierPicturesParts extends Pick<Core, 'store' | 'engine' | 'c
 }
 
 export interface EarlierPicturesState {
-  /** Analyses that were looked at since the start, of `total`. */
+  /** Analyses looked at since the start, of `total`. */
   looked: number;
   total: number;
-  /** Records that are found by parts of their pictures now. */
+  /** Records that searches now find by a part. */
   learned: number;
-  /** Those whose file or frames are not kept any more. */
+  /** Records whose file or frames are gone. */
   gone: number;
   /** Pictures that could not be decoded; they are tried again after the next start. */
   unreadable: number;
   isDone: boolean;
 }
 
-/** Raised with what is found in a picture: after an upgrade those of before are described anew. */
+/** Raised with the descriptions' contents: an upgrade then describes earlier pictures anew. */
 export const DESCRIPTION_VERSION = 1;
-/** Read from the store between two breaths of the event loop; results of films have some megabytes. */
+/** Read from the store between two turns of the event loop; results of films have some megabytes. */
 const ANALYSES_AT_ONCE = 20;
 /** Likenesses, which are small. */
 const LIKENESSES_AT_ONCE = 200;
-/** Until the box may have nothing else to do. */
+/** Wait until the box may be idle. */
 const BUSY_PAUSE_MS = 2000;
-/** Until another analysis may have ended. */
+/** Wait until another analysis may have ended. */
 const FOLLOW_PAUSE_MS = 500;
-/** Until the engine has started, which it does within seconds. */
+/** Wait until the engine has started, which takes seconds. */
 const STARTING_PAUSE_MS = 100;
 const NOTHING_STANDS_OUT = packKeypoints(emptyKeypoints(0, 0, 0));
 
@@ -57,7 +57,7 @@ export class EarlierPictures implements AsyncDisposable {
   readonly #stopped = new AbortController();
   #cursor = '';
   #state = { looked: 0, learned: 0, gone: 0, unreadable: 0, isDone: false };
-  /** The last likeness that was looked at since the start. */
+  /** The last likeness looked at since the start. */
   #last = 0;
   readonly #earlierDone = Promise.withResolvers<void>();
   #work: Promise<void> = Promise.resolve();
@@ -74,7 +74,7 @@ export class EarlierPictures implements AsyncDisposable {
     this.#work = this.#run(this.#stopped.signal);
   }
 
-  /** Resolves when every analysis of before the start was looked at. */
+  /** Resolves when every analysis from before the start was looked at. */
   async settled(): Promise<void> {
     await this.#earlierDone.promise;
   }
@@ -113,7 +113,7 @@ export class EarlierPictures implements AsyncDisposable {
     }
   }
 
-  /** Some of what analyses have left since; never done. */
+  /** Looks at some likenesses of analyses since; never done. */
   async #follow(signal: AbortSignal): Promise<boolean> {
     const { store, clock } = this.#parts;
     const rows = store.read.likenessesAfter(this.#last, LIKENESSES_AT_ONCE);
@@ -135,7 +135,7 @@ export class EarlierPictures implements AsyncDisposable {
     return this.#state.isDone;
   }
 
-  /** Some analyses; true if none is left. */
+  /** Looks at some analyses; true if none is left. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const { store } = this.#parts;
     const analyses = store.read.analysesAfter(this.#cursor, ANALYSES_AT_ONCE);
@@ -149,14 +149,14 @@ export class EarlierPictures implements AsyncDisposable {
       this.#state.looked += 1;
     }
     if (analyses.length > 0) return false;
-    // What could not be decoded is tried again after the next start.
+    // Undecodable pictures are retried after the next start.
     if (this.#state.unreadable === 0)
       await store.transact((tx) => tx.notePicturesDescribed(DESCRIPTION_VERSION));
     this.#state.isDone = true;
     return true;
   }
 
-  /** Work that somebody waits for goes first. */
+  /** Waits until no one waits for other work. */
   async #idle(signal: AbortSignal): Promise<void> {
     const { engine, clock } = this.#parts;
     for (;;) {
@@ -168,7 +168,7 @@ export class EarlierPictures implements AsyncDisposable {
     }
   }
 
-  /** Null if it has changed meanwhile, or has too little to see. */
+  /** Null if it changed meanwhile, or has too little detail. */
   async #learn(analysis: Analysis, signal: AbortSignal): Promise<'learned' | 'gone' | 'unreadable' | null> {
     const { store, clock, log } = this.#parts;
     const kept = await keptOf(store, analysis);
@@ -218,7 +218,7 @@ async function keptOf(store: Store, { id, hash, result }: Analysis): Promise<Kep
   }));
 }
 
-/** A picture or film whose likeness was never looked for, or was before there were keypoints. Nothing is kept under zero retention. */
+/** A picture or film that was not described, or was before there were keypoints. Nothing is kept under zero retention. */
 function lacksParts(read: StoreReader, { id, kind, state, result, accountId }: Analysis): boolean {
   if (kind === 'audio' || state !== 'done' || result === null) return false;
   const account = read.accounts.getUnlessDamaged(accountId);

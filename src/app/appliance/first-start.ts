@@ -16,21 +16,21 @@ export interface FirstStartConfig {
   dataFolder: string;
   adminEmail: string;
   adminPassword: string | null;
-  /** For provisioning: the key that the administrator gets instead of a random one. */
+  /** For provisioning: the administrator's key instead of a random one. */
   adminApiKey: string | null;
   rateLimitPerMinute: number;
 }
 
 const ADMIN_ACCOUNT_ID = 1;
 const APPLIANCE_PLAN_ID = 1;
-/** Credits of the embedded plan, which consumes none. */
+/** Credits of the administrator; the embedded plan charges none. */
 const ADMIN_CREDITS = 1_000_000;
 export const ADMIN_KEY_FILE = 'admin.key';
 
 /** Shown once, by the command that started the daemon. */
 export interface FirstStart {
   key: string;
-  /** Whether the key was made now: one that a setting gave is known already. */
+  /** Whether the key was made now, not given by a setting. */
   isKeyNew: boolean;
   /** Token of a link that sets the administrator's password; null if the settings gave one. */
   passwordToken: string | null;
@@ -51,7 +51,7 @@ export async function setUpFirstStart(
   const now = clock.now();
   const passwordHash = config.adminPassword === null ? null : await hashPassword(config.adminPassword);
   const sealed = sealer.seal(key);
-  // The file comes first: were it written after, a kill in between would leave a key that no one has.
+  // The file is written first: otherwise a kill in between would leave a key that no one has.
   await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600, flush: true });
   const passwordToken = await store.transact((tx) => {
     tx.accounts.putPlan(appliancePlan(config.rateLimitPerMinute));
@@ -81,7 +81,7 @@ export async function setUpFirstStart(
   return { key, isKeyNew: config.adminApiKey === null, passwordToken };
 }
 
-/** The setting wins over what was stored: an operator who raises it must not have to know where it was kept. */
+/** The setting replaces the stored limit at every start. */
 async function applyRateLimit(store: Store, rateLimitPerMinute: number): Promise<void> {
   const plan = store.read.accounts.plan(APPLIANCE_PLAN_ID);
   if (plan === undefined || plan.rateLimitPerMinute === rateLimitPerMinute) return;

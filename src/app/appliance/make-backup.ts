@@ -18,7 +18,7 @@ export interface BackupInput {
   withSecrets: boolean;
 }
 
-/** The newest state each time the caller is ready for it, then the finished backup. Administrators only. */
+/** The newest state each time the caller asks, then the finished backup. Administrators only. */
 export async function* makeBackup(
   app: ApplianceParts,
   { principal, folder, withSecrets }: BackupInput,

@@ -1,11 +1,11 @@
-/** How fast each model answers on this box, measured beside its other work. */
+/** Measures each model's speed on this box, beside its other work. */
 
 import type { BenchedModel } from '../../domain/contract/appliance.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
 
-/** Model after model. Administrators only. */
+/** One model after the other. Administrators only. */
 export function benchModels(
   app: ApplianceParts,
   { principal }: { principal: Principal },

@@ -1,4 +1,4 @@
-/** Model packs that the administrator adds and removes while the appliance works. */
+/** Adds and removes model packs while the appliance works. */
 
 import { createHash } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface AddModelInput {
   catalogueName: string;
   /** Whether the daemon fetches the catalogue's file itself. */
   download: boolean;
-  /** The licence that the caller accepts, if the catalogue asks for one; empty else. */
+  /** The licence that the caller accepts, if the catalogue demands it. */
   acceptLicence: string;
   /** A whole pack, or the catalogue's model file alone; none if it is fetched. */
   files: AsyncIterable<ModelFile>;
@@ -47,12 +47,12 @@ export interface AddModelStep {
   model: string;
 }
 
-/** Larger than any open detector; it bounds what a slip can put on the disk. */
+/** Larger than any open detector; bounds what a mistake can put on the disk. */
 export const MODEL_BYTES_MAX = 4 * 1024 ** 3;
 /** Description, model, card, licence and some more. */
 const FILES_MAX = 16;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** Free space is asked for so often while a model comes in. */
+/** Free space is checked after so many bytes of a model. */
 const GUARD_BYTES = 16 * 1024 ** 2;
 
 /** Reports each step; the last one names the model. Administrators only. */
@@ -128,7 +128,7 @@ async function fetchModel(
   await download({ ...order, allowNetworks: fetchAllowNetworks }, onBytes, signal);
 }
 
-/** For a box without a network: the file that the catalogue names, brought by hand. */
+/** Receives the catalogue's file by hand, for a box without a network. */
 async function receiveModel(
   app: ApplianceParts,
   stage: PackStage,
@@ -193,7 +193,7 @@ async function assertRoom({ store, config }: ApplianceParts, bytes: number): Pro
   if ((await store.freeBytes()) - bytes < config.diskFreeBytesMin) throw diskFull();
 }
 
-/** Records keep naming it; what waits in the queue for it goes on without it. Administrators only. */
+/** Records keep naming it; queued work goes on without it. Administrators only. */
 export async function removeModel(
   app: ApplianceParts,
   { principal, id }: { principal: Principal; id: string },
@@ -214,9 +214,9 @@ async function note(
   await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, action, target, details)));
 }
 
-/** Work that reports its progress, for a caller who takes the newest state when it is ready for it. */
+/** Work with progress reports, for a caller who takes the newest one when ready. */
 
-/** The newest report each time the caller asks, then what the work came to. */
+/** The newest report each time the caller asks, then the outcome. */
 async function* followReports<S>(work: (report: (step: S) => void) => Promise<S>): AsyncGenerator<S> {
   let latest: S | undefined;
   let wake = Promise.withResolvers<void>();

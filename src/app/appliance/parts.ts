@@ -17,22 +17,22 @@ export interface Listener {
   port: number;
 }
 
-/** What only the settings know. */
+/** Facts that only the settings know. */
 export interface DoctorConfig {
   tls: TlsFiles | null;
   diskFreeBytesMin: number;
   /** Execution providers in the order in which they are to be tried. */
   providers: readonly string[];
   decode: { slots: number; memoryBytesMax: number };
-  /** Where the daemon listens. */
+  /** The daemon's listeners. */
   listeners: () => readonly Listener[];
 }
 
-/** What only the entry knows. */
+/** Facts that only the entry knows. */
 export interface SupportConfig {
   /** Every setting as text, secrets hidden. */
   settings: readonly Setting[];
-  /** Values that must not stand anywhere in a bundle. */
+  /** Values that a bundle must not contain. */
   secrets: () => string[];
   recentLog: RecentLog;
 }

@@ -1,4 +1,4 @@
-/** What the box does now: the daemon and its children, their memory, and the work that is under way. */
+/** The box's present processes and work: the daemon and its children, their memory, and running analyses. */
 
 import type {
   ProcessEntry,

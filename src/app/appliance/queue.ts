@@ -1,4 +1,4 @@
-/** The engine's queue as the administrator sees and repairs it: what runs, waits and has failed, of all accounts. */
+/** The engine's queue for the administrator: running, waiting and failed work of all accounts. */
 
 import type { Queue, QueueEntry } from '../../domain/contract/queue.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -12,8 +12,8 @@ import { cancelRecord, planOf, retryRecord } from '../records/classifications.ts
 import type { ApplianceParts } from './parts.ts';
 
 /**
- * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
- * if there is no such work, `already_ended`. Resolves to the records' identifiers.
+ * Ends the work and all its records, as if their owners had. Administrators only; throws `classification` if there is no such
+ * work, `already_ended`. Resolves to the records' identifiers.
  */
 export async function cancelAnalysis(
   app: ApplianceParts,
@@ -25,8 +25,8 @@ export async function cancelAnalysis(
 }
 
 /**
- * Runs failed work again for every record that it was for; each owner's plan pays as at the first time. Administrators
- * only; throws `classification` if there is no such work, `not_ended`, and what refuses new work.
+ * Runs failed work again for all its records; each owner's plan pays as at the first time. Administrators only; throws
+ * `classification` if there is no such work, `not_ended`, and the refusals of new work.
  */
 export async function retryAnalysis(
   app: ApplianceParts,
@@ -42,7 +42,7 @@ export interface WorkInput {
   analysisId: string;
 }
 
-/** What its owner has cancelled already is left alone. */
+/** Records that their owner has cancelled are left alone. */
 function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): Classification[] {
   assertAdmin(principal);
   assertMayWrite(principal);
@@ -51,7 +51,7 @@ function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): C
   return records;
 }
 
-/** At most `limit` of each; the totals count all that are open. */
+/** At most `limit` of each; the totals count all open ones. */
 export function getQueue(
   app: ApplianceParts,
   { principal, limit }: { principal: Principal; limit: number },
@@ -71,7 +71,7 @@ export function getQueue(
   };
 }
 
-/** A retried record leaves its failed analysis without any; no one has to look at that again. */
+/** A retried record leaves its failed analysis without records, which is then not listed. */
 function readFailed(app: ApplianceParts, limit: number): QueueEntry[] {
   const failed: QueueEntry[] = [];
   for (const analysis of app.store.read.failedAnalyses()) {

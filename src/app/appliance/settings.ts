@@ -1,4 +1,4 @@
-/** What a setting is now and how it is changed: settings live in their file alone. */
+/** A setting's present value and how to change it: settings live in their file alone. */
 
 import type { Setting } from '../../domain/contract/appliance.ts';
 import { badField } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Removes what has outlived its use, at a start and then every hour: the log of webhooks, request identifiers, uploads
- * that no one continued, files that a killed daemon left without a record.
+ * Removes expired data at a start and then every hour: the log of webhooks, request identifiers, abandoned uploads, and files
+ * without a record that a killed daemon left.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -15,11 +15,11 @@ export interface SweeperParts {
   store: Store;
   clock: Clock;
   log: Logger;
-  /** How long an upload that broke off is kept. */
+  /** How long a broken-off upload is kept. */
   unfinishedUploadMs: number;
 }
 
-/** Long enough to answer "was it sent last month?"; no one asks about older ones. */
+/** Long enough to answer "was it sent last month?". */
 export const DELIVERY_DAYS_MAX = 30;
 /** About 5 MB of log: a receiver that fails for a month must not fill the disk. */
 export const DELIVERIES_MAX = 10_000;
@@ -27,7 +27,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 /** One transaction holds up everything else for some milliseconds. */
 const BATCH_MAX = 200;
 
-/** Resolves with how many were removed; those whose attempts still go on are kept. */
+/** Resolves with the number removed; deliveries with further attempts are kept. */
 export async function sweepDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
   const before = clock.now() - DELIVERY_DAYS_MAX * MICROSECONDS_PER_DAY;
   let removed = 0;
@@ -48,7 +48,7 @@ export async function sweepDeliveries({ store, clock }: SweeperParts, signal: Ab
   return removed;
 }
 
-/** Resolves with how many request identifiers were removed, past the time in which they answer with their record. */
+/** Removes request identifiers that no longer answer with their record; resolves with their number. */
 export async function sweepRequests({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
   const before = clock.now() - REQUEST_ID_TTL_MS * MICROSECONDS_PER_MS;
   let removed = 0;
@@ -65,8 +65,8 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
 }
 
 /**
- * Resolves with how many deliveries wait longer than any retry would: because of a clock that was ahead and has been set
- * right since. They are due now, with a day of retries before them, instead of when that time comes.
+ * Makes deliveries due that wait longer than any retry would, because of a clock that was ahead and has been corrected; they
+ * have a day of retries again. Resolves with their number.
  */
 export async function redateDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
   const latest = clock.now() + SERIES_SECONDS_MAX * MICROSECONDS_PER_SECOND;
@@ -110,7 +110,7 @@ export class Sweeper implements AsyncDisposable {
   async #run(): Promise<void> {
     const { log } = this.#parts;
     try {
-      // First what needs no room: on a full disk the store refuses the rest, and these are what frees it.
+      // Uploads first, which needs no room: on a full disk the store refuses the rest, and these free it.
       const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);
       const orphans = await this.#parts.store.sweepOrphans(this.#stopped.signal);
       const redated = await redateDeliveries(this.#parts, this.#stopped.signal);

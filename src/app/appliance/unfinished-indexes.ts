@@ -1,4 +1,6 @@
-/** After an upgrade: indexes of answers and of what was said are made anew beside the other work; until then lists look at each record. */
+/**
+ * After an upgrade, makes the indexes of answers and said words anew beside other work; until then lists look at each record.
+ */
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 

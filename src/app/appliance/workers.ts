@@ -1,6 +1,6 @@
 /**
- * The boxes that carry out work for this one, as far as they were heard of since its start. Who is drained lies in the
- * store: a worker takes no work then, whichever side starts anew.
+ * The workers on other boxes that were heard of since the start. The store holds which are drained: they take no work,
+ * whichever side restarts.
  */
 
 import type { WorkerEntry } from '../../domain/contract/processes.ts';
@@ -33,23 +33,23 @@ export interface WorkerInput {
   name: string;
 }
 
-/** It finishes what it has and takes nothing more. Administrators only; throws `worker`. */
+/** Lets it finish its work and take no more. Administrators only; throws `worker`. */
 export async function drainWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   await change(app, input, 'worker.drain', (tx) => tx.automation.drainWorker(input.name, app.clock.now()));
   return toEntry(find(app, input));
 }
 
-/** It takes work again. Administrators only; throws `worker`. */
+/** Lets it take work again. Administrators only; throws `worker`. */
 export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const before = find(app, input);
   await change(app, input, 'worker.resume', (tx) => tx.automation.resumeWorker(input.name));
-  // A worker that was not heard of was listed for being drained only.
+  // A worker that was not heard of was only listed as drained.
   return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
 }
 
 /**
- * One that is gone is listed no more, and what it held goes to others. It comes again with its next word, for as long as the
- * broker lets it speak. Administrators only; throws `worker`, and `worker_here` if it is not gone.
+ * Removes a lost worker from the list, and gives its work to others. It returns with its next message, as long as the broker
+ * lets it speak. Administrators only; throws `worker`, and `worker_here` if it is present.
  */
 export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const known = find(app, input);

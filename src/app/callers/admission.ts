@@ -1,6 +1,6 @@
 /**
- * Who may call, and who may send media: judged here alone, before the first byte of a body is read, for every way in. What can
- * change while gigabytes arrive is judged here once more when they have.
+ * Admits callers and their media, before the first byte of a body is read, for every facade. Conditions that can change while
+ * gigabytes arrive are judged once more afterwards.
  */
 import { AppError, diskFull } from '../../domain/errors.ts';
 import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
@@ -15,16 +15,16 @@ import type { RateState } from './call-rates.ts';
 import type { CallerParts } from './parts.ts';
 import type { CallOrigin, Principal } from './principal.ts';
 
-/** What a call shows of who makes it: a key, or the session of a browser; the key goes first. */
+/** A caller's proof: a key, or the session of a browser; the key goes first. */
 export interface Credential {
   key: string | undefined;
   browser?: { call: BrowserCall; proof: BrowserProof } | undefined;
 }
 
 export interface Admittance {
-  /** Admits callers who have not accepted the terms too: to accept them, or to be refused later with a clearer error. */
+  /** Also admits callers who have not accepted the terms: to accept them, or to get a clearer error later. */
   beforeTerms?: boolean;
-  /** False for the pieces of a call that was counted. */
+  /** False for further pieces of a counted call. */
   isCounted?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Admitted {
   rate: RateState | null;
 }
 
-/** Throws `key` or `credentials`; the terms are not asked for. */
+/** Throws `key` or `credentials`; accepted terms are not required. */
 export function identifyCaller(app: CallerParts, { key, browser }: Credential, from: CallOrigin): Principal {
   if (key !== undefined || browser === undefined) return identify(app, key, from);
   return identifyBrowser(app, browser.call, browser.proof, { ...from, facade: 'dashboard' }).principal;
@@ -52,19 +52,19 @@ export async function admitCaller(
   return { principal, rate: isCounted ? await app.callRates.count(principal) : null };
 }
 
-/** What is known of media that somebody is about to send. */
+/** What a caller announces of its media. */
 export interface MediaIntent {
-  /** Validating changes nothing and costs nothing; undefined if the body has to say what it is for. */
+  /** Validating changes nothing and costs nothing; undefined if only the body says it. */
   purpose: 'submit' | 'validate' | undefined;
-  /** Undefined if the content decides, or is not known yet. */
+  /** Undefined if the content decides, or it is not known yet. */
   kind?: MediaKind | undefined;
   announcedBytes?: number | undefined;
   requestId?: unknown;
-  /** The bytes are here: what they cost is known to the transaction that charges it. */
+  /** The bytes have arrived, so the transaction that charges knows their price. */
   isReceived?: boolean;
 }
 
-/** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as they concern the intent. */
+/** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as they apply to the intent. */
 export async function admitMedia(app: CallerParts, principal: Principal, intent: MediaIntent): Promise<void> {
   const { purpose, kind, announcedBytes = 0, isReceived = false } = intent;
   if (purpose === 'submit') assertMayWrite(principal);
@@ -72,7 +72,7 @@ export async function admitMedia(app: CallerParts, principal: Principal, intent:
   if (purpose === 'submit' && !isReceived) assertAffordable(app, principal, intent);
   const { fileBytesMax } = principal.plan;
   const bytesMax = kind === undefined ? Math.max(...Object.values(fileBytesMax)) : fileBytesMax[kind];
-  // What is announced beyond the plan is cut off there.
+  // Larger announcements than the plan allows are cut off there.
   await assertAcceptsWork(app, Math.min(announcedBytes, bytesMax));
 }
 
@@ -82,8 +82,8 @@ export function assertKindEnabled({ plan }: Principal, kind: MediaKind | undefin
 }
 
 /**
- * By the least that a submission of the kind costs. A repeated request costs nothing and gets its answer; whether a file is known
- * and therefore free shows in its bytes only, and gigabytes are not received in the hope of it.
+ * Requires the least price of the kind. A repeated request costs nothing and gets its answer; only the bytes show whether a
+ * file is known and therefore free, and gigabytes are not received in that hope.
  */
 function assertAffordable(
   app: CallerParts,
@@ -99,7 +99,7 @@ function assertAffordable(
   throw refuseForCredits(needed, available);
 }
 
-/** What the request identifier was answered with, while that is remembered. */
+/** The remembered answer to the request identifier. */
 export function earlierRequest(
   { clock }: CallerParts,
   read: Pick<StoreReader, 'request'>,
@@ -112,7 +112,7 @@ export function earlierRequest(
   return isRemembered ? earlier : undefined;
 }
 
-/** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */
+/** Refuses new work before the disk is full, counting announced bytes, and while the daemon stops. */
 export async function assertAcceptsWork(app: Core, announcedBytes = 0): Promise<void> {
   if (app.engine.phase === 'draining') {
     throw new AppError('draining', 'the daemon is stopping; try again in a moment', {

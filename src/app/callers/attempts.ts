@@ -1,6 +1,6 @@
 /**
- * How often somebody may guess: failed sign-ins and reveals, counted per account and per address, and mails asked
- * for. Counts live in memory; a restart forgets them, which costs an attacker more time than it gives.
+ * Bounds guesses: failed sign-ins and reveals, counted per account and per address, and requested mails. Counts live in
+ * memory; a restart forgets them, which costs an attacker more time than it gives.
  */
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -9,9 +9,9 @@ import { AppError } from '../../domain/errors.ts';
 const MINUTE_SECONDS = 60;
 
 const RULES = {
-  /** Guesses of one account's password, from any client: ten a quarter of an hour find nothing. */
+  /** Guesses of one account's password from any client: ten a quarter of an hour find nothing. */
   accountGuess: { points: 10, duration: 15 * MINUTE_SECONDS },
-  /** One address behind which a whole desk may sit. */
+  /** One address may serve a whole desk. */
   addressGuess: { points: 50, duration: 15 * MINUTE_SECONDS },
   /** Mails to one mailbox: enough for a lost one, too few to flood it. */
   mailboxMail: { points: 3, duration: 60 * MINUTE_SECONDS },
@@ -43,7 +43,7 @@ export class Attempts {
     }
   }
 
-  /** An attempt that was right: it was no guess. The address keeps its count, or one known password would clear it. */
+  /** A successful attempt is no guess. The address keeps its count, or one known password would clear it. */
   async forget(rule: AttemptRule, key: string): Promise<void> {
     await this.#limiters[rule].delete(key);
   }
@@ -51,7 +51,7 @@ export class Attempts {
 
 const IPV6_NETWORK_PARTS = 4;
 
-/** One key per address; an IPv6 household owns a whole /64, so that is one key too. */
+/** One key per address; an IPv6 household has a whole /64, which is one key too. */
 export function addressKey(remoteAddress: string): string {
   const bare = remoteAddress.replace(/^\[|\]$/g, '');
   if (!ipaddr.isValid(bare)) return bare;

@@ -1,4 +1,4 @@
-/** From an API key to the account behind it. A key is looked up by its hash, so no comparison leaks its bytes. */
+/** Finds the account of an API key. A key is looked up by its hash, so no comparison leaks its bytes. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { CallerParts } from './parts.ts';
@@ -12,7 +12,7 @@ export function authenticate(app: CallerParts, key: string | undefined, from: Ca
   return principal;
 }
 
-/** As authenticate, before the terms are accepted: for reading and accepting them, and nothing else. */
+/** Like authenticate, before the terms are accepted: only for reading and accepting them. */
 export function identify(app: CallerParts, key: string | undefined, from: CallOrigin): Principal {
   if (key === undefined || key === '') {
     throw new AppError('key', 'API key missing: send it as X-Api-Key');
@@ -43,7 +43,7 @@ export function assertTerms(app: Pick<CallerParts, 'config'>, { account }: Princ
   throw new AppError('terms', 'the terms of service have not been accepted');
 }
 
-/** A read-only account looks; it does not submit, override or delete. */
+/** Refuses read-only accounts, which may not submit, override or delete. */
 export function assertMayWrite({ account }: Principal): void {
   if (account.readonly) throw new AppError('read_only', 'this account can only view results');
 }

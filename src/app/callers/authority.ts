@@ -20,7 +20,7 @@ export function managedAccount(read: StoreReader, principal: Principal, id: numb
   return account;
 }
 
-/** Whether the caller looks after what this partner looks after; null: administrators alone. */
+/** Whether the caller manages what this partner manages; null: administrators alone. */
 export function looksAfter(
   { account: { id, role } }: Pick<Reader, 'account'>,
   partnerId: number | null,
@@ -32,13 +32,13 @@ function isManagedBy({ deletedAt, partnerId }: Account, caller: Pick<Reader, 'ac
   return deletedAt === null && looksAfter(caller, partnerId);
 }
 
-/** As managedAccount, but false instead of an error, also for a damaged account: a look at many must not end at one. */
+/** Like managedAccount, with false instead of an error, also for a damaged account: a look at many must not end at one. */
 export function manages(read: StoreReader, principal: Pick<Reader, 'account'>, id: number): boolean {
   const account = read.accounts.getUnlessDamaged(id);
   return account !== undefined && isManagedBy(account, principal);
 }
 
-/** The accounts that a partner acts on; null stands for all. */
+/** The accounts that a partner manages; null means all. */
 export function managedAccounts(read: StoreReader, principal: Principal): (number | null)[] {
   const { role } = principal.account;
   if (role === 'user') return [];
@@ -47,20 +47,20 @@ export function managedAccounts(read: StoreReader, principal: Principal): (numbe
   return managed.map(({ id }) => id);
 }
 
-/** Who acts on the account beside itself: its partner and every administrator. */
+/** The managers of the account: its partner and every administrator. */
 export function managersOf(read: StoreReader, id: number): number[] {
   const partnerId = read.accounts.getUnlessDamaged(id)?.partnerId ?? null;
   const admins = read.accounts.ofRole('admin').map((account) => account.id);
   return [...(partnerId === null ? [] : [partnerId]), ...admins].filter((manager) => manager !== id);
 }
 
-/** The caller's own account as it is now, or the one it manages. */
+/** The caller's own account as it is stored now, or one that it manages. */
 export function ownOrManaged(read: StoreReader, principal: Principal, id: number | undefined): Account {
   if (id !== undefined && id !== principal.account.id) return managedAccount(read, principal, id);
   return currentAccount(read, principal);
 }
 
-/** The caller's account as it is stored now: a principal of a long call may be older than its deletion. */
+/** The caller's account as it is stored now: a long call's principal may be older than its deletion. */
 export function currentAccount(read: StoreReader, { account }: Principal): Account {
   const current = read.accounts.get(account.id);
   if (current === undefined || current.deletedAt !== null) throw unknownUser();

@@ -8,22 +8,22 @@ import type { CallerParts } from './parts.ts';
 import type { CallOrigin } from './principal.ts';
 import { identifySession, type SignedIn } from './session.ts';
 
-/** Sent with every POST; a foreign page can neither read its value nor send the header without asking. */
+/** Sent with every POST; a foreign page can neither read its value nor send the header without a preflight. */
 export const CSRF_HEADER = 'x-assay-csrf';
 
-/** What of a request shows who asks. */
+/** The parts of a request that identify its browser. */
 export interface BrowserCall {
   cookieValue: string;
   csrfToken: string | undefined;
-  /** Whether the request says that it comes from a page of this very origin. */
+  /** Whether the request comes from a page of this very origin. */
   isOwnPage: boolean;
-  /** Whether a browser says that a page of another site caused it. */
+  /** Whether the browser says that a page of another site caused it. */
   isForeign: boolean;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A cookie with `__Host-` is taken from this very host over TLS only; clear text has to do without. */
+/** The `__Host-` prefix needs TLS, so clear text has to do without. */
 export function sessionCookieName({ config }: CallerParts): string {
   return config.publicUrl.startsWith('https:') ? '__Host-assay_session' : 'assay_session';
 }
@@ -40,7 +40,7 @@ export function readBrowserCall(app: CallerParts, headers: Headers): BrowserCall
   };
 }
 
-/** Ports count: another program on this box has the same host and would be sent the same cookie. */
+/** Ports count: another program on this box has the same host and gets the same cookie. */
 export function isOwnPage({ config }: CallerParts, headers: Headers): boolean {
   const origin = textOf(headers.origin);
   if (origin === undefined) return textOf(headers['sec-fetch-site']) === 'same-origin';
@@ -56,12 +56,12 @@ function isForeign(app: CallerParts, headers: Headers): boolean {
 }
 
 /**
- * What a request must prove besides its cookie. `token`: own page and the session's token, for what changes anything.
- * `page`: own page, for subscriptions. `read`: no foreign page, for pictures and films.
+ * A request's proof besides its cookie. `token`: own page and the session's token, for changes. `page`: own page, for
+ * subscriptions. `read`: no foreign page, for pictures and films.
  */
 export type BrowserProof = 'token' | 'page' | 'read';
 
-/** Throws `credentials` if the proof is missing or the session has ended; terms are not asked for. */
+/** Throws `credentials` if the proof is missing or the session has ended; accepted terms are not required. */
 export function identifyBrowser(
   app: CallerParts,
   call: BrowserCall,

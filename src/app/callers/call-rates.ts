@@ -1,7 +1,4 @@
-/**
- * Calls of an account within a minute, over all facades together, against what its plan allows. Counted in memory: a
- * restart forgives, and one daemon serves a box.
- */
+/** Counts an account's calls a minute, over all facades together, against its plan. Counted in memory: a restart forgives. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../../domain/errors.ts';
 import type { Principal } from './principal.ts';
@@ -9,7 +6,7 @@ import type { Principal } from './principal.ts';
 /** The window of a limit "per minute"; it begins with the first call in it. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** What is left of an account's minute. */
+/** The rest of an account's minute. */
 export interface RateState {
   /** Calls that the plan allows in a window. */
   limit: number;
@@ -18,7 +15,7 @@ export interface RateState {
   resetSeconds: number;
 }
 
-/** The limit is the plan's, so it is compared here: one that is changed holds from the next call on. */
+/** The plan's limit is compared here, so that a change applies from the next call on. */
 const POINTS_MAX = Number.MAX_SAFE_INTEGER;
 const MS_PER_SECOND = 1000;
 
@@ -26,14 +23,14 @@ export class CallRates {
   readonly #counter = new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
 
   /**
-   * Counts one call; every facade does so once per call, after it knows who calls. Null if the plan has no limit.
-   * Throws `rate` for a call too many.
+   * Counts one call; every facade does so once per call, after it knows the caller. Null if the plan has no limit. Throws
+   * `rate` for a call too many.
    */
   async count({ account, plan }: Pick<Principal, 'account' | 'plan'>): Promise<RateState | null> {
     const limit = plan.rateLimitPerMinute;
     if (limit <= 0) return null;
     const { consumedPoints, msBeforeNext } = await this.#counter.consume(account.id);
-    // The counter looks at the clock on the wall, which may be set back by a day; the window itself ends by a timer.
+    // The counter uses the wall clock, which may be set back by a day; the window itself ends by a timer.
     const resetSeconds = Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND)));
     if (consumedPoints > limit) throw tooMany(limit, resetSeconds);
     return { limit, remaining: limit - consumedPoints, resetSeconds };

@@ -1,8 +1,8 @@
-/** When a key was last used, noted behind the request, never in its way: the caller's answer does not wait for the disk. */
+/** Notes when a key was last used, after the request, so that no answer waits for the disk. */
 import type { ApiKey } from '../../domain/accounts/account.ts';
 import type { Core } from '../core.ts';
 
-/** Kept to the minute: a write per request would cost more than the request. */
+/** To the minute: a write per request would cost more than the request. */
 const USE_NOTED_EVERY_US = 60 * 1_000_000;
 
 export class KeyUses {
@@ -25,7 +25,7 @@ export class KeyUses {
     const { store, clock, log } = this.#core;
     try {
       await store.transact((tx) => {
-        // Read again: a key revoked meanwhile must not come back with its last use.
+        // Read again: a key revoked meanwhile must not come back.
         const key = tx.accounts.apiKey(hash);
         if (key !== undefined) tx.accounts.putApiKey({ ...key, lastUsedAt: clock.now() });
       });

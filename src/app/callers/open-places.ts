@@ -1,23 +1,23 @@
 /**
- * What is under way for callers of one kind, bounded: uploads that are received, each of which holds two descriptors (its connection
- * and its file) and a small buffer, or exports, each of which takes turns at the store for as long as it is read.
+ * Bounds the concurrent work of one kind: uploads, each with two descriptors (its connection and its file) and a small
+ * buffer, or exports, each of which takes turns at the store while it is read.
  */
 import { AppError, type Reason } from '../../domain/errors.ts';
 
-/** What one account may have of all of them: another one finds room whatever it does. */
+/** One account's share of all places, so that another one always finds room. */
 const ACCOUNT_SHARE_MAX = 0.5;
 
 export interface PlacesRule {
   countMax: number;
   /** In the plural, for sentences. */
   what: string;
-  /** For an account that has its share. */
+  /** Reason for an account that has used its share. */
   accountReason: Reason;
-  /** They end by themselves or are ended as too slow, so that room comes soon. */
+  /** They end by themselves or are ended as too slow, so room comes soon. */
   retryAfterSeconds: number;
 }
 
-/** An answer over HTTP: it closes when it is written, and when the client is gone. */
+/** An HTTP answer: it closes when it is written, or when the client is gone. */
 interface Answer {
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
@@ -45,7 +45,7 @@ export class OpenPlaces {
     };
   }
 
-  /** As open, until the answer closes. */
+  /** Like open, until the answer closes. */
   openUntil(answer: Answer, accountId: number): void {
     if (answer.destroyed) throw new AppError('cancelled', 'the caller went away');
     const place = this.open(accountId);

@@ -64,7 +64,7 @@ export function findingOn(read: StoreReader, file: FileOfRecord): Override | und
   return file.hash === '' ? undefined : read.override(holderOf(file), file.kind, file.hash);
 }
 
-/** The members of its desk; none if it belongs to no desk. */
+/** The members of its desk; none without a desk. */
 export function membersAt(read: StoreReader, { deskId }: Held): DeskMember[] {
   return deskId === undefined ? [] : read.desks.membersOf(deskId);
 }
@@ -73,17 +73,17 @@ export function isMemberAt(read: StoreReader, { deskId }: Held, { account }: Cal
   return deskId !== undefined && read.desks.roleOf(deskId, account.id) !== undefined;
 }
 
-/** `of`: what belongs to the desk. */
+/** `of`: the object that belongs to the desk. */
 export function lacksRole(operation: RecordOperation, of: 'file' | 'record'): AppError {
   return new AppError('role', `this needs the role ${DESK_RIGHTS[operation]} at the desk of the ${of}`);
 }
 
-/** What the account may find: its own, and what its desks have. */
+/** The account's own records and those of its desks. */
 export function holdersOf(read: StoreReader, accountId: number): number[] {
   return [accountId, ...read.desks.membershipsOf(accountId).map(({ deskId }) => holderOfDesk(deskId))];
 }
 
-/** The holders that have the file and with whose records the caller may do this. */
+/** The holders of the file whose records the caller may treat so. */
 export function holdersOfFile(
   read: StoreReader,
   operation: RecordOperation,

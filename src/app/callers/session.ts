@@ -1,4 +1,4 @@
-/** Whose browser a cookie names. Opening and ending sessions is `accounts/sessions.ts`. */
+/** Finds the session of a cookie. `accounts/sessions.ts` opens and ends sessions. */
 import type { Session } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import { toPrincipal } from './authenticate.ts';
@@ -14,7 +14,7 @@ export interface SignedIn {
   session: Session;
 }
 
-/** Throws `credentials` for a missing, ended or unknown session. Whether the terms are accepted is not asked. */
+/** Throws `credentials` for a missing, ended or unknown session. Accepted terms are not required. */
 export function identifySession(
   app: CallerParts,
   cookieValue: string | undefined,

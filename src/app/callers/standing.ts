@@ -1,7 +1,6 @@
 /**
- * Whether a caller that was admitted would be admitted still. What lasts longer than one answer (a watch, an upload, a long download)
- * follows the standing of its caller and is given one signal, whichever facade serves it: it aborts with the error that a new call
- * would meet.
+ * Whether an admitted caller would still be admitted. Work that lasts longer than one answer (a watch, an upload, a long
+ * download) gets a signal from its caller's standing, in every facade: it aborts with the error that a new call would meet.
  */
 import type { Role } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -13,9 +12,9 @@ import type { Principal } from './principal.ts';
 import type { Standing } from './standings.ts';
 
 export interface StandingNeeds {
-  /** Media or changes are being sent: an account that was made read-only may not go on with them. */
+  /** Media or changes are being sent, which an account that became read-only may not continue. */
   writes?: boolean;
-  /** Outlasts what the role was needed for: a socket, of which each subscription is followed by itself. */
+  /** For a socket, which outlives the need for a role: each subscription is followed by itself. */
   anyRole?: boolean;
 }
 
@@ -24,7 +23,7 @@ export function followStanding(app: CallerParts, principal: Principal, needs: St
   return app.standings.follow(principal, () => assertStands(app, app.store.read, principal, needs));
 }
 
-/** As followStanding, until the answer closes. */
+/** Like followStanding, until the answer closes. */
 export function followUntilClosed(
   app: CallerParts,
   principal: Principal,
@@ -39,8 +38,8 @@ export function followUntilClosed(
 }
 
 /**
- * Throws `key`, `credentials`, `role`, `terms` or `read_only` if the principal would not be admitted as it was. A higher role than
- * it had, another plan and other rights of the account are no fault: they hold from the next call on.
+ * Throws `key`, `credentials`, `role`, `terms` or `read_only` if the principal would no longer be admitted. A higher role,
+ * another plan and other rights are no fault: they apply from the next call on.
  */
 export function assertStands(
   app: Pick<Core, 'config' | 'clock'>,

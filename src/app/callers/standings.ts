@@ -1,14 +1,14 @@
-/** The open streams by account, which end first when a caller is admitted no more. What the rules are is `standing.ts`'. */
+/** The open streams by account, which end when their caller is no longer admitted. `standing.ts` has the rules. */
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import type { StoreChange } from '../../store/accounts/change.ts';
 import type { Principal } from './principal.ts';
 
-/** A session's end is noticed within it. One alarm serves all streams, since each may last as long as its session. */
+/** A session's end is noticed within this time. One alarm serves all streams, since each may last as long as its session. */
 export const EXPIRY_LOOK_MS = 500;
 
 /** Dispose it when the stream has ended, or it is kept for ever. */
 export interface Standing extends Disposable {
-  /** Its reason is the AppError that says why. */
+  /** Its reason is the AppError of the refusal. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export class Standings implements Disposable {
     for (const follower of this.#followers.get(change.accountId) ?? []) judge(follower);
   }
 
-  /** `isGood` throws why a caller may not go on; it is asked at once, and after each change of the account. */
+  /** `isGood` throws the reason to end; it is called at once, and after each change of the account. */
   follow({ account: { id }, admittedBy }: Principal, isGood: () => void): Standing {
     const expiresAt = admittedBy.type === 'session' ? admittedBy.expiresAt : null;
     const follower = { expiresAt, judge: isGood, ending: new AbortController() };
@@ -96,7 +96,7 @@ export class Standings implements Disposable {
   }
 }
 
-/** A row that cannot be read ends the stream too: its caller could not be admitted either. */
+/** An unreadable row ends the stream too: its caller could not be admitted either. */
 function judge({ judge: isGood, ending }: Follower): void {
   if (ending.signal.aborted) return;
   try {

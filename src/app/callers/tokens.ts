@@ -1,4 +1,4 @@
-/** Secrets that are found by their hash: mailed links, what signs a browser in, API keys. */
+/** Secrets found by their hash: mailed links, browser sessions, API keys. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Account, TokenPurpose } from '../../domain/accounts/account.ts';
 import { badField } from '../../domain/errors.ts';
@@ -17,7 +17,7 @@ const LIFE_US: Readonly<Record<TokenPurpose, number>> = {
 
 export const PASSWORD_PURPOSES: readonly TokenPurpose[] = ['set_password', 'reset_password'];
 
-/** Expired ones that one transaction takes along: more than it adds, so that they never gather. */
+/** Expired ones that one transaction removes: more than it adds, so that they never accumulate. */
 export const SWEPT_MAX = 100;
 
 /** 256 random bits, safe in an address. */
@@ -31,7 +31,7 @@ export interface IssuedToken {
   expiresAt: number;
 }
 
-/** Earlier links of the kind stop working: only the newest mail counts. Expired ones of anybody are swept. */
+/** Earlier links of the kind stop working. Expired ones of anybody are swept. */
 export function issueToken(
   tx: StoreTransaction,
   { accountId, purpose, now }: { accountId: number; purpose: TokenPurpose; now: number },
@@ -40,7 +40,7 @@ export function issueToken(
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
   for (const key of tx.accounts.mailTokenKeysOfAccount(accountId)) {
     const earlier = tx.accounts.mailTokenUnlessDamaged(key.hash);
-    // What a damaged one was for cannot be determined, so it is taken for one of the kind.
+    // A damaged one's purpose is unknown, so it is taken for one of the kind.
     if (earlier === undefined || isReplaced(earlier.purpose)) tx.accounts.removeMailToken(key);
   }
   for (const ended of tx.accounts.endedMailTokenKeys(now, SWEPT_MAX)) tx.accounts.removeMailToken(ended);
@@ -50,7 +50,7 @@ export function issueToken(
   return { token, expiresAt };
 }
 
-/** Whose token it is; throws the same fault for a wrong, used, replaced and expired one. */
+/** The token's account; throws the same fault for a wrong, used, replaced and expired one. */
 export function accountOfToken(
   read: StoreReader,
   token: string,
@@ -68,7 +68,7 @@ export function accountOfToken(
   return account;
 }
 
-/** Uses the token up: says whose it was, and removes it in this transaction. */
+/** Uses the token up: returns its account, and removes it in this transaction. */
 export function redeemToken(
   tx: StoreTransaction,
   token: string,
@@ -80,7 +80,7 @@ export function redeemToken(
   return account;
 }
 
-/** Removes everything that lets somebody into the account: keys, sessions, links. */
+/** Removes everything that gives access to the account: keys, sessions, links. */
 export function revokeAccess(tx: StoreTransaction, accountId: number): void {
   tx.accounts.removeApiKeys(accountId);
   endSessions(tx, accountId);
@@ -91,7 +91,7 @@ export function removeTokens(tx: StoreTransaction, accountId: number): void {
   for (const key of tx.accounts.mailTokenKeysOfAccount(accountId)) tx.accounts.removeMailToken(key);
 }
 
-/** Signs out all of the account's browsers except the one that asks. */
+/** Signs out all of the account's browsers except the asking one. */
 export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
   const ended = tx.accounts.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
   for (const key of ended) tx.accounts.removeSession(key);

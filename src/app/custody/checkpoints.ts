@@ -1,6 +1,6 @@
 /**
- * Signed heads of the custody log: at the word of an export, and of its own accord once enough entries were written. The log
- * also says which key signs, before that key signs anything.
+ * Signed heads of the custody log: for an export, and by itself after enough entries. The log also names each signing key
+ * before its first signature.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
@@ -18,17 +18,17 @@ export interface CheckpointParts {
   signingKeys: SigningKeys;
 }
 
-/** A signed head, as the C2SP note has it. */
+/** A signed head as a C2SP note. */
 export interface SignedHead {
   note: string;
   size: number;
   publicKeyPem: string;
 }
 
-/** Entries between two that are signed unasked: at most so many rest on the hashes alone. */
+/** Entries between two automatic signatures: at most so many rest on the hashes alone. */
 const ENTRIES_BETWEEN = 1000;
 const LOOK_INTERVAL_MS = 60_000;
-/** A box where little happens has a signed head of each day all the same. */
+/** An idle box has a signed head of each day all the same. */
 const AGE_MAX_US = MICROSECONDS_PER_DAY;
 
 export class Checkpoints implements AsyncDisposable {
@@ -41,7 +41,7 @@ export class Checkpoints implements AsyncDisposable {
     this.#timer = setInterval(() => this.#look(), intervalMs).unref();
   }
 
-  /** Notes the key in the log, and signs the log as it is; returns the present note if the log is signed already. */
+  /** Notes the key in the log, and signs the log; returns the present note if it is signed already. */
   async sign(): Promise<SignedHead> {
     const { store, clock, signingKeys } = this.#parts;
     const key = signingKeys.current();
@@ -56,12 +56,12 @@ export class Checkpoints implements AsyncDisposable {
     const root = rootOf(head.peaks.map((peak) => Buffer.from(peak)));
     const sign = (bytes: Uint8Array) => key.sign(bytes);
     const note = signCheckpoint({ origin, size, root }, { rawPublicKey, sign });
-    // Ed25519 signs the same bytes the same way, so an equal note needs no other row.
+    // Ed25519 is deterministic, so an equal note needs no other row.
     if (known?.note !== note) await store.transact((tx) => tx.putCheckpoint(size, { note, at: clock.now() }));
     return { note, size, publicKeyPem };
   }
 
-  /** Before the key's first signature, so that the log itself says since when it is trusted. */
+  /** Noted before the key's first signature, so that the log itself says since when it is trusted. */
   async #tellKey(fingerprint: string): Promise<void> {
     const { store } = this.#parts;
     if (this.#isTold(fingerprint)) return;

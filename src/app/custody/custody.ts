@@ -1,4 +1,4 @@
-/** What the custody log says: about a record to those who may read it, about everything to administrators; its proofs and its state. */
+/** Reads the custody log: of a record for its readers, of everything for administrators; its proofs and its state. */
 import type { CustodyReport, CustodyView, ProvenCustody } from '../../domain/contract/custody.ts';
 import { parseCheckpoint } from '../../domain/custody/checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tree.ts';
@@ -41,7 +41,7 @@ export function listCustody(
   return rows.map((row) => toView(row, principal, isColleague));
 }
 
-/** Members of a desk read what the others did with its records. */
+/** Members of a desk read what others did with its records. */
 function isAtDeskOf({ store: { read } }: RecordParts, principal: Principal, identifier: string): boolean {
   const record = read.records.get(identifier);
   return record !== undefined && isMemberAt(read, record, principal);
@@ -49,7 +49,7 @@ function isAtDeskOf({ store: { read } }: RecordParts, principal: Principal, iden
 
 function subjectsOf(app: RecordParts, principal: Principal, identifier: string): string[] {
   const record = app.store.read.records.get(identifier);
-  // What became of a record that is gone is the administrator's to know, whosever it was.
+  // Only administrators learn what became of a deleted record, of any owner.
   if (record === undefined && principal.account.role === 'admin') return [identifier];
   const own =
     principal.account.role === 'admin' && record
@@ -58,7 +58,7 @@ function subjectsOf(app: RecordParts, principal: Principal, identifier: string):
   return [identifier, own.analysisId, ...(own.hash === '' ? [] : [fileSubject(own)])];
 }
 
-/** What another account did is shown to it, its colleagues and administrators; others see only that it did something. */
+/** Another account's action is shown to it, its colleagues and administrators; others see only that it did something. */
 function toView(row: CustodyRow, { account }: Principal, isColleague = false): CustodyView {
   const { sequence, at, kind, subject, actor, line, detailsDeletedAt } = row;
   const isOpen = isColleague || actor === null || actor === account.id || account.role === 'admin';
@@ -87,7 +87,7 @@ function toView(row: CustodyRow, { account }: Principal, isColleague = false): C
   };
 }
 
-/** Administrators only; takes about 40 µs of processor time an entry, with breaths for other answers. */
+/** Administrators only; takes about 40 µs of processor time an entry, with pauses for other answers. */
 export async function checkCustody(
   app: CustodyParts,
   { principal }: { principal: Principal },
@@ -124,7 +124,7 @@ export async function proveCustody(
   return { checkpoint, size, publicKeyPem, entries, consistency };
 }
 
-/** A head that the box signed before, and the proof that a later one continues it (RFC 9162, section 2.1.4). */
+/** An earlier signed head of the box, with the proof that a later one continues it (RFC 9162, section 2.1.4). */
 export interface EarlierHead {
   size: number;
   consistency: string[];
@@ -148,10 +148,10 @@ export function proveEarlierHeads({ store }: CustodyParts, size: number): Earlie
 
 const toBase64 = (hash: Buffer): string => hash.toString('base64');
 
-/** Entries in one order: a person names them. */
+/** Entries in one order, which a person names. */
 const REDACTED_MAX = 100;
 
-/** Administrators only. The sequences whose details are gone now. */
+/** Administrators only. Returns the sequences whose details are gone now. */
 export async function redactCustody(
   app: CustodyParts,
   {

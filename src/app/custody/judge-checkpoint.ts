@@ -1,4 +1,4 @@
-/** Whether a signed head that somebody brings is of this log: the one it signs, one that goes on from it, or another. */
+/** Judges whether a signed head that somebody brings is of this log: the signed one, a continuation, or another. */
 import type { JudgedCheckpoint } from '../../domain/contract/custody.ts';
 import {
   isSignedBy,
@@ -32,7 +32,7 @@ function judge({ store, signingKeys }: CustodyParts, read: SignedCheckpoint): Ju
   if (!signingKeys.published().some(({ rawPublicKey }) => isSignedBy(read, rawPublicKey))) {
     return { finding: 'foreign', reason: 'no key of this box has signed it' };
   }
-  // Newest first, so each ends where the one before it in the list begins.
+  // Newest first, so each epoch ends where the one before it in the list begins.
   let end = custody.size;
   const [newest] = custody.sequencesOf([EPOCH_SUBJECT]);
   for (const sequence of custody.sequencesOf([EPOCH_SUBJECT])) {

@@ -1,4 +1,7 @@
-/** What an evidence package holds: the files of its records, models' cards, the case and the report, each opened when its turn comes. */
+/**
+ * The contents of an evidence package: the files of its records, models' cards, the case and the report, each opened in its
+ * turn.
+ */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -20,7 +23,7 @@ import { cardOf, manifestOf, modelsOf } from './evidence-records.ts';
 import type { ExportOrder } from './export-input.ts';
 import { previewsOf, sheetOf } from './previews.ts';
 
-/** What is fixed before the first byte. */
+/** The parts that are fixed before the first byte. */
 export interface Draft {
   order: ExportOrder;
   records: EvidenceRecord[];
@@ -68,7 +71,7 @@ function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string):
   const { record, result, originalMember } = one;
   const { store } = app;
   if (originalMember !== null) {
-    // Hashed as it streams: it breaks off before its last bytes if it is not what was submitted.
+    // Hashed as it streams: it breaks off before its last bytes if it was changed.
     const open = () => store.blobs.checks.read(record.hash);
     yield { path: originalMember, open, isCompressible: false };
   }
@@ -96,7 +99,7 @@ function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string):
   for (const { file } of result.tracks) yield artifact(`sound/${file}`, file);
 }
 
-/** The manifest that does not lie in the file: with it anyone can read the provenance anew. */
+/** The manifest outside the file: with it anyone can read the provenance anew. */
 function* manifestMember(
   { store }: CustodyParts,
   { record: { identifier }, manifestMember }: EvidenceRecord,

@@ -1,4 +1,4 @@
-/** Gathers what a package holds of a record, as it stands now; another's record is as absent as an unknown one. */
+/** Gathers a record's data for a package; another's record is as absent as an unknown one. */
 import { AppError } from '../../domain/errors.ts';
 import { figuresOf } from '../../domain/packs/measured-figures.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
@@ -16,7 +16,7 @@ import { findingsOf } from '../records/judging.ts';
 import { readingOf, toRecord } from '../records/record.ts';
 import type { ExportOrder } from './export-input.ts';
 
-/** Throws `classification`, and `not_ended` if one is still being analysed: all before a byte is written. */
+/** Throws `classification`, and `not_ended` if one is still being analysed, before a byte is written. */
 export async function gatherRecords(app: CustodyParts, order: ExportOrder): Promise<EvidenceRecord[]> {
   const { principal, identifiers } = order;
   const own = identifiers.map((identifier) =>
@@ -52,7 +52,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
   return gathered;
 }
 
-/** The one that does not lie in the record's file; null if there is none, or none is kept. */
+/** The manifest outside the record's file; null if there is none, or it is gone. */
 export function manifestOf({ read }: Pick<Store, 'read'>, identifier: string): OuterManifest | null {
   return read.outerManifests.of(read.records.get(identifier)?.analysisId ?? '') ?? null;
 }
@@ -72,7 +72,7 @@ async function custodyOf(
   };
 }
 
-/** A version that is not installed any more is named all the same: what it said stands in the record. */
+/** A version that is not installed any more is named by its record. */
 function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
   const [id = key, version = ''] = key.split('@');
   const installed = app.engine.installed.find(({ pack }) => packKey(pack) === key);
@@ -96,7 +96,7 @@ function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
   };
 }
 
-/** Each once, over all records. */
+/** Each model once, over all records. */
 export function modelsOf(records: readonly EvidenceRecord[]): EvidenceModel[] {
   const all = records.flatMap(({ models }) => models);
   return [...new Map(all.map((model) => [`${model.id}@${model.version}`, model])).values()];
@@ -112,7 +112,7 @@ export async function cardOf(app: CustodyParts, { id }: EvidenceModel): Promise<
   }
 }
 
-/** From what figure on each model's answers mean something, as they were applied to this record. */
+/** Each model's bounds, as they were applied to this record. */
 export function boundsOf({ result }: EvidenceRecord): object[] {
   if (result === null) return [];
   return result.runs.map(

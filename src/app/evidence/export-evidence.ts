@@ -1,6 +1,6 @@
 /**
- * An evidence package as a stream. What it says is fixed before its first byte; that it went out is recorded, with its audit line,
- * in a transaction of its own before its signature is given away: no signed package is without its entry.
+ * An evidence package as a stream. Its contents are fixed before its first byte; its export is recorded, with an audit line,
+ * in a transaction of its own before its signature is given away, so that no signed package is without an entry.
  */
 import { AppError } from '../../domain/errors.ts';
 import { readingOfRecord, withExport } from '../../domain/records/exported-reading.ts';
@@ -17,7 +17,7 @@ import { orderTimestamps } from './timestamps.ts';
 
 export interface ExportProgress {
   files: number;
-  /** About how many there will be. */
+  /** The approximate number of files. */
   filesTotal: number;
   bytes: number;
 }
@@ -33,7 +33,9 @@ export interface EvidenceExport {
 
 const REFUSED_MAX = 3;
 
-/** Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is called after each file. */
+/**
+ * Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is called after each file.
+ */
 export async function exportEvidence(
   app: CustodyParts,
   input: ExportInput,
@@ -72,7 +74,7 @@ export async function exportEvidence(
   };
 }
 
-/** A rotted original is reported before the package begins: half a package helps no one. */
+/** A rotten original is reported before the package begins: half a package helps no one. */
 async function assertWhole({ store }: CustodyParts, records: readonly EvidenceRecord[]): Promise<void> {
   const bad: string[] = [];
   for (const { record, originalMember } of records) {
@@ -102,7 +104,7 @@ function infoOf({ config }: CustodyParts, { order, records }: Draft): [string, s
   ];
 }
 
-/** For tools that read attestations: what was found of which file, by which rules. */
+/** The attestation's statement: the findings of each file, and their rules. */
 function predicateOf({ config }: CustodyParts, { order, records, createdAt }: Draft): object {
   return {
     madeBy: config.publicUrl,

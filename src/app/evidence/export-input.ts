@@ -1,4 +1,4 @@
-/** What a person asks a package for: which records, under which title, in which language. Bounds once, for all facades. */
+/** The order of a package: its records, title and language, with bounds for all facades. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { REPORT_LANGUAGES, type ReportLanguage } from '../../evidence/report/language.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -20,10 +20,10 @@ export interface ExportOrder {
   language: ReportLanguage;
 }
 
-/** A report of more would be read by no one: a larger matter is several cases. */
+/** No one would read a longer report: a larger matter is several cases. */
 export const CASE_RECORDS_MAX = 200;
 const TITLE_CHARACTERS_MAX = 200;
-/** Some pages of what the editor knows besides. */
+/** Some pages of the editor's own knowledge. */
 const NOTES_CHARACTERS_MAX = 10_000;
 
 export function parseExport({ principal, identifiers, fields }: ExportInput): ExportOrder {

@@ -1,6 +1,6 @@
 /**
- * Packages that are written to the disk first, for clients that follow how far one is and fetch it by an address: the page. They live
- * for an hour and no longer than the daemon: what they are made of stays, so that one can be asked for again.
+ * Packages that are first written to the disk, for clients such as the page that follow the progress and fetch it by an
+ * address. They live for an hour, no longer than the daemon: they can be requested again.
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -24,13 +24,13 @@ interface Kept {
   path: string;
   /** SHA-256 of the signed list of files, hex; empty until it is signed. */
   packageSha256: string;
-  /** What adds tokens to it, one after the other. */
+  /** Adds tokens to it, one after the other. */
   stamping: Promise<void>;
 }
 
-/** A case of films has gigabytes: few lie there at once. */
+/** A case of films has gigabytes, so few are kept at once. */
 const JOBS_MAX = 16;
-/** So that one account does not take the places of all. */
+/** Keeps one account from taking all places. */
 const ACCOUNT_JOBS_MAX = 4;
 const KEPT_MS = 3_600_000;
 const ID_BYTES = 16;
@@ -46,7 +46,7 @@ export class ExportJobs implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** What a daemon before left is removed. */
+  /** Removes the packages of an earlier daemon. */
   static async open(dataFolder: string): Promise<ExportJobs> {
     const folder = join(dataFolder, 'exports');
     await rm(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ export class ExportJobs implements AsyncDisposable {
     return new ExportJobs(folder);
   }
 
-  /** Throws what refuses an export, and `exhausted` if too many lie there. */
+  /** Throws the refusals of an export, and `exhausted` if too many are kept. */
   async start(app: CustodyParts, input: ExportInput): Promise<ExportJob> {
     await assertAcceptsWork(app);
     const accountId = input.principal.account.id;
@@ -103,7 +103,7 @@ export class ExportJobs implements AsyncDisposable {
     return { path, sizeBytes: size, name: job.name, mime: 'application/zip', tag };
   }
 
-  /** Tokens of the package have come: it holds them from now on, if it lies here. */
+  /** Adds new tokens to the package, if it is kept here. */
   async addTimestamps(app: CustodyParts, packageSha256: string): Promise<void> {
     const kept = [...this.#kept.values()].find((one) => one.packageSha256 === packageSha256);
     if (kept === undefined || kept.job.state !== 'ready') return;
@@ -149,7 +149,7 @@ export class ExportJobs implements AsyncDisposable {
     return kept;
   }
 
-  /** What is ready makes room for what is new, the account's own first. */
+  /** Finished packages make room for new ones, the account's own first. */
   async #makeRoom(accountId: number): Promise<void> {
     const own = [...this.#kept.values()].filter((kept) => kept.accountId === accountId);
     const isFull = this.#kept.size >= JOBS_MAX;
@@ -172,7 +172,7 @@ export class ExportJobs implements AsyncDisposable {
       job.state = 'ready';
       job.filesTotal = job.files;
       job.url = `/evidence/${job.id}`;
-      // Timestamps that came before the package was whole are added now.
+      // Adds timestamps that came before the package was whole.
       void this.addTimestamps(app, kept.packageSha256);
     } catch (error) {
       await rm(path, { force: true });

@@ -8,10 +8,10 @@ import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import { sheetOrder } from '../records/renditions.ts';
 
-/** A picture that takes longer is left out: the report is read without it, and the file is in the package. */
+/** A slower picture is left out: the report is read without it, and the file is in the package. */
 const PREVIEW_WAIT_MS = 15_000;
 
-/** By the names that the report gives them. What cannot be made is not in it. */
+/** Keyed by the report's names. Pictures that cannot be made are missing. */
 export async function previewsOf(
   app: CustodyParts,
   principal: Principal,

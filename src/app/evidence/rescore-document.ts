@@ -1,4 +1,4 @@
-/** A re-score as a document of its own: what would change and why, signed as evidence packages are. */
+/** A re-score as a document: what would change and why, signed like evidence packages. */
 import { Readable } from 'node:stream';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';

@@ -1,4 +1,4 @@
-/** The keys that sign evidence: everybody may see the public ones, the administrator puts a new one in place. */
+/** The keys that sign evidence: the public ones are open to all, the administrator rotates them. */
 import type { EvidenceKey } from '../../domain/contract/evidence.ts';
 import { AppError } from '../../domain/errors.ts';
 import { SigningKeyError } from '../../machinery/signing-key.ts';

@@ -1,4 +1,4 @@
-/** Asks the timestamp authorities, one package after the other. A question that a kill cuts off is asked again. */
+/** Asks the timestamp authorities, one package after the other. A question that a kill cuts off is repeated. */
 import {
   afterTimestampAttempt,
   type PackageTimestamps,
@@ -13,7 +13,7 @@ import { askForTimestamp } from './timestamps.ts';
 export interface TimestampLoopParts extends Pick<Core, 'store' | 'clock' | 'log' | 'metrics' | 'config'> {
   /** 0 ≤ x < 1, for the spread of retries. */
   random: () => number;
-  /** Tokens of this package have come. */
+  /** Called when tokens of this package have come. */
   onStamped: (packageSha256: string) => void;
 }
 
@@ -41,7 +41,7 @@ export class TimestampLoop implements AsyncDisposable {
     this.#loop.start();
   }
 
-  /** Something may be due. */
+  /** Looks for due questions. */
   wake(): void {
     this.#loop.wake();
   }
@@ -50,7 +50,7 @@ export class TimestampLoop implements AsyncDisposable {
     await this.#loop[Symbol.asyncDispose]();
   }
 
-  /** A wait that is longer than any pause is that of a clock that was ahead: it is over. */
+  /** A wait longer than any pause comes from a clock that was ahead, and is over. */
   #due(): string[] {
     const { store, clock } = this.#parts;
     const now = clock.now();

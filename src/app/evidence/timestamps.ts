@@ -1,4 +1,6 @@
-/** Timestamp authorities for packages: asking for a stamp beside the record of an export, one question, and what a package has got. */
+/**
+ * Timestamp authorities for packages: ordering a stamp beside the record of an export, asking once, and a package's stamps.
+ */
 import { AppError, badField } from '../../domain/errors.ts';
 import type {
   PackageTimestamps,
@@ -18,7 +20,7 @@ interface StampedPackage extends Pick<SignedPackage, 'tagManifestSha256' | 'sign
   identifiers: string[];
 }
 
-/** In the transaction that records the package, so that a kill loses no question. Does nothing if no authority is set. */
+/** Runs in the transaction that records the package, so that a kill loses no question. Does nothing without authorities. */
 export function orderTimestamps(
   { config, clock }: Pick<Core, 'config' | 'clock'>,
   tx: StoreTransaction,
@@ -33,7 +35,7 @@ export function orderTimestamps(
   tx.putTimestamps({ ...about, createdAt: now, attempts: 0, nextAttemptAt: now, requests });
 }
 
-/** Rejects only if `signal` aborted. A reply that is no timestamp of the bytes is none. */
+/** Rejects only if `signal` aborted. A reply that does not stamp the bytes does not count. */
 export async function askForTimestamp(
   { timestampRootsPem: rootsPem, fetchAllowNetworks: allowNetworks }: AppConfig,
   url: string,
@@ -58,7 +60,7 @@ export interface PackageOrder {
   packageSha256: string;
 }
 
-/** Throws `media` if the account made no such package, or none whose time an authority was asked for. */
+/** Throws `media` if the account made no such package, or no authority was asked for it. */
 export function getPackageTimestamps(
   { store }: Pick<Core, 'store'>,
   { principal, packageSha256 }: PackageOrder,
@@ -76,7 +78,7 @@ export function getPackageTimestamps(
   return found;
 }
 
-/** DER of those that have come. */
+/** DER of the received replies. */
 export function repliesOf(timestamps: PackageTimestamps | undefined): Uint8Array[] {
   return (timestamps?.requests ?? []).flatMap(({ reply }) => reply ?? []);
 }

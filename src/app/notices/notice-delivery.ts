@@ -1,4 +1,4 @@
-/** From records that ended to notices: which rules want them, and one notice to its channel. */
+/** Turns ended records into notices: which rules apply, and sending one to its channel. */
 import { randomUUID } from 'node:crypto';
 import { NOTICE_BODIES, type Notice, toMail } from '../../domain/answers/notice-texts.ts';
 import { type RecordSummary, summaryOf } from '../../domain/answers/record-summary.ts';
@@ -15,7 +15,7 @@ import { readRecord } from '../records/record.ts';
 import { noticeRuleOf, type SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
 
-/** Accounts have mail and sealed targets, records what a notice says. */
+/** Accounts have mail and sealed targets, records the notice's contents. */
 export interface NoticeParts extends AccountParts, RecordParts {}
 
 /** Bound per transaction, which holds up everything else for some milliseconds. */
@@ -24,7 +24,7 @@ const RECORDS_AT_ONCE = 50;
 const TIMEOUT_MS = 15_000;
 
 /**
- * A delivery for each rule that wants a record that ended; the record's mark goes in the same transaction, so that a kill
+ * Makes a delivery for each rule that fits an ended record; the record's mark goes in the same transaction, so that a kill
  * neither loses nor doubles a notice. Resolves with whether there may be more.
  */
 export async function spreadNotices(app: NoticeParts): Promise<boolean> {
@@ -33,7 +33,7 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   if (marks.length === 0) return false;
   const rules = store.read.automation.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
-    // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
+    // Read first: a damaged or deleted record is not announced, and must not hold up the others.
     const said = unlessRefused(() => summaryOfRecord(app, identifier));
     const record = said && store.read.records.get(identifier);
     if (said === undefined || record === undefined) return [];
@@ -47,7 +47,7 @@ export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   return marks.length === RECORDS_AT_ONCE;
 }
 
-/** A rule is about what its account may read. */
+/** A rule covers what its account may read. */
 function noticedAccounts({ store: { read } }: NoticeParts, record: Classification): number[] {
   if (record.deskId === undefined) return [record.accountId];
   return membersAt(read, record).map(({ accountId }) => accountId);
@@ -117,7 +117,7 @@ export async function deliver(
   return await postPlain({ ...address, body }, signal);
 }
 
-/** What a mail server says of mail that it takes (RFC 5321). */
+/** A mail server's answer to accepted mail (RFC 5321). */
 const MAIL_TAKEN = 250;
 
 async function mail({ mailer }: AccountParts, address: string, notice: Notice): Promise<SentAnswer> {

@@ -1,4 +1,7 @@
-/** An account's rules of notices: made, listed, paused, tried and removed. Each change and its audit line are one transaction. */
+/**
+ * An account's rules of notices: made, listed, paused, tested and removed. Each change and its audit line are one
+ * transaction.
+ */
 
 import type { Notice } from '../../domain/answers/notice-texts.ts';
 import {
@@ -108,7 +111,7 @@ async function parseTarget(
   return target;
 }
 
-/** Others' addresses are for administrators to name: no one's box is to be filled from this one. */
+/** Only administrators may name others' addresses, so that no one fills a foreign mailbox. */
 function parseMailAddress({ account }: Principal, target: string): string {
   if (!/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,190}$/.test(target)) {
     throw badField('target', `expected an e-mail address, found ${JSON.stringify(target)}`);
@@ -161,13 +164,13 @@ export async function removeNoticeRule(
 
 export interface NoticeTest {
   delivered: boolean;
-  /** What the receiver answered; null if it did not. */
+  /** The receiver's status; null without an answer. */
   status: number | null;
-  /** Why it was not taken; empty if it was. */
+  /** Why the receiver did not take it; empty if it did. */
   error: string;
 }
 
-/** Sends a notice of nothing, once and now; it stands in no log. */
+/** Sends a test notice once; it is not logged. */
 export async function testNoticeRule(
   app: AccountParts,
   { principal, id }: NoticeInput,

@@ -1,4 +1,4 @@
-/** The delivery loop of an appliance: whose secrets sign, what is sent, and where it may go. */
+/** Constructs the delivery loop: its secrets, bodies and allowed targets. */
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';
@@ -10,7 +10,7 @@ import { type NoticeParts, sendNotice, spreadNotices } from './notice-delivery.t
 /** Standard Webhooks asks receivers to answer within 15 to 30 seconds. */
 const TIMEOUT_MS = 20_000;
 
-/** `toBody` writes a record as REST answers it: that is a facade's to know. `post` is the way to receivers. */
+/** `toBody` writes a record as REST answers it, which only a facade knows. `post` is the way to receivers. */
 export function openDeliveryLoop(
   app: NoticeParts,
   toBody: (record: ClassificationRecord) => string,

@@ -1,6 +1,6 @@
 /**
- * Who looked at a record, and who took its bytes: noted beside the answer, written together within a second. One entry for
- * each person, record and way in ten minutes; a kill loses those of the last second.
+ * Notes who looked at a record and who took its bytes, after the answer, within a second. One entry for each person, record
+ * and way in ten minutes; a kill loses those of the last second.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -30,15 +30,15 @@ interface Look {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/** No one waits for it, and it is an entry within a second all the same. */
+/** No one waits for an entry, which is written within a second all the same. */
 const FLUSH_MS = 500;
-/** Looks that are remembered so that the store is not asked: more people than that open records in ten minutes nowhere. */
+/** Remembered looks, so that the store need not be asked: more than people open in ten minutes. */
 const REMEMBERED_MAX = 20_000;
-/** Past it the oldest wait is over anyway: what comes then is left out, and the log of the daemon says so. */
+/** More waiting looks are dropped, and the daemon's log says so. */
 const WAITING_MAX = 5000;
-/** In one transaction, for which every answer waits: about 10 ms. */
+/** Looks of one transaction, for which every answer waits: about 10 ms. */
 const BATCH_MAX = 100;
-/** Entries of the record that are looked through for one of the same person. */
+/** The record's entries that are searched for one of the same person. */
 const ENTRIES_MAX = 50;
 
 export class AccessLog implements AsyncDisposable {
@@ -72,7 +72,7 @@ export class AccessLog implements AsyncDisposable {
     this.#alarm ??= this.#parts.clock.after(FLUSH_MS, () => this.#begin());
   }
 
-  /** Writes what waits, now. */
+  /** Writes the waiting entries now. */
   async flush(): Promise<void> {
     this.#begin();
     await this.#work;
@@ -109,7 +109,7 @@ export class AccessLog implements AsyncDisposable {
 
 function append(tx: StoreTransaction, look: Look, since: number): void {
   const record = recordOf(tx, look);
-  // It was deleted meanwhile; an entry now would be of nothing.
+  // The record was deleted meanwhile.
   if (record === undefined) return;
   const { kind, accountId: actor, facade, remoteAddress } = look;
   const { identifier: subject } = record;
@@ -118,7 +118,7 @@ function append(tx: StoreTransaction, look: Look, since: number): void {
   tx.appendCustody({ kind, subject, actor, details: { facade, remoteAddress } });
 }
 
-/** For a frame or a track: the record of the video that the account may find. */
+/** For a frame or a track: a record of its video that the account may read. */
 function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
   const record = tx.records.get(identifier);
   if (record !== undefined) return record;

@@ -34,7 +34,7 @@ export interface RecordInput {
   kind?: MediaKind | undefined;
 }
 
-/** The record of a submission, or of a frame or track of one. */
+/** The record of a submission, or of its frame or track. */
 export function getClassification(app: RecordParts, input: RecordInput): ClassificationRecord {
   const found = findReadable(app, input);
   if (found !== undefined) return currentRecord(app, found);
@@ -51,7 +51,7 @@ export function openClassification(app: RecordParts, input: RecordInput): Classi
   return record;
 }
 
-/** A frame or track is for every account that may read a record of its video's analysis. */
+/** A frame or track is open to every account that may read a record of its video's analysis. */
 export function readablePart(
   app: RecordParts,
   { principal, identifier, kind }: RecordInput,
@@ -72,7 +72,7 @@ function partOf(
   return whole && { whole, part };
 }
 
-/** The stored record, if the account may do this with it. Throws `role` if its role at the record's desk is not enough. */
+/** The stored record, if the account may treat it so. Throws `role` if its role at the record's desk is not enough. */
 export function allowedClassification(
   app: RecordParts,
   input: RecordInput,
@@ -85,7 +85,7 @@ export function allowedClassification(
   throw isMemberAt(read, found, input.principal) ? lacksRole(operation, 'record') : noSuchRecord();
 }
 
-/** What the caller may do with a record, or with the video of a frame or track. */
+/** The caller's rights on a record, or on the video of a frame or track. */
 export function rightsOn(
   app: RecordParts,
   { reader, identifier }: { reader: Caller; identifier: string },
@@ -114,7 +114,7 @@ function findReadable(
 
 const noSuchRecord = (): AppError => new AppError('classification', 'no such classification');
 
-/** Unknown and foreign identifiers are left out, those that cannot be shown are named; throws `list_too_long` above 100. */
+/** Leaves out unknown and foreign identifiers, and names records that cannot be shown; throws `list_too_long` above 100. */
 export function getClassifications(
   app: RecordParts,
   {
@@ -138,12 +138,12 @@ export function getClassifications(
 
 export interface ListInput {
   principal: Principal;
-  /** Only what the account itself has submitted, in place of all that it may find. */
+  /** Only the account's own submissions, instead of all that it may find. */
   isOwnOnly?: boolean | undefined;
   kind?: MediaKind | undefined;
   limit: number;
   cursor?: string | undefined;
-  /** As record-filter.ts reads it. */
+  /** Parsed by record-filter.ts. */
   filter?: RawFields | undefined;
 }
 
@@ -154,8 +154,8 @@ export interface RecordPage {
 }
 
 /**
- * One page, newest first; with a filter it may be short or empty and not be the last (find-records.ts). The cursor names
- * the last record that was looked at, so that new records do not shift pages.
+ * One page, newest first; with a filter it may be short or empty without being the last (find-records.ts). The cursor names
+ * the last looked-at record, so that new ones do not shift pages.
  */
 export function listClassifications(
   app: RecordParts,
@@ -177,8 +177,8 @@ export function listClassifications(
 }
 
 /**
- * As `listClassifications`, looking on while the page is not full: for a filter that lets few through. Other calls are
- * answered between two looks. Such a page ends after a second, and may not be the last either.
+ * Like `listClassifications`, looking on while the page is not full, for a filter with few matches. Other calls are answered
+ * between two looks. Such a page ends after a second, and may not be the last either.
  */
 export async function searchClassifications(app: RecordParts, input: ListInput): Promise<RecordPage> {
   const endsAt = performance.now() + SEARCH_MS_MAX;
@@ -194,9 +194,9 @@ export async function searchClassifications(app: RecordParts, input: ListInput):
   return { entries, nextCursor };
 }
 
-/** A search may hold the event loop for half of the time, whatever is searched for at once. */
+/** Searches together hold the event loop for at most half of the time. */
 const searches = new Turnstile(1);
-/** Bound per page, waiting for the turn included: a client learns in time how far the search came. */
+/** Bound per page, with the wait for its turn, so that a client sees the progress in time. */
 const SEARCH_MS_MAX = 1000;
 
 export function formatCursor({ createdAt, identifier }: { createdAt: number; identifier: string }): string {
@@ -218,7 +218,10 @@ const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
   tampering_reliability: 'map of edits',
 };
 
-/** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` if there is none or it is not ready. */
+/**
+ * Path and size of a map's PNG of a picture or a frame, by default of the origin; throws `heatmap` if there is none or it is
+ * not ready.
+ */
 export async function getHeatmap(
   app: RecordParts,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
@@ -234,7 +237,10 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-/** Ends the caller's record; shared work goes on until its last record is cancelled. For a record that is done, it ends what is being added. */
+/**
+ * Ends the caller's record; shared work goes on until its last record is cancelled. For a finished record, it ends the
+ * addition.
+ */
 export async function cancelClassification(
   app: RecordParts,
   input: RecordInput,
@@ -243,7 +249,7 @@ export async function cancelClassification(
   return await cancelRecord(app, input.principal, allowedClassification(app, input, 'change'));
 }
 
-/** For who may change it, or the administrator of the queue. Throws `already_ended`. */
+/** For callers who may change it, or the administrator of the queue. Throws `already_ended`. */
 export async function cancelRecord(
   app: RecordParts,
   principal: Principal,
@@ -255,7 +261,7 @@ export async function cancelRecord(
     const analysis = tx.analysis(analysisId);
     if (classification === undefined || analysis === undefined) return;
     if (!classification.cancelled && isAdding(analysis)) {
-      // The result stays; what has not been added to it by now is not.
+      // The result stays, without unfinished additions.
       abortAddition = app.engine.work.cancelAddition(tx, analysisId);
       tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
       return;
@@ -275,7 +281,7 @@ export async function cancelRecord(
   return readRecord(app, identifier);
 }
 
-/** Runs an errored record's work again, under the same identifier; what a failure has refunded is charged again. */
+/** Runs an errored record's work again, under the same identifier; refunded credits are charged again. */
 export async function retryClassification(
   app: RecordParts,
   input: RecordInput,
@@ -286,7 +292,7 @@ export async function retryClassification(
   return await retryRecord(app, principal, own, planOf(app, own));
 }
 
-/** The plan of the account that sent the record. Throws `user` if it is gone: it can pay nothing. */
+/** The plan of the record's account. Throws `user` if it is gone and cannot pay. */
 export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accountId }: Classification): Plan {
   const account = read.accounts.get(accountId);
   const plan = account?.deletedAt === null ? read.accounts.plan(account.planId) : undefined;
@@ -295,7 +301,10 @@ export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accoun
   return plan;
 }
 
-/** For who may change it, or the administrator of the queue; `plan` is that of its account, whose credits pay. Throws `not_ended`, `credits`, and what refuses new work. */
+/**
+ * For callers who may change it, or the administrator of the queue; `plan` is its account's, whose credits pay. Throws
+ * `not_ended`, `credits`, and the refusals of new work.
+ */
 export async function retryRecord(
   app: RecordParts,
   principal: Principal,
@@ -312,7 +321,7 @@ export async function retryRecord(
       throw new AppError('not_ended', 'only an errored classification can be retried');
     }
     const { kind, hash, sourceUrl, manifestHash, options, accountId, deskId, identifier } = record;
-    // Somebody asked for it just now.
+    // Interactive, since somebody has just asked for it.
     const turn = { ...heldFor(accountId, deskId), priority: 'interactive', noCache: true } as const;
     const spec = { kind, hash, sourceUrl, manifestHash, options, models, ...turn };
     const { analysis } = app.engine.work.join(tx, spec);

@@ -1,4 +1,4 @@
-/** Records of what a search has found, as they are read now: one for each analysis, with the best that was found in it. */
+/** Records of a search's finds, as they are read now: one for each analysis, with its best find. */
 import { holderOf } from '../../domain/desk.ts';
 import {
   FOUND_PICTURES_MAX,
@@ -13,7 +13,7 @@ import type { PartHit } from './kept-pictures.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
-/** What one asked picture has found; an odd query is the mirrored one. */
+/** Finds of one asked picture; odd queries are mirrored. */
 export interface AskedHits {
   same: readonly { sequence: number; query: number; distance: number }[];
   parts: readonly PartHit[];

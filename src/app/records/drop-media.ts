@@ -1,6 +1,6 @@
 /**
- * Takes what no record may keep any more: the bytes of a file, and what was drawn from them by an analysis. What several records
- * share, of whichever account, stays until the time of the last of them is up.
+ * Removes media past their retention: the bytes of a file, and what an analysis derived from them. Shared bytes stay until
+ * the time of their last record, of any account, is up.
  */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -12,7 +12,7 @@ import type { Core } from '../core.ts';
 
 type MediaApp = Pick<Core, 'store' | 'clock'>;
 
-/** `open`: it is still being analysed, or a value that decides is damaged: then they stay until it is restored. */
+/** `open`: it is still being analysed, or a deciding value is damaged: the media stay until it is restored. */
 export type DroppedMedia = 'dropped' | 'open' | 'none';
 
 export async function dropMedia(app: MediaApp, record: Classification): Promise<DroppedMedia> {
@@ -35,7 +35,7 @@ async function dropUnlessKept(app: MediaApp, record: Classification): Promise<Dr
   return await store.blobs.withLock(hash, async () => {
     const file = { analysisId: '', hash };
     if (!(await store.blobs.has(hash)) || isKeptFor(app, file)) return 'none';
-    // Before the bytes go: a kill in between is made good by the next sweep, which finds them still there.
+    // Written before the bytes go: after a kill in between the next sweep finds them and repeats it.
     await store.transact((tx) => {
       for (const { identifier } of tx.sharers(file)) tx.noteBytesDeleted(identifier);
     });
@@ -67,8 +67,8 @@ function planOf({ read }: Core['store'], accountId: number): Plan | undefined {
 }
 
 /**
- * Maps, frames and sound; what was said, which is part of the recording; and a manifest that came beside the file, which names
- * people and shows pictures as the file does.
+ * Removes maps, frames and sound; the transcript, which is part of the recording; and an outer manifest, which names people
+ * and shows pictures as the file does.
  */
 async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void> {
   await store.artifacts.removeAll(analysisId);
@@ -82,7 +82,7 @@ async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void>
   });
 }
 
-/** Those of analyses that ended before the plan kept nothing; later ones have none. */
+/** Concerns analyses from before the plan's zero retention; later ones have none. */
 async function dropLikenesses({ store }: MediaApp, { accountId, analysisId }: Classification): Promise<void> {
   const isWanted = planOf(store, accountId)?.zeroRetention !== true;
   if (isWanted || store.read.nearMatches(analysisId) === undefined) return;

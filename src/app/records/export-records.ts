@@ -1,4 +1,4 @@
-/** All records that a filter lets through as a sheet, streamed: a page is in memory at a time, however many there are. */
+/** Streams all records of a filter as a sheet, with a page in memory at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { refusedLine, type SheetFormat, sheetHead, sheetLine } from '../../domain/answers/record-sheet.ts';
 import { summaryOf } from '../../domain/answers/record-summary.ts';
@@ -20,7 +20,7 @@ export interface ExportInput {
 /** Records of a piece: other calls are answered between two. */
 const PAGE_RECORDS = 100;
 
-/** Newest first. What is wrong with the filter is thrown before the first piece. */
+/** Newest first. Faults of the filter are thrown before the first piece. */
 export async function* exportRecords(
   app: RecordParts,
   { format, ...query }: ExportInput,

@@ -31,15 +31,15 @@ import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { profileOf, toRecord } from './record.ts';
 
-/** Records that one page looks at: the call is answered within the time below on a slow box too. */
+/** Records that one page looks at, so that the call is answered in the time below on a slow box too. */
 const SCAN_RECORDS_MAX = 5000;
 /** No other call is answered meanwhile; a video with its frames takes longest. */
 const SCAN_MS_MAX = 40;
-/** Looked at in any case: a busy box must not answer with one empty page after another. */
+/** Always looked at: a busy box must not answer with one empty page after another. */
 const SCAN_RECORDS_MIN = 100;
-/** Records of one hash, of its beginning, or of words that were said, that are sorted in memory; if there are more the scan meets them soon. */
+/** Records of one hash, of a prefix, or of said words, that are sorted in memory; the scan soon meets more of them. */
 const CANDIDATES_MAX = 1000;
-/** A shorter beginning would match other files as well. */
+/** A shorter prefix would match other files as well. */
 const HASH_PREFIX_MIN = 8;
 
 export interface Place {
@@ -58,14 +58,14 @@ interface FindQuery {
 
 interface FoundPage {
   entries: RecordEntry[];
-  /** The last record that was looked at, if there may be more. */
+  /** The last looked-at record, if there may be more. */
   last: Place | null;
 }
 
 export function findRecords(app: RecordParts, query: FindQuery): FoundPage {
   const { filter, limit } = query;
   const entries: RecordEntry[] = [];
-  // Without a filter each one that is looked at is found: such a page is always full.
+  // Without a filter every record matches, so such a page is always full.
   const endsAt =
     Object.keys(filter).length === 0 ? Number.POSITIVE_INFINITY : performance.now() + SCAN_MS_MAX;
   let last: Place | null = null;
@@ -90,10 +90,10 @@ export function findRecords(app: RecordParts, query: FindQuery): FoundPage {
 
 type Row = Classification | DamagedRow;
 
-/** A place alone is that of a record that the index passes over. */
+/** A bare place is a record that the index skips. */
 const isPassed = (row: Row | Place): row is Place => !('analysisId' in row || 'isDamaged' in row);
 
-/** What the account has submitted and what its desks have, as one list. */
+/** The account's and its desks' records as one list. */
 function scanOf(app: RecordParts, query: FindQuery): Iterable<Row | Place> {
   const { principal, isOwnOnly = false, kind, filter, before } = query;
   const { id: accountId } = principal.account;
@@ -107,7 +107,7 @@ function scanOf(app: RecordParts, query: FindQuery): Iterable<Row | Place> {
   return ofDesks.length === 0 ? own : newestFirst([own[Symbol.iterator](), ...ofDesks]);
 }
 
-/** Desks of the caller that the filter asks for. */
+/** The caller's desks that the filter covers. */
 function desksOf({ store: { read } }: RecordParts, { principal, filter: { deskId } }: FindQuery): number[] {
   const desks = read.desks.membershipsOf(principal.account.id).map((member) => member.deskId);
   if (deskId === undefined || deskId === NO_DESK) return desks;
@@ -123,7 +123,7 @@ function scanOfDesk(app: RecordParts, query: DeskQuery, filter: RecordFilter): G
 function scanOfAccount(app: RecordParts, query: ScanQuery, filter: RecordFilter): Iterable<Row | Place> {
   const { read } = app.store;
   const { refId, search } = filter;
-  // While they are being made, each record is looked at.
+  // While the index is being made, each record is looked at.
   const isComplete = read.records.areAnswersComplete;
   if (isComplete && refId !== undefined) return read.records.scanReference(query, refId);
   const isWanted = classesOf(app, query, filter);
@@ -131,7 +131,7 @@ function scanOfAccount(app: RecordParts, query: ScanQuery, filter: RecordFilter)
   return isWanted === null ? read.records.scanRows(query) : read.records.scanAnswers(query, isWanted);
 }
 
-/** Whether a record of an answer class may match; null if the filter asks for none in particular, or not all have one. */
+/** Whether a record of an answer class may match; null if the filter covers all classes, or the index is incomplete. */
 function classesOf(
   app: RecordParts,
   query: ScanQuery | DeskQuery,
@@ -140,7 +140,7 @@ function classesOf(
   const statuses = wantedStatuses(filter);
   if (statuses.length === 0 || !app.store.read.records.areAnswersComplete) return null;
   const { kind } = query;
-  // A desk's records are each read as the account reads that sent them.
+  // A desk's records are each read by their sender's profile.
   const profiles = 'deskId' in query ? PROFILES : [profileOf(app, query)];
   return (number) => {
     const answer = fromNumber(number);
@@ -181,7 +181,7 @@ function* searchOf(
   }
 }
 
-/** Newest first, found by hash, identifier or what waits for the caller without a scan. */
+/** Newest first, found by hash, identifier or pending sign-off without a scan. */
 function candidatesOf(app: RecordParts, query: FindQuery): Row[] | undefined {
   const { principal, isOwnOnly = false, kind, filter, before } = query;
   const { until = Number.POSITIVE_INFINITY } = filter;
@@ -203,7 +203,7 @@ function heldCandidates(app: RecordParts, query: FindQuery): Classification[] | 
   return hash === undefined ? candidatesOfText(app, query, search) : ofHash(app, query, hash);
 }
 
-/** What each holder that the query asks for has; undefined if one cannot say. */
+/** The records of each holder in the query; undefined if one cannot be found so. */
 function ofHolders(
   app: RecordParts,
   query: FindQuery,
@@ -215,7 +215,7 @@ function ofHolders(
   return known.length < found.length ? undefined : known.flat();
 }
 
-/** A whole hash or identifier; a shorter text may as well be part of a name, and a damaged row is found by the scan. */
+/** A whole hash or identifier; a shorter text may be part of a name, and the scan finds damaged rows. */
 function candidatesOfText(app: RecordParts, query: FindQuery, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
   if (!isHex64(text) || app.store.read.records.isDamaged(text)) return undefined;
@@ -225,7 +225,7 @@ function candidatesOfText(app: RecordParts, query: FindQuery, search: string): C
   return isReadable && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
-/** Undefined if the index of words does not help: then each record is looked at. */
+/** Undefined if the index of words does not help: each record is then looked at. */
 function candidatesOfSaid(app: RecordParts, query: FindQuery): Classification[] | undefined {
   const { records, words } = app.store.read;
   const { text } = query.filter;
@@ -270,7 +270,7 @@ function matchingEntry(
   });
 }
 
-/** The index last knew the state or findings that the filter asks for; if it did not, the row is shown rather than hidden. */
+/** Shows a damaged row if its last known state and findings match, or are unknown. */
 function damagedEntry({ identifier, createdAt, texts }: DamagedRow, filter: RecordFilter): RecordEntry[] {
   if (texts !== undefined && !matchesSubmission({ identifier, ...texts }, filter)) return [];
   const { message: reason } = new DamagedRecordError('classifications', identifier);
@@ -300,8 +300,8 @@ function matchesFindings(record: Answered, { outcome, verdict }: RecordFilter): 
 }
 
 /**
- * The row of a list for what `read` gives: none if it gives nothing or the record is not there for the caller, and the
- * reason if it cannot be shown.
+ * A list's row for `read`: none if it returns nothing or the record is absent for the caller, the reason if it cannot be
+ * shown.
  */
 export function entryOf<Shown>(
   { identifier, createdAt }: Omit<RefusedRecord, 'reason'>,
@@ -318,7 +318,7 @@ export function entryOf<Shown>(
   }
 }
 
-/** The rows as `convert` writes them: one that it cannot write is refused like one that cannot be read. */
+/** The rows that `convert` writes; a row that it cannot write is refused like an unreadable one. */
 export function convertEntries<Shown>(
   { refusals }: Pick<RecordParts, 'refusals'>,
   entries: readonly RecordEntry[],
@@ -331,7 +331,7 @@ export function convertEntries<Shown>(
   });
 }
 
-/** The record or what is made of it, or nothing if it is not there or cannot be shown: for work that goes on with the others. */
+/** The record or its conversion; undefined if it is absent or cannot be shown, so that work goes on with the others. */
 export function unlessRefused<Shown>(read: () => Shown): Shown | undefined {
   return entryOf({ identifier: '', createdAt: null }, read)[0]?.record;
 }

@@ -10,11 +10,11 @@ import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
 import type { Principal } from '../callers/principal.ts';
 
-/** Entries that are looked at, the newest first: with more, an older one could be pushed out of sight, so the sign-off is refused. */
+/** Looked-at entries, newest first: with more, an older one could be pushed out of sight, so the sign-off is refused. */
 export const ACCESS_ENTRIES_MAX = 1000;
 const DAY_US = 24 * 3600 * 1_000_000;
 
-/** Somebody other than the account had it in hand. */
+/** Another account had it in hand. */
 interface Access extends SignOffObstacle {
   actorId: number;
   at: number;
@@ -38,14 +38,14 @@ export function assertOtherPerson(
 }
 
 export interface Obstacles {
-  /** None if nothing shows that one person could be behind both accounts. */
+  /** Empty if nothing shows that one person could be behind both accounts. */
   obstacles: SignOffObstacle[];
   obstacleDays: number;
 }
 
 /**
- * Why one person could be behind both accounts. Behind an account stand itself and who had it in hand within the plan's term,
- * whatever the caller showed, since a link opens a session and a session makes keys.
+ * Why one person could be behind both accounts. Behind an account are itself and everyone who had it in hand within the
+ * plan's term, by key or session, since a link opens a session and a session makes keys.
  */
 export function obstaclesTo(
   read: StoreReader,
@@ -76,13 +76,13 @@ export function sentenceOf({ obstacles, obstacleDays: days }: Obstacles): string
   return `one person could be both: ${parts}${term}`;
 }
 
-/** Days of the plan of the account whose finding it is. */
+/** Days in the plan of the finding's account. */
 function termOf(read: StoreReader, accountId: number): number {
   const planId = read.accounts.getUnlessDamaged(accountId)?.planId;
   return (planId === undefined ? undefined : read.accounts.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
 }
 
-/** Since then, and by keys that are still valid, however old they are. Null if there is more than is looked at. */
+/** Since that time, and by keys that are still valid, however old. Null if there are too many entries. */
 function accessOf(read: StoreReader, accountId: number, since: number): Access[] | null {
   const valid = new Set(read.accounts.apiKeys(accountId).map(({ id }) => id));
   const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ACCESS_ENTRIES_MAX });
@@ -90,7 +90,7 @@ function accessOf(read: StoreReader, accountId: number, since: number): Access[]
   return rows.flatMap(({ actor, at, kind, details }) => {
     const keyId = kind.startsWith('key.') ? Number(details?.target?.split('/')[1]) : null;
     const isValid = keyId !== null && valid.has(keyId);
-    // The rows go back in time: what was known of a key before it was made anew opens nothing.
+    // The rows go back in time: knowledge of a key from before it was replaced gives no access.
     if (keyId !== null && kind !== 'key.reveal') valid.delete(keyId);
     if (actor === null || actor === accountId || (at < since && !isValid)) return [];
     const code = CODES.get(kind) ?? 'mailbox';

@@ -1,4 +1,4 @@
-/** Findings that ask for another person's word, and the answers. `rights.ts` says who may read and answer. */
+/** Findings that wait for sign-off, and their answers. `rights.ts` says who may read and answer. */
 import { holderOf, holderOfDesk, includesRole } from '../../domain/desk.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
@@ -11,12 +11,12 @@ import type { Principal } from '../callers/principal.ts';
 import { type Caller, type FileOfRecord, mayOn } from '../callers/rights.ts';
 import type { RecordParts } from './parts.ts';
 
-/** Files whose records one list looks at; if more wait the others follow as these are answered. */
+/** Files whose records one list looks at; further ones follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;
 
 /**
- * The newest record of each file whose finding waits for the caller, in no order. If none of them can be read, one of
- * them, at the time of the question: its own is known to its owner's list only.
+ * The newest record of each file whose finding waits for the caller, in no order. If none of them can be read, one of them at
+ * the time of the question, since only its owner's list knows its own.
  */
 export function recordsThatWaitFor(
   { store: { read } }: RecordParts,
@@ -39,12 +39,12 @@ export function recordsThatWaitFor(
   });
 }
 
-/** Whether the caller is another person than who stated it, and may say something of it. */
+/** Whether the caller is another person than the one who stated it, and may answer. */
 export function mayAnswer(read: StoreReader, finding: Override, caller: Caller): boolean {
   return finding.byAccountId !== caller.account.id && mayOn(read, 'sign_off', finding, caller);
 }
 
-/** The holders whose findings the caller may answer; null stands for all. */
+/** The holders whose findings the caller may answer; null means all. */
 function holdersToJudge(read: StoreReader, principal: Principal): (number | null)[] {
   const managed = managedAccounts(read, principal);
   if (managed.includes(null)) return managed;
@@ -55,7 +55,7 @@ function holdersToJudge(read: StoreReader, principal: Principal): (number | null
   return [...managed, ...[...new Set(deskIds)].map(holderOfDesk)];
 }
 
-/** Sign-off of the current finding. Null if none was asked for and the plan demands none. */
+/** Sign-off of the current finding. Null if none was asked for or demanded by the plan. */
 export function signOffOf(read: StoreReader, finding: Override): SignOff | null {
   const asked = askedSignOffOf(read, finding);
   if (asked !== null || !demandsSignOff(read, finding.accountId)) return asked;

@@ -1,7 +1,7 @@
 /**
- * The pictures and frames that can be found by a part of them, beside the store: read from the store at the first search and on from
- * there at each later one, so that the store stays the only truth. What shares words with the asked picture is compared place by
- * place, with what the store has of it.
+ * An index of the pictures and frames that can be found by a part, in memory: read from the store at the first search and
+ * continued at each later one, so that the store stays the only truth. Candidates that share words are compared place by
+ * place, with the store's keypoints.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts';
 import type { RecordParts } from './parts.ts';
 import type { SeenBeforeIndex } from './seen-before.ts';
 
-/** Rows read from the store between two breaths of the event loop. */
+/** Rows read from the store between two turns of the event loop. */
 const READ_MAX = 200;
 /** Candidates that are compared place by place. */
 export const CANDIDATES_MAX = 24;
@@ -22,7 +22,7 @@ export const CANDIDATES_MAX = 24;
 export const VOTES_MIN = 8;
 
 export interface SearchParts extends RecordParts {
-  /** Whole pictures by what they look like. */
+  /** Whole pictures by their looks. */
   readonly copies: SeenBeforeIndex;
   /** Pictures by their parts. */
   readonly keptPictures: KeptPictures;
@@ -30,19 +30,19 @@ export interface SearchParts extends RecordParts {
 
 export interface PartHit extends SharedPart {
   sequence: number;
-  /** Place of the asked keypoints. */
+  /** Position of the asked keypoints. */
   query: number;
 }
 
 export interface KeptPicturesState {
-  /** Pictures and frames that are found by a part. */
+  /** Pictures and frames that can be found by a part. */
   pictures: number;
-  /** What their index takes in memory, and in a file without a name. */
+  /** The index' size in memory, and in an unnamed file. */
   bytes: number;
   fileBytes: number;
   /** Why that file could not be written; null while it can. */
   fileFault: string | null;
-  /** Rows that are no keypoints. */
+  /** Rows without valid keypoints. */
   damaged: number;
 }
 
@@ -53,7 +53,7 @@ export class KeptPictures implements AsyncDisposable {
   /** Rows of the index whose picture was removed. */
   #removed = 0;
   readonly #tail = new TailReader(() => this.#readPiece());
-  /** The last sequence that was read, whether or not it could be used. */
+  /** The last sequence that was read, usable or not. */
   #last = 0;
   #damaged = 0;
 
@@ -62,7 +62,7 @@ export class KeptPictures implements AsyncDisposable {
     this.#index = newIndex(store);
   }
 
-  /** Those of these accounts that share a part with one of the queries, in no order. */
+  /** Pictures of these accounts that share a part with one of the queries, in no order. */
   async search(queries: readonly Keypoints[], accounts: ReadonlySet<number>): Promise<PartHit[]> {
     await this.#tail.catchUp();
     const hits: PartHit[] = [];
@@ -82,7 +82,7 @@ export class KeptPictures implements AsyncDisposable {
     return hits;
   }
 
-  /** Reads what the store has, so that the first search does not wait for it. */
+  /** Reads the store, so that the first search does not wait for it. */
   async read(): Promise<void> {
     await this.#tail.catchUp();
   }
@@ -103,14 +103,14 @@ export class KeptPictures implements AsyncDisposable {
     return this.#counts.of(accounts);
   }
 
-  /** Removed from the store, so from here as well. */
+  /** Removes a picture that left the store. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
     if (!this.#index.remove(sequence)) return;
     this.#counts.change(accountId, -1);
     this.#removed += 1;
   }
 
-  /** A search that is under way goes on in the old index. */
+  /** A running search continues in the old index. */
   #beginAnew(): void {
     this.#index[Symbol.dispose]();
     this.#index = newIndex(this.#store);
@@ -139,7 +139,7 @@ export class KeptPictures implements AsyncDisposable {
 
 const newIndex = ({ blobs }: Store): KeypointIndex => new KeypointIndex(blobs.temporaryFolder);
 
-/** Undefined if there are none, or what lies there is damaged. */
+/** Undefined if there are none, or they are damaged. */
 export function keypointsOf({ read }: Pick<Store, 'read'>, sequence: number): Keypoints | undefined {
   const stored = read.keypoints(sequence);
   return stored === undefined ? undefined : unpackKeypoints(stored.packed);

@@ -1,4 +1,4 @@
-/** What became of the marks of one record's file in another's. */
+/** Compares the marks of two records' files. */
 import { AppError } from '../../domain/errors.ts';
 import {
   type AnswerFate,
@@ -11,7 +11,7 @@ import type { Principal } from '../callers/principal.ts';
 import { getClassification } from './classifications.ts';
 import type { RecordParts } from './parts.ts';
 
-/** Which of the four answers about a manifest a record's file still gives, compared with another's. */
+/** Compares the four answers about a manifest of a record's file with another's. */
 export function compareRecordAnswers(
   app: RecordParts,
   {

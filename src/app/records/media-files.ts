@@ -9,7 +9,7 @@ import type { Principal } from '../callers/principal.ts';
 import { getHeatmap, readableClassification, readablePart } from './classifications.ts';
 import type { RecordParts } from './parts.ts';
 
-/** A turn of the file system's few threads, which all requests share, costs more than to hold what a browser takes at once. */
+/** A turn of the file system's few threads, shared by all requests, costs more than holding a browser's piece. */
 export const PIECE_BYTES = 256 * 1024;
 
 export type MediaPart =
@@ -32,7 +32,7 @@ export type MediaFile = MediaDescription & (FilePlace | { bytes: Buffer });
 interface FilePlace {
   path: string;
   offset?: number;
-  /** For a stored original: what its bytes must hash to. */
+  /** For a stored original: the expected hash of its bytes. */
   originalHash?: string;
 }
 
@@ -41,11 +41,11 @@ interface MediaDescription {
   sizeBytes: number;
   /** File name of a download. */
   name: string;
-  /** Names the content: stored bytes never change. */
+  /** Identifies the content: stored bytes never change. */
   tag: string;
 }
 
-/** Throws `classification` for a foreign record, `media` if the bytes are not kept or not there yet. */
+/** Throws `classification` for a foreign record, `media` if the bytes are gone or not there yet. */
 export async function getMedia(app: RecordParts, input: MediaInput): Promise<MediaFile> {
   const file = await findMedia(app, input);
   noteUse(app, input);
@@ -126,8 +126,8 @@ async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): P
 }
 
 /**
- * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes if
- * it is not what was submitted; a part of one is given once the file is known to be whole.
+ * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes if it was
+ * changed; a part is given once the file is known to be whole.
  */
 export async function openMedia(
   { store }: Pick<RecordParts, 'store'>,

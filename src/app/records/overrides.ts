@@ -1,4 +1,4 @@
-/** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
+/** A person's finding on a file, by hash and kind; the record keeps the measurement, and every statement is kept. */
 
 import type { OverrideResult } from '../../domain/answers/record.ts';
 import { holderOf } from '../../domain/desk.ts';
@@ -30,7 +30,7 @@ export interface OverrideInput extends FileInput {
 
 /**
  * Applies to all present and future records with the hash, of the account and of its desks in which it may state findings.
- * Throws `role` if it may read such records only.
+ * Throws `role` if it may only read such records.
  */
 export async function overrideClassification(
   app: RecordParts,
@@ -95,7 +95,7 @@ export function overrideHistory(
   return files.flatMap((file) => findingsOf(read, file)).sort((left, right) => left.at - right.at);
 }
 
-/** The file as the account and its desks have it, as far as the caller may state findings of it. */
+/** The file for the account and its desks, as far as the caller may state findings on it. */
 function heldFiles({ store: { read } }: RecordParts, { principal, kind, hash }: FileInput): FileOfRecord[] {
   const files = holdersOfFile(read, 'find', { kind, hash }, principal);
   if (files.length > 0) return files.map((held) => ({ ...held, kind, hash }));
@@ -107,13 +107,13 @@ function notSubmitted(kind: MediaKind): AppError {
   return new AppError('classification', `no ${kind} with this hash was submitted`);
 }
 
-/** The verdict of the newest finished record of the file, or null if there is none yet. */
+/** The verdict of the newest finished record of the file; null without one. */
 function measuredOf(app: RecordParts, file: FileOfRecord): Label | null {
   const newestFirst = app.store.read
     .classificationsOfHash(holderOf(file), file.kind, file.hash)
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const classification of newestFirst) {
-    // A record that cannot be shown has no say; a finding on the file is possible all the same.
+    // A record that cannot be shown does not prevent a finding on its file.
     const verdict = unlessRefused(() => toRecord(app, classification))?.verdict ?? null;
     if (verdict !== null) return verdict.classification;
   }

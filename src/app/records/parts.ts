@@ -3,7 +3,7 @@ import type { AccessLog } from './access-log.ts';
 import type { RecordCache } from './record-cache.ts';
 import type { Refusals } from './refusals.ts';
 
-/** What records are shown by. */
+/** Parts that records are shown by. */
 export interface RecordParts extends Core {
   readonly records: RecordCache;
   readonly refusals: Refusals;

@@ -1,14 +1,14 @@
-/** Records as they were built last: a client that asks for one again and again costs no second building. */
+/** Keeps built records, so that a client which asks for one again and again does not have it rebuilt. */
 import { LRUCache } from 'lru-cache';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { OneTurn } from '../../machinery/one-turn.ts';
 
-/** A built record is a few kilobytes; what is asked for more than once is what somebody works on now. */
+/** A built record is a few kilobytes; repeatedly requested ones are those that somebody works on. */
 const RECORDS_KEPT_MAX = 1000;
 
 interface Kept {
-  /** The store's, when it was last known to be as it is. */
+  /** The store's revision when the record was last known to be current. */
   revision: number;
   madeFrom: readonly unknown[];
   record: ClassificationRecord;
@@ -18,15 +18,15 @@ export class RecordCache {
   readonly #kept = new LRUCache<string, Kept>({ max: RECORDS_KEPT_MAX });
   readonly #shown = new OneTurn<ClassificationRecord>();
 
-  /** The record as it was last, if nothing at all was written since. */
+  /** The last built record, if nothing at all was written since. */
   unchanged(identifier: string, revision: number): ClassificationRecord | undefined {
     const kept = this.#kept.get(identifier);
     return kept?.revision === revision ? kept.record : undefined;
   }
 
   /**
-   * The record that was built from the very same values, or a new one. `madeFrom` names all that it depends on; stored values
-   * are the same objects until they change, so a change cannot be missed and needs no notification.
+   * The record that was built from the very same values, or a new one. `madeFrom` names all its inputs; stored values are the
+   * same objects until they change, so no notification is needed.
    */
   get(
     { identifier, revision }: { identifier: string; revision: number },
@@ -43,7 +43,9 @@ export class RecordCache {
     return record;
   }
 
-  /** One record for all who are shown a change in the same turn, also of a film and of work under way, which are kept no longer. */
+  /**
+   * One record for all who are shown a change in the same turn, also of films and running work, which are not kept longer.
+   */
   shown(
     classification: Classification,
     stamp: number,

@@ -56,13 +56,16 @@ export function readRecord(app: RecordParts, identifier: string): Classification
   return toRecord(app, classification);
 }
 
-/** Throws `damaged` if what is stored cannot be shown. */
+/** Throws `damaged` if the stored values cannot be shown. */
 export function toRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   const build = () => recordOf(app, classification, analysisOf(app, classification));
   return app.refusals.shown(classification.identifier, build);
 }
 
-/** As toRecord, not built anew if nothing that it depends on has changed. The parts of a video may have changed: it is built. */
+/**
+ * Like toRecord, reusing the last build if nothing that it depends on has changed. A video's parts may have changed, so it is
+ * rebuilt.
+ */
 export function currentRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   return app.refusals.shown(classification.identifier, () => unchangedOrBuilt(app, classification));
 }
@@ -83,18 +86,18 @@ function unchangedOrBuilt(app: RecordParts, classification: Classification): Cla
   const own = [classification, analysis, account, plan, finding, exports];
   const madeFrom = [...own, app.config.publicUrl, ...stamped];
   if (!isAtWork(analysis)) return app.records.get({ identifier, revision }, madeFrom, build);
-  // What it has come to changes without a change of the store.
+  // Its progress changes without a change of the store.
   const work = { identifier, revision: Number.NaN };
   return app.records.get(work, [...madeFrom, ...progressKey(app, analysis)], build);
 }
 
-/** Each report is another object. */
+/** Each progress report is another object. */
 function progressKey({ engine }: RecordParts, { id, accountId, addition }: Analysis): unknown[] {
   const added = addition === undefined ? null : engine.progressOf(addition.id);
   return [engine.progressOf(id), added, engine.findingsOf(id), engine.waitReason(accountId)?.step];
 }
 
-/** What the record would be if its analysis were this one. Throws whatever keeps it from being built. */
+/** The record as it would be with this analysis. Throws whatever keeps it from being built. */
 export function recordOf(
   app: RecordParts,
   classification: Classification,
@@ -106,14 +109,14 @@ export function recordOf(
   return convertible(withExports(app, measuredRecord(app, { classification, base, reading, result })));
 }
 
-/** What passes can be converted by every facade: a conversion that throws would take the other rows of a list with it. */
+/** Ensures that every facade can convert it: a conversion that throws would take the other rows of a list with it. */
 function convertible<T extends ClassificationRecord>(record: T): T {
   const fault = faultOfRecord(record);
   if (fault !== undefined) throw cannotBeShown(record.identifier, fault);
   return record;
 }
 
-/** What stands at its top follows from all the rest. */
+/** A record without its headline, which follows from the rest. */
 type Headless = Omit<RecordBase, 'outcome' | 'headline'>;
 
 function headed<T extends Headlined>(record: T, { policy }: Reading): T & Omit<RecordBase, keyof Headless> {
@@ -151,7 +154,7 @@ function measuredRecord(
   }
 }
 
-/** Beside what it says now stands what it said when it went out. */
+/** Adds the exported findings beside the present one. */
 function withExports({ store }: RecordParts, record: ClassificationRecord): ClassificationRecord {
   const stored = store.read.exportsOf(record.identifier)?.exports ?? [];
   if (stored.length === 0) return record;
@@ -213,7 +216,7 @@ function trackRecord(whole: Whole, track: TrackResult): AudioRecord {
   return headed({ ...base, kind: 'audio', ...measured }, whole.reading);
 }
 
-/** Never charged and never a submission: what it shares with its video it takes from there. */
+/** Never charged and never a submission: it takes the shared fields from its video. */
 function partBase(
   { app, base, classification }: Whole,
   kind: MediaKind,
@@ -239,7 +242,7 @@ function resultUrlOf({ config }: RecordParts, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
-/** What a person said of the file, and whether another has signed it off. */
+/** A person's finding on the file, and its sign-off. */
 function findingOf(
   { store: { read } }: RecordParts,
   file: FileOfRecord,
@@ -249,7 +252,7 @@ function findingOf(
   return { forceClassification: finding.classification, signOff: signOffOf(read, finding) };
 }
 
-/** Another text wherever the above may be something else; each is read anew, so that its identity says nothing. */
+/** Changes whenever the finding may; values are read anew, so their identity proves nothing. */
 function findingKey({ store: { read } }: RecordParts, file: FileOfRecord): string {
   const finding = findingOn(read, file);
   if (finding === undefined) return '';
@@ -269,13 +272,13 @@ function ownerOf({ store: { read } }: RecordParts, { accountId }: Pick<Classific
   return { account, plan: account === undefined ? undefined : read.accounts.plan(account.planId) };
 }
 
-/** How the record's account reads what was measured. */
+/** How the record's account weighs the figures. */
 export function readingOf(app: RecordParts, classification: Classification): Reading {
   const { preventC2paForces } = classification.options;
   return { ...profileOf(app, classification), preventC2paForces };
 }
 
-/** The part of it that is the same for each of the account's records. */
+/** The part that all of the account's records share. */
 export function profileOf(app: RecordParts, owned: Pick<Classification, 'accountId'>): Profile {
   const { account, plan } = ownerOf(app, owned);
   return {
@@ -319,7 +322,7 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
   };
 }
 
-/** What is being added to the result, or why the last of it failed. */
+/** The running addition to the result, or why the last one failed. */
 function addedOf(app: RecordParts, analysis: Analysis): AddedAnalyses | null {
   const { addition } = analysis;
   if (addition === undefined) return null;
@@ -329,7 +332,7 @@ function addedOf(app: RecordParts, analysis: Analysis): AddedAnalyses | null {
   return { analyses: addition.asked, progress, error: addition.error };
 }
 
-/** In its turn, or why no place begins it. */
+/** Its turn, or why it is not begun. */
 function toWaiting({ engine }: RecordParts, { accountId }: Analysis): Progress {
   return { step: engine.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
 }

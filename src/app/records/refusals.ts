@@ -1,14 +1,14 @@
 /**
- * What happens if a stored record cannot be shown: it holds a figure or a word that no facade can convert, or does
- * not fit the rules that read it. The caller gets one error, and the log and a metric say it once for each record.
- * A row whose checksum fails was reported by its table already.
+ * Refuses stored records that cannot be shown: they hold a figure or a word that no facade can convert, or do not fit the
+ * reading rules. The caller gets one error, and the log and a metric count each record once. Rows with a wrong checksum were
+ * reported by their table already.
  */
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import { DamagedRecordError } from '../../store/tables/codec.ts';
 
-/** Past so many the log has said enough; then they are reported again. */
+/** After so many the list starts over, and they are reported again. */
 const REPORTED_MAX = 10_000;
 
 export class Refusals {
@@ -21,7 +21,10 @@ export class Refusals {
     this.#metrics = metrics;
   }
 
-  /** What `read` returns. Throws `damaged` for whatever keeps it from being built or converted, and other AppErrors as they are. */
+  /**
+   * The value of `read`. Throws `damaged` for whatever keeps it from being built or converted, and other AppErrors as they
+   * are.
+   */
   shown<T>(identifier: string, read: () => T): T {
     try {
       return read();
@@ -49,7 +52,7 @@ function cannotBeBuilt(identifier: string, cause: unknown): AppError {
   return new AppError('damaged', `the record ${identifier} cannot be built; ${ADVICE}`, { cause });
 }
 
-/** `fault` as `faultOfRecord` says it. */
+/** `fault` comes from `faultOfRecord`. */
 export function cannotBeShown(identifier: string, fault: string): AppError {
   return new AppError('damaged', `the record ${identifier} cannot be shown: ${fault}; ${ADVICE}`);
 }

@@ -1,4 +1,4 @@
-/** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
+/** Removes a record from the store, with everything that no other record needs: its analysis, its artifacts, its bytes. */
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -7,7 +7,7 @@ import { dropMedia } from './drop-media.ts';
 
 type RemovalApp = Pick<Core, 'store' | 'engine' | 'clock'>;
 
-/** The caller has decided already that the record may go: its owner's wish (`by`), or the end of its retention (null). */
+/** The caller has decided that the record may go: its owner's wish (`by`), or the end of its retention (null). */
 export async function removeClassification(
   app: RemovalApp,
   { identifier }: Classification,
@@ -22,7 +22,7 @@ export async function removeClassification(
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
-    // Another record of the same work may have asked for what is being added: that goes on.
+    // Another record of the same work may have asked for the addition, which then goes on.
     const asking = tx.analysisUnlessDamaged(analysis?.addition?.id ?? '')?.addsTo?.identifier;
     if (asking === identifier) abortAddition = app.engine.work.cancelAddition(tx, analysisId);
     tx.deleteClassification(own, by);
@@ -38,8 +38,8 @@ export async function removeClassification(
 }
 
 /**
- * In the transaction that takes its last record: nothing looks for an analysis without one, and what it says of a picture or
- * a recording would stay for ever where a kill came in between. The caller removes its artifacts afterwards; a sweep does too.
+ * Runs in the transaction that takes its last record: nothing looks for an analysis without one, and its description and
+ * transcript would stay for ever after a kill in between. The caller removes its artifacts afterwards, and so does a sweep.
  */
 export function forgetAnalysis(tx: StoreTransaction, analysisId: string): void {
   const analysis = tx.analysisUnlessDamaged(analysisId);

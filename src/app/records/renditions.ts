@@ -1,4 +1,4 @@
-/** What can be seen and heard of a record's file in a browser: which renditions there are, and their bytes. */
+/** The renditions of a record's file for a browser, and their bytes. */
 import { createHash } from 'node:crypto';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -31,7 +31,7 @@ export interface RenditionInfo {
   /** Address of the file or, for a kind with several files, of the description that names them. */
   url: string;
   mime: string;
-  /** A browser cannot be expected to show the file itself; for a video or sound, only playing it shows for sure. */
+  /** Whether a browser may be unable to show the file itself; for a video or sound, only playing it shows for sure. */
   isNeeded: boolean;
   /** SHA-256 of the file it is made of, hex. */
   madeFrom: string;
@@ -45,7 +45,7 @@ export interface RenditionInfo {
   error: string;
 }
 
-/** What is served under `/media/<identifier>/rendition/`: a file that the decode child wrote, or its figures. */
+/** The files under `/media/<identifier>/rendition/`: those that the decode child wrote, or their figures. */
 const RESOURCES = {
   'picture.webp': { kind: 'picture', mime: 'image/webp' },
   'preview.jpg': { kind: 'preview', mime: 'image/jpeg' },
@@ -62,7 +62,7 @@ const RESOURCES = {
 } as const satisfies Record<string, { kind: RenditionKind; mime: string }>;
 type ResourceName = keyof typeof RESOURCES;
 
-/** The one that a client asks for first. */
+/** The file that a client asks for first. */
 const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   picture: 'picture.webp',
   preview: 'preview.jpg',
@@ -75,7 +75,7 @@ const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   thumbnail: 'thumbnail.webp',
 };
 
-/** Most pictures are there by then, and no connection stays open for long. */
+/** Most pictures are ready by then, and no connection stays open for long. */
 const WAIT_MS = 3000;
 
 export interface RenditionInput {
@@ -91,8 +91,8 @@ export type OpenedRendition =
   | { type: 'making'; state: 'waiting' | 'making'; done: number; total: number };
 
 /**
- * Makes the rendition if it is not there yet, and waits a moment for it. Throws `classification` for a foreign
- * record, `media` if there is no such rendition or no file any more, and what makes the file impossible to show.
+ * Makes the rendition if it is missing, and waits a moment for it. Throws `classification` for a foreign record, `media`
+ * without such a rendition or file, and the reason why the file cannot be shown.
  */
 export async function openRendition(app: RecordParts, input: RenditionInput): Promise<OpenedRendition> {
   const { resource } = input;
@@ -108,7 +108,7 @@ export async function openRendition(app: RecordParts, input: RenditionInput): Pr
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
-  // A key only asks; a person sees. That a list went by is no look at each of its rows.
+  // A person sees, while a key only asks. Thumbnails in a list are no look at each record.
   if (input.principal.key === undefined && order.kind !== 'thumbnail') app.accessLog.note('looked_at', input);
   const file = tile === undefined ? toFile(view.rendition, name) : toTileFile(view.rendition, tile);
   return { type: 'file', file };
@@ -139,7 +139,7 @@ export async function listRenditions(
   return await Promise.all(views);
 }
 
-/** The one that stands in for the whole file first. */
+/** The replacement of the whole file comes first. */
 function ordersOf(app: RecordParts, record: ClassificationRecord): RenditionOrder[] {
   const sheet = sheetOrder(app, record);
   return [...fileOrders(app, record), ...(sheet === null ? [] : [sheet])];
@@ -204,7 +204,7 @@ function toFile(rendition: StoredRendition, name: ResourceName): MediaFile {
   return { path: found.path, mime, sizeBytes: found.sizeBytes, name, tag: found.hash };
 }
 
-/** What the page lays the pictures out by. */
+/** Figures by which the page lays the pictures out. */
 function describe(figures: RenditionFigures): object {
   if (figures.kind !== 'tiles') return figures;
   const { kind, width, height } = figures;
@@ -245,7 +245,7 @@ function gone(): AppError {
   return new AppError('media', 'the media of this record are not stored');
 }
 
-/** Enough to distinguish what one analysis may be drawn as. */
+/** Enough to distinguish the drawings of one analysis. */
 const NAME_CHARACTERS = 16;
 
 /** Null if the record is no video, or has no frames (yet). */
@@ -265,7 +265,7 @@ export function sheetOrder({ store }: RecordParts, record: ClassificationRecord)
   return { owner: analysisId, name: `sheet-${digestOf({ facts, frames })}`, kind: 'sheet', facts, frames };
 }
 
-/** A later version may read the same figures otherwise: what would look different has another name. */
+/** A later version may read the same figures otherwise, so a different look gets another name. */
 function digestOf({ facts, frames }: Pick<SheetOrder, 'facts' | 'frames'>): string {
   const drawn = [facts, frames.map(({ timeSeconds, probability }) => [timeSeconds, probability])];
   return createHash('sha256').update(JSON.stringify(drawn)).digest('hex').slice(0, NAME_CHARACTERS);

@@ -1,4 +1,4 @@
-/** What the present models would say of old records. Nothing is stored, charged or sent to anybody. */
+/** Judges old records by the present models. Nothing is stored, charged or sent. */
 
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
@@ -37,13 +37,13 @@ export interface Rescored {
   error: string;
   /** Whether the main verdict or the assessment's state differs. */
   changes: boolean;
-  /** `id@version` of the models then and now, and the rules under which it was measured: why it may differ. */
+  /** `id@version` of the models then and now, and the rules of the measurement: the causes of a difference. */
   modelsBefore: readonly string[];
   modelsAfter: readonly string[];
   rulesBefore: number;
 }
 
-/** A rescore of everything is asked for in pieces: each record costs an analysis. */
+/** A larger rescore is done in pieces: each record costs an analysis. */
 export const RESCORE_MAX = 10_000;
 const PAGE = 100;
 
@@ -77,7 +77,7 @@ async function* rescoreEach(
   }
 }
 
-/** Accounts one after the other; within one, newest first. Records that share an analysis are reported once. */
+/** Accounts one after the other, each newest first. Records that share an analysis are reported once. */
 function* newestFirst(app: RecordParts, kind: MediaKind | undefined): Generator<Classification> {
   const seen = new Set<string>();
   for (const { id: accountId } of app.store.read.accounts.all()) {
@@ -105,7 +105,7 @@ async function rescoreOne(
   const about = { identifier, accountId, name, kind, modelsBefore, rulesBefore: rulesOf(analysis).made };
   let before = UNKNOWN;
   try {
-    // A record that cannot be shown is reported like one that cannot be analysed: the others follow.
+    // A record that cannot be shown is reported like one that cannot be analysed.
     before = judgementOf(recordOf(app, classification, analysis));
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
     const options = { ...analysis.options, withHeatmap: false };
@@ -125,7 +125,7 @@ async function rescoreOne(
 
 const UNKNOWN: Judgement = { classification: 'unknown', probability: null, state: '' };
 
-/** A manifest that does not lie in the file is not read again: its reading stays. */
+/** A manifest outside the file is not read again: its reading stays. */
 function withKeptOuter(again: AnalysisResult | null, before: AnalysisResult | null): AnalysisResult | null {
   if (again === null || before?.provenance.outer === undefined) return again;
   return { ...again, provenance: before.provenance };

@@ -26,14 +26,14 @@ export interface SweepCount {
 
 type RetentionApp = Pick<Core, 'store' | 'engine' | 'clock' | 'log'>;
 
-/** Records looked at between two breaths of the event loop. */
+/** Records looked at between two turns of the event loop. */
 const BATCH_MAX = 100;
 
 export class Retention implements AsyncDisposable {
   readonly #app: RetentionApp;
   readonly #timer: NodeJS.Timeout;
   readonly #stopped = new AbortController();
-  /** Per account: media of records up to then are gone; older ones need no second look. */
+  /** Per account: media of records up to this time are gone; older ones need no second look. */
   readonly #sweptUntil = new Map<number, number>();
   readonly #ended: Analysis[] = [];
   #work: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,10 @@ export class Retention implements AsyncDisposable {
     this.#enqueue(() => this.#dropEnded());
   }
 
-  /** Behind what runs: of two sweeps at once each would find some of the media, and one would end before the other's line is written. */
+  /**
+   * Sweeps run one after the other: of two at once each would find some of the media, and one would end before the other's
+   * line is written.
+   */
   sweep(): Promise<SweepCount> {
     const sweep = this.#work.then(() => this.#sweepAll());
     this.#enqueue(() => sweep);
@@ -78,7 +81,7 @@ export class Retention implements AsyncDisposable {
     await this.#work;
   }
 
-  /** One after the other, never rejecting: the next sweep finds what a failed one has left. */
+  /** One after the other, never rejecting: the next sweep repeats a failed one. */
   #enqueue(work: () => Promise<unknown>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
       this.#app.log.error({ err: error }, 'retention failed; it is tried again at the next sweep');

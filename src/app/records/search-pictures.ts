@@ -1,6 +1,6 @@
 /**
- * Searches among the pictures and frames that are kept: with a picture that somebody sends, which is neither kept nor analysed, or
- * with one of a record. An account that is shown earlier copies (records/seen-before.ts) is shown the same records here, and no other account is.
+ * Searches among the stored pictures and frames: with a sent picture, which is neither kept nor analysed, or with one of a
+ * record. An account is shown the same records as earlier copies (records/seen-before.ts), and no others.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { badField, tooLarge } from '../../domain/errors.ts';
@@ -15,7 +15,7 @@ import { type AskedHits, describeFound } from './describe-found.ts';
 import { keypointsOf, type SearchParts } from './kept-pictures.ts';
 import { peersOf } from './seen-before.ts';
 
-/** One picture to search with: its hashes and keypoints, as it is and mirrored. */
+/** A search's picture: its hashes and keypoints, as it is and mirrored. */
 interface Asked {
   hashes: string[];
   keypoints: Keypoints[];
@@ -30,7 +30,7 @@ export interface AskingFile {
   sizeBytes: number;
 }
 
-/** With a picture that is neither kept nor analysed. `field` is what faults of the file are named by. */
+/** Searches with a picture that is neither kept nor analysed. Faults of the file are reported under `field`. */
 export async function searchByFile(
   app: SearchParts,
   { principal, field, media }: { principal: Principal; field: string; media: AskingFile },
@@ -50,7 +50,7 @@ export async function searchByFile(
   return await search(app, principal, [toAsked(described)], null);
 }
 
-/** With the picture of a record, a frame, or some frames of a film. */
+/** Searches with the picture of a record, a frame, or some frames of a film. */
 export async function searchByRecord(
   app: SearchParts,
   { principal, identifier }: { principal: Principal; identifier: string },
@@ -89,7 +89,7 @@ function frameSeconds(
   return result.frames[part.part.index]?.timeSeconds ?? null;
 }
 
-/** What the store has of an analysis; of a film some frames, evenly, and of a frame what was kept at its time. */
+/** The stored descriptions of an analysis; of a film some frames, evenly spread, of a frame those of its time. */
 function storedOf({ store }: SearchParts, analysisId: string, seconds: number | null): Asked[] {
   const rows = (store.read.nearMatches(analysisId)?.sequences ?? []).flatMap((sequence) => {
     const likeness = store.read.likeness(sequence);
@@ -106,7 +106,7 @@ function storedOf({ store }: SearchParts, analysisId: string, seconds: number | 
 
 function toAsked({ hash, mirrored, quality, keypoints, mirroredKeypoints }: AskedPicture): Asked {
   return {
-    // A picture with too little to see has a hash that says nothing.
+    // The hash of a picture with too little detail means nothing.
     hashes: quality < LIKENESS_QUALITY_MIN ? [] : [hash, mirrored],
     keypoints: [keypoints, mirroredKeypoints].map(
       (packed) => unpackAskedKeypoints(Buffer.from(packed, 'base64')) ?? NO_KEYPOINTS,

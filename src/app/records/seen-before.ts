@@ -29,9 +29,9 @@ import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
-/** Rows read from the store between two breaths of the event loop. */
+/** Rows read from the store between two turns of the event loop. */
 const READ_MAX = 500;
-/** Bound per search: more copies than that say no more. */
+/** Bound per search: more copies prove no more. */
 const HITS_MAX = 1000;
 
 export class SeenBeforeIndex {
@@ -40,14 +40,14 @@ export class SeenBeforeIndex {
   #counts = new AccountCounts();
   /** Rows of the index whose picture was removed. */
   #removed = 0;
-  /** At first it reads everything, which a start does not wait for. */
+  /** Reads everything at first, which a start does not wait for. */
   readonly #tail = new TailReader(() => this.#readPiece());
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** What to keep of an analysis that is about to end; null if nothing. */
+  /** The likenesses to store for an analysis that is about to end; null for none. */
   async look(
     { id, ...held }: Pick<Analysis, 'id' | 'accountId' | 'deskId'>,
     seen: readonly SeenLikeness[],
@@ -67,7 +67,7 @@ export class SeenBeforeIndex {
     return { likenesses, earlier: this.#nearest(id, likenesses, hits) };
   }
 
-  /** Pictures and frames near to one of the hashes, of these accounts. */
+  /** Pictures and frames of these accounts near to one of the hashes. */
   async near(
     hashes: readonly string[],
     accounts: ReadonlySet<number>,
@@ -82,12 +82,12 @@ export class SeenBeforeIndex {
     return this.#counts.of(accounts);
   }
 
-  /** Pictures and frames in memory, those that were removed and not forgotten yet included. */
+  /** Pictures and frames in memory, with removed ones that are not dropped yet. */
   get rows(): number {
     return this.#index.count;
   }
 
-  /** Removed from the store, so from here as well. */
+  /** Removes a picture that left the store. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
     if (!this.#index.remove(sequence)) return;
     this.#counts.change(accountId, -1);
@@ -130,7 +130,7 @@ export class SeenBeforeIndex {
   }
 }
 
-/** The account and its desks, and if its plan lets a partner's users see each other's, what those have for themselves. */
+/** The account and its desks, and if its plan lets a partner's users see each other's copies, these users. */
 export function peersOf(
   read: StoreReader,
   { id, partnerId }: { id: number; partnerId: number | null },
@@ -155,12 +155,12 @@ function queriesOf({ hash, mirrored }: PerceptualHash): { hash: string; distance
 /** A record that was answered from an earlier analysis. */
 const SAME_ANALYSIS = { distance: 0, isMirrored: false, timeSeconds: null, earlierSeconds: null } as const;
 
-/** Earlier records of the same pictures, the nearest first, as they are read now; of frames and tracks none. */
+/** Earlier records of the same pictures, the nearest first, as they are read now; none for frames and tracks. */
 export function seenBefore(app: RecordParts, input: SeenInput): SeenBefore[] {
   return seenAtOtherTimes(app, input, 'earlier', (a, b) => b.createdAt - a.createdAt);
 }
 
-/** Later records of the same pictures, as they are read now: what was a first sight learns of its copies. */
+/** Later records of the same pictures, as they are read now. */
 export function seenAgain(app: RecordParts, input: SeenInput): SeenBefore[] {
   return seenAtOtherTimes(app, input, 'later', (a, b) => a.createdAt - b.createdAt);
 }
@@ -191,7 +191,7 @@ function seenAtOtherTimes(
       .filter((one) => holders.has(holderOf(one)))
       .toSorted(order)[0];
     if (other === undefined) return [];
-    // If the other one cannot be shown, the one that is asked for still can; the log names the other.
+    // If the other record cannot be shown, the requested one still can; the log names the other.
     const record = unlessRefused(() => currentRecord(app, other));
     return record === undefined ? [] : [{ ...describe(app, own, other, match), outcome: outcomeOf(record) }];
   });

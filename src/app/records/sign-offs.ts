@@ -25,7 +25,10 @@ import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
 
-/** For the account that stated the finding, after a disagreement once more; at a desk for who may state one. Throws `sign_off` if it cannot be asked for. */
+/**
+ * For the account that stated the finding, once more after a disagreement; at a desk for members who may state findings.
+ * Throws `sign_off` if it cannot be asked for.
+ */
 export async function askSignOff(app: RecordParts, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
@@ -40,7 +43,7 @@ export async function askSignOff(app: RecordParts, input: RecordInput): Promise<
   return readRecord(app, own.identifier);
 }
 
-/** In the transaction of the finding if the plan demands it, in one of its own otherwise. */
+/** Runs in the transaction of the finding if the plan demands it, otherwise in its own. */
 export function putAsk(
   app: RecordParts,
   tx: StoreTransaction,
@@ -80,8 +83,8 @@ export interface AnswerInput extends RecordInput {
 }
 
 /**
- * For those who may judge the record and did not state the finding. Throws `sign_off` if none of this finding is open, `role` if the
- * caller agrees and could be the same person.
+ * For accounts that may judge the record and did not state the finding. Throws `sign_off` if none of this finding is open,
+ * `role` if the caller agrees and could be the same person.
  */
 export async function answerSignOff(app: RecordParts, input: AnswerInput): Promise<ClassificationRecord> {
   const { principal, agrees, findingAt } = input;
@@ -115,8 +118,8 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
 }
 
 /**
- * Who may answer a finding of the record's file if the caller asks, and what stands against each. The caller states the finding if
- * none stands. Who may answer and not ask, as a partner may, learns of itself alone.
+ * The accounts that may answer a finding of the record's file if the caller asks, with each one's obstacle. Without a finding
+ * the caller counts as its author. A caller who may answer but not ask, such as a partner, sees only itself.
  */
 export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOffJudge[] {
   const { read } = app.store;
@@ -146,7 +149,7 @@ function membersWhoAnswer(read: StoreReader, record: Classification): number[] {
   );
 }
 
-/** Findings of others that wait for the caller's answer; at most 1,000 are counted. */
+/** Others' findings that wait for the caller's answer; at most 1,000 are counted. */
 export function countSignOffs(app: RecordParts, { principal }: { principal: Principal }): number {
   return recordsThatWaitFor(app, principal, undefined).length;
 }
@@ -157,7 +160,7 @@ function findingOf(read: StoreReader, record: Classification): Override {
   throw new AppError('sign_off', 'nobody has stated a finding of this file');
 }
 
-/** To the watchers of the account and the desk, and to those who may judge. */
+/** Notifies watchers of the account and the desk, and accounts that may judge. */
 export function publishFile({ store: { read }, engine }: RecordParts, file: FileOfRecord): void {
   const members = membersAt(read, file).map(({ accountId }) => accountId);
   const judges = [...managersOf(read, file.accountId), ...members];

@@ -1,4 +1,4 @@
-/** The whole transcript of a record in the form that is asked for; what leaves the box is only what its own account fetches. */
+/** The whole transcript of a record in the requested form; only its own account can fetch it. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import type { Transcript } from '../../domain/transcripts/transcript.ts';

@@ -10,14 +10,14 @@ import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
 import { currentRecord } from './record.ts';
 
-/** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
+/** Ends after the record is `done` or `errored` and has no running addition. */
 export async function* watchClassification(
   app: RecordParts,
   input: RecordInput,
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
   readableClassification(app, input);
-  // The feed is joined before the state is read: a change between the two is delivered, never lost.
+  // The feed is joined before the state is read, so that no change between the two is lost.
   const changes = app.engine.watch({ identifier: input.identifier }, signal);
   try {
     const present = getClassification(app, input);
@@ -63,7 +63,7 @@ export async function* watchClassifications(
   }
 }
 
-/** Another number as soon as anything was written or a change was published. */
+/** Changes as soon as anything was written or a change was published. */
 export function stampOf({ store, engine }: Pick<RecordParts, 'store' | 'engine'>): number {
   return store.revision + engine.changes;
 }

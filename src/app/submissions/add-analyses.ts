@@ -61,7 +61,7 @@ export async function addAnalyses(app: SubmissionParts, input: AddInput): Promis
   return readRecord(app, own.identifier);
 }
 
-/** A frame or track is part of its video: what is added is added to that. */
+/** An addition to a frame or track is made to its video. */
 function wholeOf(app: SubmissionParts, input: RecordInput): Classification {
   const whole = readablePart(app, input)?.whole;
   return allowedClassification(
@@ -142,7 +142,7 @@ function add(
   tx.appendAudit(auditLine(app, principal, 'classification.add', identifier, details));
 }
 
-/** A heatmap must be of the models that judged, or it would show the reasons of another verdict. */
+/** A heatmap must be by the models that judged, or it would show the reasons of another verdict. */
 function modelsFor(
   app: SubmissionParts,
   { kind }: Classification,

@@ -1,4 +1,4 @@
-/** What a submission and a validation check alike: kind and type by content, size, pixels, models. */
+/** The common checks of a submission and a validation: kind and type by content, size, pixels, models. */
 import { AppError, tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { sniffMediaType } from '../../domain/media/sniff.ts';
@@ -43,7 +43,7 @@ export async function checkMedia(
   });
 }
 
-/** Names the field in what the engine says of the file. */
+/** Reports the engine's faults of the file under the field. */
 async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -59,8 +59,8 @@ async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The kind that the content shows, for facades whose caller need not name it. A container may hold a picture or
- * sound only, which its head does not show: then the file is looked at.
+ * The kind by content, for facades whose caller need not name it. A container may hold only a picture or sound, which its
+ * head does not show: the file is then probed.
  */
 export async function findKind(
   app: SubmissionParts,

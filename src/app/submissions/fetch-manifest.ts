@@ -1,6 +1,6 @@
 /**
- * Fetches a manifest from the address that a file names, in the daemon and never in a decode child: only from hosts that the
- * operator allows, through the guard of addresses, bounded in bytes, time and hops. Each hop is judged anew.
+ * Fetches a manifest from the address that a file names, in the daemon and never in a decode child: only from allowed hosts,
+ * through the guard of addresses, bounded in bytes, time and hops. Each hop is judged anew.
  */
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -23,10 +23,10 @@ export interface FetchManifestConfig {
 
 /** An analysis waits for it, and a person for the analysis. */
 const TIMEOUT_MS = 20_000;
-/** Stores of manifests answer at once or from another host; more hops are a loop or a maze. */
+/** Manifest stores answer at once or redirect once; more hops are a loop. */
 const REDIRECTS_MAX = 3;
 
-/** Why there is no manifest, on its way up. */
+/** Carries the reason why there is no manifest. */
 class NotFetchedError extends Error {
   override readonly name = 'NotFetchedError';
   readonly fetched: FetchedManifest;
@@ -106,7 +106,7 @@ function failed(reason: string): FetchedManifest {
 /** A sentence's length; a host's name has up to 253 characters. */
 const REASON_CHARACTERS_MAX = 500;
 
-/** The guard names the field of a submission, which was not sent here. */
+/** The guard reports under a field of the submission, which did not exist here. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message.replace(/^file_url: /, '');
   return `it could not be fetched (${codeOf(error)})`;

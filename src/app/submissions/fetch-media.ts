@@ -13,7 +13,7 @@ import { cleanName } from './uploads.ts';
 export interface FetchConfig {
   fetchAllowNetworks: readonly string[];
   fetchTimeoutMs: number;
-  /** Stands in the `User-Agent`; null if the operator named no one. */
+  /** Sent in the `User-Agent`; null without a contact in the settings. */
   fetchContact?: string | null;
   /** Bytes that must stay free on the disk; 0 unless given. */
   diskFreeBytesMin?: number;
@@ -25,11 +25,11 @@ export interface MediaSource {
   /** As the caller gave it. */
   address: string;
   kind: MediaKind;
-  /** Whose plan bounds the file. */
+  /** The account whose plan bounds the file. */
   accountId: number;
 }
 
-/** More hops than this are a loop or a maze. */
+/** More hops than this are a loop. */
 const REDIRECTS_MAX = 5;
 const FIELD = 'file_url';
 
@@ -107,7 +107,7 @@ function failed(sentence: string, cause?: unknown): AppError {
   return new AppError('bad_address', sentence, { cause });
 }
 
-/** Faults of the network are the address' fault, and final: the record says why and can be tried again. */
+/** Faults of the network are the address' fault, and final: the record says why and can be retried. */
 function toFetchError(error: unknown): unknown {
   if (isDiskFull(error)) return diskFull(error);
   return isNetworkFault(error) ? failed(`the address could not be fetched (${codeOf(error)})`, error) : error;

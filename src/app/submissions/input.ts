@@ -1,6 +1,6 @@
 /**
- * Parsing of every submission field, once for all facades. Values come raw under the names of docs/interface.md; a
- * fault names the field, what was expected and what was found.
+ * Parses every submission field, for all facades. Values come raw under the names of docs/interface.md; a fault names the
+ * field, what was expected and what was found.
  */
 
 import { badField } from '../../domain/errors.ts';
@@ -13,21 +13,18 @@ import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.t
 import { parseEach } from '../check-each.ts';
 import { parseBoolean, parseText, parseWhole, type RawFields, show } from '../field-parsers.ts';
 
-/** What a submission says beside its media and where its result is sent. */
+/** A submission's fields beside its media and its webhook. */
 export interface Submission {
   options: AnalysisOptions;
   refId: string;
   noCache: boolean;
   priority: Priority;
   requestId: string | null;
-  /** The desk that it is sent for; 0: none, null: the sender's first. */
+  /** The requested desk; 0: none, null: the sender's first. */
   askedDeskId: number | null;
 }
 
-/**
- * Reads the fields that the kind documents and reports all faults at once; fields it does not document are unknown
- * there and ignored.
- */
+/** Reads the kind's documented fields and reports all faults at once; other fields are unknown and ignored. */
 export function parseSubmission(kind: MediaKind, fields: RawFields): Submission {
   return parseEach<Submission>({
     options: () => parseOptions(kind, fields),
@@ -40,7 +37,7 @@ export function parseSubmission(kind: MediaKind, fields: RawFields): Submission 
 }
 
 function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
-  // Flags are judged first: faults are reported in the order in which they are found.
+  // Flags are judged first: faults are reported in this order.
   const rows = rowsOf(ANALYSIS_OPTIONS).toSorted(
     ([, a], [, b]) => Number(b.type === 'flag') - Number(a.type === 'flag'),
   );

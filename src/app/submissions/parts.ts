@@ -8,11 +8,11 @@ import type { RecordParts } from '../records/parts.ts';
 export interface SubmissionParts extends CallerParts, RecordParts {
   /** 32 unpredictable bytes as hex: identifiers. */
   readonly newIdentifier: () => string;
-  /** Null: no collector is named. */
+  /** Null without a collector. */
   readonly tracing: Tracing | null;
   readonly openUploads: OpenPlaces;
-  /** Flushes of what was received, in turns over accounts. */
+  /** Flushes of received files, in turns over accounts. */
   readonly flushes: Turnstile;
-  /** Two calls that find an upload whole must not both submit it; one begun anew under its name is another upload. */
+  /** Two calls that find an upload whole must not both submit it; an upload begun anew under its name is another one. */
   readonly submitting: Map<UnfinishedUpload, Promise<string>>;
 }

@@ -1,4 +1,4 @@
-/** The marks of a file that somebody sends: read and forgotten, nothing stored, analysed or charged. */
+/** Reads the marks of a sent file; nothing is stored, analysed or charged. */
 
 import { tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -12,7 +12,7 @@ import type { ReceivedMedia } from './uploads.ts';
 
 export interface ReadMarksInput {
   principal: Principal;
-  /** What faults of the file are named by. */
+  /** Faults of the file are reported under this field. */
   field: string;
   media: ReceivedMedia;
 }

@@ -1,4 +1,4 @@
-/** A manifest that is sent beside its file: bounded, and recognised before anything is stored. What it says is read in a decode child. */
+/** A manifest that is sent beside its file: bounded, and recognised before anything is stored. A decode child reads it. */
 import { createHash } from 'node:crypto';
 import { AppError, badField } from '../../domain/errors.ts';
 import {
@@ -8,7 +8,7 @@ import {
 } from '../../domain/provenance/outer-manifest.ts';
 import { readBounded } from '../../machinery/read-bounded.ts';
 
-/** As faults name it. */
+/** Faults name it so. */
 export const SIDECAR_FIELD = 'manifest';
 
 /** Throws `too_large`, or `bad_field` if it is no manifest. */
@@ -19,7 +19,7 @@ export function parseSidecar(bytes: Uint8Array): OuterManifest {
     throw badField(SIDECAR_FIELD, `expected a C2PA manifest store (a .c2pa file), found ${found}`);
   }
   const hash = createHash('sha256').update(bytes).digest('hex');
-  // A copy: what came may be part of a larger message.
+  // A copy, since the bytes may be part of a larger message.
   return { source: 'sidecar', bytes: Uint8Array.from(bytes), hash, address: '' };
 }
 

@@ -1,4 +1,4 @@
-/** Submits an upload that has come in by pieces, under the fields that it was begun with. */
+/** Submits an upload that was received in pieces, under the fields that it was begun with. */
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -7,7 +7,7 @@ import type { SubmissionParts } from './parts.ts';
 import { submitMedia } from './submit.ts';
 import { findUpload, finishUpload, type UploadName } from './unfinished-uploads.ts';
 
-/** Field that a fault of the bytes belongs to. */
+/** Field of faults of the bytes. */
 const FIELD = 'file';
 
 export interface SubmitUploadInput extends UploadName {
@@ -26,7 +26,7 @@ export async function submitUpload(app: SubmissionParts, input: SubmitUploadInpu
 
 async function submit(app: SubmissionParts, input: SubmitUploadInput): Promise<string> {
   const { principal } = input;
-  // What is whole is accepted: a caller that leaves now ends nothing.
+  // A whole upload is accepted: a caller that leaves now ends nothing.
   const { signal } = new AbortController();
   const { fields } = findUpload(app, input);
   await using media = await finishUpload(app, { ...input, field: FIELD }, signal);

@@ -1,6 +1,6 @@
 /**
- * Submitting media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then
- * answered. The analysis itself goes on without the caller.
+ * Submits media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then answered. The analysis
+ * itself goes on without the caller.
  */
 import { createHash } from 'node:crypto';
 import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
@@ -47,17 +47,20 @@ export interface SubmitInput {
   /** The bytes of a manifest beside the file; undefined or empty if none is sent. */
   manifest?: Uint8Array | undefined;
   fields: RawFields;
-  /** Writes what must be there exactly if the record is: part of the transaction that makes it, or that finds it made. */
+  /**
+   * Part of the transaction that makes the record, or that finds it made, for rows that must exist exactly if the record
+   * does.
+   */
   onRecorded?: (tx: StoreTransaction, identifier: string) => void;
 }
 
-/** What the caller asks for, within the plan. */
+/** The caller's options, within its plan. */
 interface CheckedFields {
   submission: Submission;
   webhookUrl: string | null;
 }
 
-/** What the transaction needs, whichever way the media came. */
+/** The transaction's input, whichever way the media came. */
 interface Candidate extends CheckedFields {
   manifest: OuterManifest | null;
   kind: MediaKind;
@@ -71,7 +74,7 @@ interface Candidate extends CheckedFields {
   probe: SpanTimes | null;
 }
 
-/** Answers with the record, `new` or, from the account's own cache, `done`. */
+/** Returns the record, `new` or, from the account's own cache, `done`. */
 export async function submitMedia(
   app: SubmissionParts,
   input: SubmitInput,
@@ -154,7 +157,7 @@ function sidecarOf(bytes: Uint8Array | undefined): OuterManifest | null {
   return bytes === undefined || bytes.length === 0 ? null : parseSidecar(bytes);
 }
 
-/** The address of media that are fetched later, and the name that it gives them. */
+/** The address of media that are fetched later, and their name by it. */
 type Source = Record<'sourceUrl' | 'name', string>;
 
 async function checkSource(
@@ -220,7 +223,7 @@ async function record(
   return readRecord(app, identifier);
 }
 
-/** The identifier that the same request was answered with before, if it came with a request identifier. */
+/** The earlier answer to the same request identifier. */
 function earlierAnswer(
   app: SubmissionParts,
   tx: StoreTransaction,
@@ -240,7 +243,7 @@ function earlierAnswer(
 function fingerprintOf(candidate: Candidate): string {
   const { kind, hash, sourceUrl, submission, webhookUrl, manifest } = candidate;
   const { options, refId, noCache, askedDeskId } = submission;
-  // Without one it is what earlier versions wrote down.
+  // Without a manifest it equals the fingerprint of earlier versions.
   const beside = manifest === null ? [] : [manifest.hash];
   const desk = askedDeskId === null ? [] : [`desk:${askedDeskId}`];
   const submitted = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
@@ -305,7 +308,7 @@ function insert(
   return identifier;
 }
 
-/** The one that is asked for, else the sender's first in which it may submit; undefined if it is for no desk. */
+/** The requested desk, else the first in which the sender may submit; undefined for none. */
 export function findDesk(
   read: StoreReader,
   { account }: Principal,

@@ -1,6 +1,6 @@
 /**
  * Uploads that outlive a broken connection, for clients that send gigabytes over an unreliable one: named by the caller,
- * kept with what came so far, continued by any later call of the same account, and thrown away when none comes.
+ * continued by any later call of the same account, and dropped when none comes.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField, diskFull, tooLarge } from '../../domain/errors.ts';
@@ -15,15 +15,15 @@ import { cleanName, type ReceivedMedia, receiveBounds, sizeOf, type UploadEnd } 
 
 /** For one account: twice what the command line sends at once. */
 const UNFINISHED_MAX = 128;
-/** For one account, by announced size: room for what a busy desk has under way, not for a second archive. */
+/** For one account, by announced size: room for a busy desk's uploads, not for a second archive. */
 const UNFINISHED_BYTES_MAX = 20 * VIDEO_BYTES_MAX;
-/** For one account: remembered for a caller that missed the answer; it is no list of records. */
+/** For one account: remembered for callers that missed the answer. */
 const COMPLETED_MAX = 256;
 /** Long enough that no client uses a counter or a file name by mistake. */
 const UPLOAD_ID = /^[\x21-\x7e]{16,128}$/;
 
 export interface UploadName {
-  /** All that counts of a caller here is the account. */
+  /** Only the caller's account counts here. */
   principal: { account: Pick<Account, 'id'> };
   uploadId: string;
 }
@@ -51,7 +51,7 @@ export interface FinishInput extends UploadName {
 export interface UploadState {
   committedBytes: number;
   sizeBytes: number;
-  /** The record that it became. */
+  /** The upload's record. */
   identifier: string | null;
   fields: Readonly<Record<string, string>>;
   name: string;
@@ -66,7 +66,7 @@ export function parseUploadId(uploadId: string, field: string): string {
   throw badField(field, 'expected 16 to 128 printable ASCII characters without spaces');
 }
 
-/** Makes room for a new upload; one of the same name is thrown away. */
+/** Makes room for a new upload; one of the same name is dropped. */
 export async function beginUpload(app: SubmissionParts, input: BeginInput): Promise<void> {
   const { principal, uploadId, field, name, sizeBytes, bytesMax = VIDEO_BYTES_MAX, fields = {} } = input;
   if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 1) {
@@ -96,7 +96,7 @@ function assertRoom(others: readonly UnfinishedUpload[], sizeBytes: number): voi
   }
 }
 
-/** Resolves with the bytes that are safe. Whatever ends it, what arrived is kept, unless the disk is full. */
+/** Resolves with the number of safe bytes. However it ends, arrived bytes are kept, unless the disk is full. */
 export async function appendUpload(
   app: SubmissionParts,
   input: AppendInput,
@@ -129,7 +129,7 @@ function toAppendError(error: unknown, field: string, sizeBytes: number): unknow
   return badField(field, `expected ${sizeBytes} bytes as announced, found at least ${error.readBytes}`);
 }
 
-/** The file as received; disposing throws it away, unless it was submitted or may be submitted again. */
+/** The received file; disposing drops it, unless it was submitted or may be submitted again. */
 export async function finishUpload(
   app: SubmissionParts,
   input: FinishInput,
@@ -156,7 +156,7 @@ export async function finishUpload(
   };
 }
 
-/** What was refused for now must not cost the sender the gigabytes again. */
+/** A temporary refusal must not cost the sender the gigabytes again. */
 function passesByItself(error: unknown): boolean {
   if (!(error instanceof AppError)) return true;
   const { code, reason } = error;
@@ -177,13 +177,13 @@ async function complete(app: SubmissionParts, upload: UnfinishedUpload, identifi
   }
 }
 
-/** Where to go on. A stream that still feeds the upload is ended first, so that the figure stays right. */
+/** Where to continue. A stream that still feeds the upload is ended first, so that the figure stays right. */
 export async function queryUpload(app: SubmissionParts, input: UploadName): Promise<UploadState> {
   await app.store.unfinishedUploads.supersede(findUpload(app, input));
   return readUpload(app, input);
 }
 
-/** As queryUpload, beside a stream that may still go on. */
+/** Like queryUpload, beside a stream that may still go on. */
 export function readUpload(app: SubmissionParts, input: UploadName): UploadState {
   const { committedBytes, sizeBytes, identifier, fields, name, touchedAt } = findUpload(app, input);
   const expiresAt = touchedAt + app.config.unfinishedUploadMs * MICROSECONDS_PER_MS;
@@ -209,7 +209,7 @@ function isStale(
   return touchedAt + keptMs * MICROSECONDS_PER_MS < clock.now();
 }
 
-/** Resolves with how many were removed because no call continued them in time. */
+/** Removes uploads that no call continued in time; resolves with their number. */
 export async function sweepUploads(
   { store, clock }: Pick<SubmissionParts, 'store' | 'clock'>,
   keptMs: number,

@@ -4,11 +4,11 @@
  */
 import { AppError } from '../../domain/errors.ts';
 
-/** Below what any line that is still in use brings; a modem of the nineties brought five times as much. */
+/** Less than any usable line brings; a modem of the nineties brought five times as much. */
 export const UPLOAD_BYTES_PER_SECOND_MIN = 1024;
-/** Long enough for a line that stalls for a moment, short enough that a dead one is soon forgotten. */
+/** Long enough for a line that stalls for a moment, short enough for a dead one. */
 export const UPLOAD_WINDOW_MS = 30_000;
-/** How many times in a window an upload is looked at. */
+/** Measurements of an upload in a window. */
 const LOOKS_PER_WINDOW = 30;
 
 export interface PaceRule {
@@ -18,15 +18,15 @@ export interface PaceRule {
 
 const RULE: PaceRule = { bytesPerSecondMin: UPLOAD_BYTES_PER_SECOND_MIN, windowMs: UPLOAD_WINDOW_MS };
 
-/** How far an upload was, in milliseconds that its sender was waited for. */
+/** An upload's bytes at a time, in milliseconds of waiting for its sender. */
 interface Mark {
   waitedMs: number;
   bytes: number;
 }
 
 /**
- * Passes on what the sender brings; throws `too_slow` if that is too little, also while nothing comes at all, and the reason of
- * the signal once it aborts, also while it waits.
+ * Passes on the sender's bytes; throws `too_slow` if they are too few, also while nothing comes, and the signal's reason once
+ * it aborts, also while it waits.
  */
 export async function* atPace<T>(
   source: AsyncIterable<T>,
@@ -45,7 +45,7 @@ export async function* atPace<T>(
       yield part.value;
     }
   } finally {
-    // Not waited for: a silent source returns only when its sender is gone.
+    // Not awaited: a silent source returns only when its sender is gone.
     if (!isAtEnd) parts.return?.()?.catch(() => undefined);
   }
 }
@@ -60,7 +60,7 @@ class UploadPace implements Disposable {
   #end: ((error: AppError) => void) | null = null;
   readonly #signal: AbortSignal | undefined;
   readonly #lose = () => {
-    // A caller that has gone shows in what it sends.
+    // A caller that has gone shows in its stream.
     if (this.#signal?.reason instanceof AppError) this.#end?.(this.#signal.reason);
   };
 

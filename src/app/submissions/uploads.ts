@@ -13,14 +13,14 @@ import { atPace } from './upload-pace.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
   name: string;
-  /** Hears, before disposal, which record an upload that can be continued became, or why none. */
+  /** Called before disposal with the outcome of a continuable upload: its record, or why there is none. */
   noteEnd?: (outcome: UploadEnd) => Promise<void>;
 }
 
 export type UploadEnd = { identifier: string } | { error: unknown };
 
 export interface ReceiveInput {
-  /** All that counts of a caller here is the account. */
+  /** Only the caller's account counts here. */
   principal: { account: Pick<Account, 'id'> };
   /** The form field, for errors. */
   field: string;
@@ -30,10 +30,10 @@ export interface ReceiveInput {
   bytesMax?: number | undefined;
 }
 
-/** A flush holds one of the runtime's four threads for files; the others are for what goes on meanwhile. */
+/** A flush holds one of the runtime's four threads for files; the others serve other work. */
 export const FLUSHES_MAX = 2;
 
-/** What the disk may be asked for by one account's upload. */
+/** The disk's bounds for one account's upload. */
 export function receiveBounds(
   { flushes, config }: SubmissionParts,
   { account }: ReceiveInput['principal'],

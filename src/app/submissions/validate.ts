@@ -1,4 +1,4 @@
-/** Whether a file could be analysed: the checks of a submission, nothing stored, nothing charged. */
+/** Checks whether a file could be analysed, as a submission does; nothing is stored or charged. */
 
 import { enabledOptions } from '../../domain/accounts/price.ts';
 import type { MediaValidation } from '../../domain/answers/record.ts';
@@ -37,7 +37,7 @@ export async function validateMedia(
     mime: probe.mime,
     width: kind === 'audio' ? null : probe.width,
     height: kind === 'audio' ? null : probe.height,
-    // Finding speech judges nothing.
+    // Detectors judge nothing.
     models: packs.flatMap((pack) => (isDetectorPack(pack) ? [] : [pack.id])),
   };
 }

@@ -1,4 +1,4 @@
-/** One stored manifest read anew under other trust lists: what became of it, written down with its reason. */
+/** Reads one stored manifest anew under other trust lists, and writes down the outcome. */
 import { AppError } from '../../domain/errors.ts';
 import { restsOnOuter } from '../../domain/provenance/provenance.ts';
 import {
@@ -16,7 +16,7 @@ import { recordOf } from '../records/record.ts';
 
 export interface ReadAnew {
   outcome: RecheckOutcome;
-  /** The analysis with its new reading; as it was if it could not be read. */
+  /** The analysis with its new reading; unchanged if it could not be read. */
   analysis: Analysis;
   records: Classification[];
   changes: AnswerChange[];
@@ -35,7 +35,7 @@ export interface Rereading {
 const GONE = 'the file is not kept any more';
 const OUTSIDE = 'its manifest does not lie in the file, and is not kept';
 
-/** Throws if the signal aborts; whatever else goes wrong is an outcome. */
+/** Throws if the signal aborts; every other fault is an outcome. */
 export async function readAnew(
   app: RecordParts,
   { analysis, records, trust, signal }: Rereading,
@@ -67,7 +67,7 @@ export async function readAnew(
   }
 }
 
-/** By what the first record says: they share the analysis, and readings depend on nothing else. */
+/** Taken from the first record: all share the analysis, and readings depend on nothing else. */
 function changesOf(
   app: RecordParts,
   [first]: readonly Classification[],
@@ -92,8 +92,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The new reading, its entry on the records' history, and a row for each record that reads otherwise. False if the
- * analysis is gone meanwhile, or was done anew. What was added to it or dropped from it meanwhile stays so.
+ * Writes the new reading, its entry on the records' history, and a row for each record that reads otherwise. False if the
+ * analysis is gone or was replaced meanwhile. Later additions and deletions stay.
  */
 export function writeReadAnew(
   tx: StoreTransaction,
@@ -123,7 +123,7 @@ export function writeReadAnew(
   return true;
 }
 
-/** Whether lists have judged a manifest of it, and other ones than these. */
+/** Whether other lists than these have judged a manifest of it. */
 export function isToBeReread({ state, result }: Analysis, lists: readonly AppliedList[]): boolean {
   if (state !== 'done' || result === null) return false;
   const { provenance } = result;

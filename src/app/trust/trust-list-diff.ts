@@ -1,4 +1,4 @@
-/** What a newer edition of a trust list adds and drops, and whose signatures here would stand without a voucher. */
+/** What a newer edition of a trust list adds and drops, and whose signatures here would lose their voucher. */
 import { X509Certificate } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TrustListDiff } from '../../domain/contract/trust.ts';
@@ -6,7 +6,7 @@ import type { StoreFacts } from '../../domain/provenance/manifest-facts.ts';
 import type { TrustList } from '../../domain/provenance/trust-list.ts';
 import type { Core } from '../core.ts';
 
-/** To be read by a person; the counts say how many there are. */
+/** People read it; the counts state how many there are. */
 const NAMES_MAX = 200;
 
 export function diffOf(before: TrustList, after: TrustList, droppedSigners: string[]): TrustListDiff {
@@ -24,7 +24,7 @@ export function diffOf(before: TrustList, after: TrustList, droppedSigners: stri
   };
 }
 
-/** Names by what sets two apart: two certificates may have one name. */
+/** Keyed so that two certificates with one name differ. */
 function contentOf({ authorities, singles, products }: TrustList): Map<string, string> {
   const certificates = [...authorities, ...singles.map(({ der }) => der)];
   return new Map([
@@ -33,7 +33,7 @@ function contentOf({ authorities, singles, products }: TrustList): Map<string, s
   ]);
 }
 
-/** Signers of records here for whom nothing but what is dropped vouches. */
+/** Signers of records here whose only vouchers are dropped. */
 export async function droppedSigners(
   app: Pick<Core, 'store'>,
   before: TrustList,
@@ -48,17 +48,17 @@ function vouchersOf({ authorities, singles }: TrustList): string[] {
   return [...authorities, ...singles.map(({ der }) => der)].map(nameOf);
 }
 
-/** As readings name who vouches: the common name, or the organisation. */
+/** The voucher's name in readings: the common name, or the organisation. */
 function nameOf(der: string): string {
   const { subject } = new X509Certificate(Buffer.from(der, 'base64'));
   return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? /(?:^|\n)O=(.*)/.exec(subject)?.[1] ?? '';
 }
 
-/** Between two turns of the event loop. */
+/** Records between two turns of the event loop. */
 const RECORDS_AT_ONCE = 200;
 const VOUCHED_MAX = 20;
 
-/** Names of signers here whose only voucher is one of these on the list. A look at every record: minutes for a million. */
+/** Names of signers here whose only voucher is one of these on the list. Looks at every record: minutes for a million. */
 async function signersOnlyOf(
   { store }: Pick<Core, 'store'>,
   list: string,

@@ -1,4 +1,4 @@
-/** Trust lists as administrators keep them. Each change and its audit line are one transaction, and hold with the next file. */
+/** Trust lists for administrators. Each change and its audit line are one transaction, and apply to the next file. */
 
 import { X509Certificate } from 'node:crypto';
 import type { TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
@@ -26,7 +26,7 @@ export interface TrustParts extends Pick<Core, 'store' | 'clock'> {
   readonly trust: TrustLists;
 }
 
-/** Each is given to every decode child and worker. */
+/** Every decode child and worker gets each list. */
 const LISTS_MAX = 24;
 /** A list of conforming products has 220 KB. */
 export const CONTENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -92,10 +92,10 @@ export async function addTrustList(app: TrustParts, input: NewTrustList): Promis
 export interface TrustListUpdate {
   principal: Principal;
   id: string;
-  /** Empty: back to the edition that came. */
+  /** Empty: back to the shipped edition. */
   content: Uint8Array;
   date: string;
-  /** Accepts a list that drops a signer of a record here; without it such a list is refused. */
+  /** Accepts a list that drops the voucher of a signer here, which is refused otherwise. */
   dropSeen: boolean;
 }
 
@@ -113,9 +113,9 @@ export async function updateTrustList(app: TrustParts, input: TrustListUpdate): 
   return await store(app, principal, 'trust.update', stored);
 }
 
-/** Null: the edition that came. */
+/** Null: the shipped edition. */
 function filesOf(app: TrustParts, list: TrustList, content: Uint8Array): TrustFile[] | null {
-  // As it was added: the edition of now may hold no authority where another one will.
+  // By the stored kind: the present edition may hold no authority where another one will.
   const [known] = storedOf(app, list).files ?? [];
   if (content.length > 0) return [toFile(content, known?.holds ?? holdingOf(list))];
   if (list.origin === 'added') throw badField('content', 'expected a newer edition, found none');
@@ -140,7 +140,7 @@ async function assertKeepsSeen(app: TrustParts, list: TrustList, stored: StoredT
   throw badField('content', `it drops what vouches for signers of records here: ${seen.join(', ')}`);
 }
 
-/** What an update would change. Nothing is stored. */
+/** The effects of an update. Nothing is stored. */
 export async function previewTrustListUpdate(
   app: TrustParts,
   { principal, id, content }: Pick<TrustListUpdate, 'principal' | 'id' | 'content'>,
@@ -234,7 +234,7 @@ async function store(
   stored: StoredTrustList,
 ): Promise<TrustListView> {
   const { id, isOn, date } = stored;
-  // Read before it is stored: what cannot be read never gets there.
+  // Parsed before it is stored, so that no unreadable list gets there.
   const list = listWith(app, stored);
   const details = { sha256: list.sha256, date, on: String(isOn) };
   await app.store.transact((tx) => {
@@ -259,7 +259,7 @@ function toFile(content: Uint8Array, holds: TrustFile['holds']): TrustFile {
   return file;
 }
 
-/** A certificate with a weak key vouches for nothing: better said when it is added. */
+/** A certificate with a weak key vouches for nothing, which is reported when it is added. */
 function assertStrongKeys({ authorities, singles }: TrustContent): void {
   for (const der of [...authorities, ...singles.map((single) => single.der)]) {
     const fault = keyFault(new X509Certificate(Buffer.from(der, 'base64')));

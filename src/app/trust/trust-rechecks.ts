@@ -1,6 +1,6 @@
 /**
- * Reads the manifests of stored files anew under the trust lists of now, in the background, one after the other. What was
- * done is written with each manifest, so that a stop or a kill loses nothing: the next start goes on behind the last one.
+ * Reads the manifests of stored files anew under the present trust lists, in the background, one after the other. Progress is
+ * written with each manifest, so that a stop or a kill loses nothing: the next start continues.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';
@@ -29,7 +29,7 @@ export interface TrustRecheckParts extends RecordParts {
   readonly trust: TrustLists;
 }
 
-/** Between two turns of the event loop; results of films have some megabytes. */
+/** Analyses between two turns of the event loop; results of films have some megabytes. */
 const ANALYSES_AT_ONCE = 20;
 
 export class TrustRechecks implements AsyncDisposable {
@@ -42,13 +42,13 @@ export class TrustRechecks implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Goes on with what a stop has cut off. */
+  /** Continues a recheck that a stop cut off. */
   start(): void {
     const { read } = this.#parts.store;
     if (read.automation.trustRecheck()?.state === 'running') this.#begin();
   }
 
-  /** Begins one; the one that runs already is answered as it is. Administrators only. */
+  /** Begins one; returns a running one instead. Administrators only. */
   async begin(principal: Principal): Promise<TrustRecheck> {
     assertMayChange(principal);
     const { store, clock, trust } = this.#parts;
@@ -81,7 +81,7 @@ export class TrustRechecks implements AsyncDisposable {
     return begun;
   }
 
-  /** Ends the one that runs behind the manifest that it is at; what it did stays. Administrators only. */
+  /** Ends the running one after its present manifest; its changes stay. Administrators only. */
   async cancel(principal: Principal): Promise<TrustRecheck | null> {
     assertMayChange(principal);
     this.#cancelling.abort();
@@ -96,7 +96,7 @@ export class TrustRechecks implements AsyncDisposable {
     return this.#parts.store.read.automation.trustRecheck() ?? null;
   }
 
-  /** Records that read otherwise or could not be read anew, newest first. Administrators only. */
+  /** Records whose reading changed or that could not be read anew, newest first. Administrators only. */
   records(
     principal: Principal,
     { before, limit }: { before?: number | undefined; limit: number },
@@ -119,7 +119,7 @@ export class TrustRechecks implements AsyncDisposable {
   #begin(): void {
     this.#cancelling = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, this.#cancelling.signal]);
-    // Behind the one that is at its end.
+    // Runs after the one that is ending.
     this.#work = this.#work.then(() => this.#run(signal));
   }
 
@@ -140,7 +140,7 @@ export class TrustRechecks implements AsyncDisposable {
     }
   }
 
-  /** Some analyses; true if none is left. */
+  /** Looks at some analyses; true if none is left. */
   async #step(signal: AbortSignal): Promise<boolean> {
     const { store, trust } = this.#parts;
     const known = store.read.automation.trustRecheck();
@@ -165,7 +165,7 @@ export class TrustRechecks implements AsyncDisposable {
     return false;
   }
 
-  /** The lists were changed under way: all is looked at again, and what the new ones judged already is stepped over. */
+  /** The lists were changed meanwhile: everything is looked at again, except what the new ones judged already. */
   async #rewind(known: StoredRecheck): Promise<void> {
     const { store } = this.#parts;
     const total = store.read.analysisCount;

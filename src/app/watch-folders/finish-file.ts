@@ -1,6 +1,6 @@
 /**
- * What happens to a file whose record has ended. In an order that survives a kill at any place: the results first, under
- * their final names whole or not at all; then the file; then the row. What is done twice gives the same.
+ * Finishes a file whose record has ended, in an order that survives a kill at any place: the results first, under their final
+ * names whole or not at all; then the file; then the row. Each step can be repeated.
  */
 import { lstat, rm } from 'node:fs/promises';
 import { summaryOf } from '../../domain/answers/record-summary.ts';
@@ -17,7 +17,7 @@ import { nameBeside } from './result-names.ts';
 
 export type FinishedFile = Pick<WatchedFile, 'state' | 'reason'>;
 
-/** Null while the record waits or runs. Throws what the file system says, ResultErrors, and AppErrors of the record. */
+/** Null while the record waits or runs. Throws file system errors, ResultErrors, and AppErrors of the record. */
 export async function finishFile(
   app: RecordParts,
   { root, done, signal }: { root: SafeFolder; signal: AbortSignal } & Pick<WatchFolder, 'done'>,
@@ -53,7 +53,7 @@ async function writeBeside({ root, file, result, signal }: FinishWork): Promise<
   return found === null ? GONE : '';
 }
 
-/** To the same place below the folder of done files. */
+/** Moves the file to the same place below the folder of done files. */
 async function moveAway({ root, file, result, signal }: FinishWork): Promise<string> {
   const { above, name } = splitPath(file.path);
   const opened = await openUnlessGone(root, above);
@@ -64,7 +64,7 @@ async function moveAway({ root, file, result, signal }: FinishWork): Promise<str
   const names = [name, nameBeside(name, file.identifier)];
   const found = await findJudged(source, name, judged, signal);
   if (found === null) {
-    // A kill after the move: the file is where it belongs.
+    // A kill came after the move: the file is where it belongs.
     for (const one of names) if ((await findJudged(target, one, judged, signal)) !== null) return '';
     for (const one of names) await removeTemporaries(target, one);
     return GONE;
@@ -79,7 +79,7 @@ async function moveAway({ root, file, result, signal }: FinishWork): Promise<str
   return isMoved ? '' : GONE;
 }
 
-/** False if another file came to its place meanwhile, which stays. */
+/** False if another file took its place meanwhile, which stays. */
 async function moveJudged(
   { source, name }: { source: SafeFolder; name: string },
   { target, free }: { target: SafeFolder; free: string },
@@ -106,7 +106,7 @@ async function inodeAt(place: string): Promise<bigint | null> {
   }
 }
 
-/** The first that no one has, or that is the file itself already. */
+/** The first free name, or the file's own. */
 async function freeName(folder: SafeFolder, names: readonly string[], inode: bigint): Promise<string | null> {
   for (const name of names) {
     const there = await inodeAt(folder.within(name));

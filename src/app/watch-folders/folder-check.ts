@@ -1,6 +1,6 @@
 /**
- * Whether the daemon's own user can read a watched folder, write into it and move files in it, tried for real; and the
- * lines that systemd's strict unit needs for it. What is tried is removed again.
+ * Checks by trial whether the daemon's own user can read a watched folder, write into it and move files in it, and prints the
+ * lines that systemd's strict unit needs for it. The trials are removed again.
  */
 import { readFile, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -68,7 +68,7 @@ function adviceOf(code: string): string {
   return ADVICE.get(code) ?? code;
 }
 
-/** What the unit hides or shows otherwise. */
+/** Folders that the unit hides or replaces. */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
 
 async function unitLinesOf(path: string, done: DoneAction): Promise<string[]> {
@@ -90,7 +90,7 @@ function quoteForUnit(path: string): string {
   return /^[\w./%+:@-]+$/.test(doubled) ? doubled : `"${doubled.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** The group whose files they are; null for root's, which no daemon should be in. */
+/** The group of the folder's files; null for root's, which no daemon should be in. */
 async function groupOf(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.gid === 0) return null;

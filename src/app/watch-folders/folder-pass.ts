@@ -1,6 +1,6 @@
 /**
- * One look at all of a watched folder: what is known is stepped over, what is new is remembered, and what looks the same as
- * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
+ * One pass over a watched folder: known files are skipped, new ones are remembered, and files that look the same as some
+ * seconds ago are taken. Missing files mean nothing.
  */
 import { hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -22,32 +22,32 @@ import { finishAgain, isStillJudged } from './recheck-file.ts';
 import { removeLeftover } from './result-files.ts';
 import { afterFailure, Obstacle, rowOf, type TakeInput, takeFile } from './take-file.ts';
 
-/** A program that writes without a pause changes size or time within it; NFS shows a size that is older than one second. */
+/** A program that writes steadily changes size or time within this; NFS may show a size one second old. */
 export const SETTLE_MS = 2000;
 /** Files of a folder whose records wait or run: ten thousand at once must not fill the queue for everybody else. */
 export const OPEN_FILES_MAX = 200;
-/** Copied and looked into at once, of one folder. */
+/** Files of one folder that are copied and probed at once. */
 const TAKEN_AT_ONCE = 4;
-/** Remembered between two looks, 70 bytes each. What is beyond waits for a later look at all of the folder: ever more of those. */
+/** Files remembered between two passes, 70 bytes each. The others wait for a later pass. */
 const SEEN_MAX = 100_000;
-/** Named to a person. */
+/** Obstacles named to a person. */
 const OBSTACLES_MAX = 10;
 const ROOM_WAIT_MS = 100;
 
-/** When files were seen first, by a number of their path and of how they looked: what looks otherwise has another one. */
+/** When files were first seen, by a hash of path and look: another look has another hash. */
 export type SeenFiles = ReadonlyMap<number, number>;
 
 export interface PassOutcome {
   seen: SeenFiles;
-  /** Why it ended early; null if all was looked at. */
+  /** Why it ended early; null if it is complete. */
   obstacle: Obstacle | null;
-  /** What could not be gone into. */
+  /** Folders that could not be entered. */
   obstacles: string[];
-  /** It ended early because its rule was paused or removed. */
+  /** Ended early because its rule was paused or removed. */
   isPaused: boolean;
 }
 
-/** What a file calls for: a judged one whose look differs a little is compared, and results that were refused are tried again. */
+/** A file's next step: judged files that look a little different are compared, and refused results are tried again. */
 type Step = { do: 'take' } | { do: 'recheck' | 'finish'; row: WatchedFile };
 
 export class FolderPass {
@@ -69,7 +69,7 @@ export class FolderPass {
     this.#signal = signal;
   }
 
-  /** How long it waited for room so far: that is no looking, and burdens no share. */
+  /** Time spent waiting for room, which does not count as looking. */
   get waitedMs(): number {
     return this.#waitedMs;
   }
@@ -81,7 +81,7 @@ export class FolderPass {
     } finally {
       await this.#waiting(async () => void (await Promise.all(this.#taking)));
     }
-    // What was not reached keeps its first look.
+    // Files that were not reached keep their first look.
     if (this.#hasEndedEarly()) for (const [seen, atMs] of this.#before) this.#remember(seen, atMs);
     const [seen, obstacle, obstacles] = [this.#seen, this.#obstacle, this.#obstacles];
     return { seen, obstacle, obstacles, isPaused: this.#isPaused };
@@ -112,7 +112,7 @@ export class FolderPass {
     return this.#obstacle !== null || this.#isPaused;
   }
 
-  /** What is to be done now; null: nothing. */
+  /** The step to take now; null for none. */
   #stepOf(file: WalkedFile): Step | null {
     const row = this.#app.store.read.automation.watchedFile(this.#folder.id, file.path);
     const change = row === undefined ? 'other' : changeSince(row, file);
@@ -122,7 +122,7 @@ export class FolderPass {
       return row.isUnwritten === true ? { do: 'finish', row } : { do: 'take' };
     }
     if (!this.#looksAsBefore(file.path, file)) return null;
-    // What has no record is soon judged anew.
+    // A file without a record is soon judged anew.
     return row !== undefined && change === 'touched' && row.identifier !== ''
       ? { do: 'recheck', row }
       : { do: 'take' };
@@ -133,7 +133,7 @@ export class FolderPass {
     const seen = numberOf(path, look);
     const nowMs = this.#app.clock.elapsedMs();
     const sinceMs = this.#before.get(seen) ?? nowMs;
-    // What is empty is about to be written.
+    // An empty file is about to be written.
     if (look.sizeBytes > 0 && nowMs - sinceMs >= SETTLE_MS) return true;
     this.#remember(seen, sinceMs);
     return false;
@@ -143,12 +143,12 @@ export class FolderPass {
     if (this.#seen.size < SEEN_MAX && !this.#seen.has(seen)) this.#seen.set(seen, atMs);
   }
 
-  /** Taken at the next look, if it is as now. */
+  /** Taken at the next pass, if unchanged. */
   #rememberSettled(file: FileLook & { path: string }): void {
     this.#remember(numberOf(file.path, file), this.#app.clock.elapsedMs() - SETTLE_MS);
   }
 
-  /** With its manifest, which is waited for as the file is. */
+  /** Takes the file with its manifest, which must have settled too. */
   async #beginWhole(file: WalkedFile, step: Step): Promise<void> {
     const found = step.do === 'finish' ? undefined : await findManifest(file.folder, file.name);
     if (found === undefined) return await this.#begin(file, step, undefined);
@@ -227,7 +227,10 @@ export class FolderPass {
 
 const NUMBER_BYTES = 6;
 
-/** In one of 50,000 folders with 100,000 files, two files share a number. Then one may be taken a look too early; it is compared again as it is read. */
+/**
+ * In one of 50,000 folders with 100,000 files two files share a hash. One may then be taken a pass too early; it is compared
+ * again as it is read.
+ */
 function numberOf(path: string, { sizeBytes, modifiedNs, changedNs, inode }: FileLook): number {
   const text = JSON.stringify([path, sizeBytes, modifiedNs, changedNs, inode]);
   return hash('sha256', text, 'buffer').readUIntBE(0, NUMBER_BYTES);
@@ -237,7 +240,7 @@ function unknownObstacle(error: unknown): Obstacle {
   return new Obstacle('waiting', 'the appliance could not write it down', SECONDS_AFTER_FAULT, error);
 }
 
-/** Gone since, or exchanged for a link. */
+/** The file has gone since, or was exchanged for a link. */
 const GONE: readonly string[] = ['ENOENT', 'ELOOP', 'ENXIO'];
 const SECONDS_AFTER_FAULT = 30;
 

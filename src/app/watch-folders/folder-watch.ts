@@ -1,6 +1,6 @@
 /**
- * One watched folder: it is looked at again and again, and what has ended is finished beside that. It keeps nothing that a
- * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
+ * One watched folder: it is looked at again and again, and ended records are finished beside that. It keeps nothing that a
+ * restart would miss; a folder that is away, empty or unreadable is waited for.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
@@ -20,14 +20,14 @@ import { afterFailure, type Obstacle } from './take-file.ts';
 import type { WatchStatus } from './watch-board.ts';
 import { openPlace, PlaceError } from './watched-place.ts';
 
-/** Between two looks at a folder where nothing happens: what a share brings is seen within it. */
+/** Pause between two passes of an idle folder. */
 const LOOK_EVERY_MS = 5000;
-/** A notice of the kernel quickens a look, but a thousand notices make no thousand looks. */
+/** The kernel's notices quicken a pass, but a thousand of them make one. */
 const LOOK_PAUSE_MS_MIN = 500;
 const FINISH_EVERY_MS = 500;
 /** Each waits for some flushes of a slow share, and holds a few descriptors. */
 const FINISHED_AT_ONCE = 8;
-/** How often it is looked which files are gone, and how many of them each time. */
+/** Interval of the search for missing files, and how many are looked for each time. */
 const FORGET_EVERY_MS = 3_600_000;
 const FORGOTTEN_AT_ONCE = 1000;
 /** A file that was gone for so long is another one when it comes back; a share may be away for a holiday. */
@@ -44,7 +44,7 @@ export class FolderWatch implements AsyncDisposable {
   #seen: SeenFiles = new Map();
   #forgottenMs: number;
   #forgottenUpTo: string | undefined;
-  /** How long this look waited for room. */
+  /** How long this pass waited for room. */
   #waitedMs = 0;
   readonly #work: Promise<unknown>;
 
@@ -57,7 +57,7 @@ export class FolderWatch implements AsyncDisposable {
     this.#work = Promise.all([this.#lookForEver(), this.#finishForEver()]);
   }
 
-  /** Looks at once: its rule was changed, or the kernel reported something. */
+  /** Starts a pass at once: its rule was changed, or the kernel reported something. */
   wake(): void {
     this.#woken.resolve();
   }
@@ -83,7 +83,7 @@ export class FolderWatch implements AsyncDisposable {
       const startedMs = clock.elapsedMs();
       this.#waitedMs = 0;
       const waitMs = await this.#lookSafely();
-      // At most half of the time is spent with looking.
+      // At most half of the time is spent looking.
       const lookedMs = clock.elapsedMs() - startedMs - this.#waitedMs;
       const leastMs = Math.max(LOOK_PAUSE_MS_MIN, lookedMs);
       await pause(clock, leastMs, signal);
@@ -93,7 +93,7 @@ export class FolderWatch implements AsyncDisposable {
     }
   }
 
-  /** Resolves with how long to wait. */
+  /** Resolves with the pause before the next pass. */
   async #lookSafely(): Promise<number> {
     try {
       return await this.#look();
@@ -141,7 +141,7 @@ export class FolderWatch implements AsyncDisposable {
     }
   }
 
-  /** A bind mount or a root that is a link shows one folder under two paths: the older rule has it. */
+  /** A bind mount or a linked root shows one folder under two paths: the older rule has it. */
   #isWatchedAlready({ identity }: SafeFolder): boolean {
     const { watching } = this.#app;
     watching.identify(this.#id, identity);
@@ -168,7 +168,7 @@ export class FolderWatch implements AsyncDisposable {
     return retryAfterSeconds * 1000;
   }
 
-  /** Only quickens, and only in the folder itself: NFS and SMB report nothing of what others write. */
+  /** Only quickens passes, and only for the folder itself: NFS and SMB report nothing of others' writes. */
   #listen(path: string | undefined): void {
     if (path !== undefined && this.#notices !== undefined) return;
     this.#notices?.close();
@@ -179,11 +179,11 @@ export class FolderWatch implements AsyncDisposable {
       notices.on('error', () => this.#listen(undefined));
       this.#notices = notices;
     } catch {
-      // No more watches are to be had: the folder is polled all the same.
+      // Without free watches the folder is polled all the same.
     }
   }
 
-  /** What is gone for a month is forgotten, or the store would hold every file that ever was. */
+  /** Forgets files that are missing for a month, or the store would hold every file that ever was. */
   async #forgetMissing(root: SafeFolder): Promise<void> {
     const nowMs = this.#app.clock.elapsedMs();
     if (nowMs - this.#forgottenMs < FORGET_EVERY_MS) return;
@@ -228,7 +228,7 @@ export class FolderWatch implements AsyncDisposable {
     }
   }
 
-  /** Cheaper than a record; a record that is missing has ended too. */
+  /** Cheaper than reading a record; a missing record has ended too. */
   #hasEnded(identifier: string): boolean {
     const { read } = this.#app.store;
     const classification = read.records.get(identifier);
@@ -244,7 +244,7 @@ export class FolderWatch implements AsyncDisposable {
     const { store, clock, metrics } = this.#app;
     const isPut = await store.transact((tx) => {
       const current = tx.automation.watchedFile(file.folderId, file.path);
-      // Written anew meanwhile, and taken again: that one has an end of its own.
+      // The file was written anew meanwhile and taken again, with an end of its own.
       if (current?.identifier !== file.identifier) return false;
       tx.automation.putWatchedFile({ ...current, at: clock.now(), ...change });
       return true;
@@ -263,14 +263,14 @@ export class FolderWatch implements AsyncDisposable {
     } catch (error) {
       if (this.#stopped.signal.aborted) return null;
       if (error instanceof AppError) return { state: 'failed', reason: error.message };
-      // Its share went away: that is no fault of the file, and it is tried when the share is back.
+      // Its share went away: that is no fault of the file, which is retried when the share is back.
       await using _ = await openPlace(this.#app.config.watchRoots, folder.path);
       return unwritten(file, error, this.#app.clock.now());
     }
   }
 }
 
-/** It waits for another try, or for a person, among those that failed: there it holds no room. */
+/** It waits for a retry, or for a person, among the failed ones, where it takes no room. */
 function unwritten(file: WatchedFile, error: unknown, now: number): Partial<WatchedFile> {
   const what = error instanceof ResultError ? error.message : codeOf(error);
   const reason = `it was judged, but the result could not be written (${what})`;
@@ -279,7 +279,7 @@ function unwritten(file: WatchedFile, error: unknown, now: number): Partial<Watc
   return { ...tries, state: 'failed', reason, isUnwritten: true };
 }
 
-/** What the file system will never take. */
+/** Errors of names that the file system will never take. */
 const OF_NAME: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EISDIR', 'ENOTDIR', 'EEXIST'];
 
 async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: WatchedFile): Promise<void> {
@@ -289,7 +289,7 @@ async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: Wa
   const { missingSince } = file;
   const now = app.clock.now();
   const isOld = missingSince !== null && now - missingSince >= MISSING_DAYS_MAX * MICROSECONDS_PER_DAY;
-  // Nothing new of it.
+  // Nothing changed for this file.
   if (isThere ? missingSince === null : missingSince !== null && !isOld) return;
   await app.store.transact((tx) => {
     const current = sameRow(tx, file);

@@ -1,4 +1,4 @@
-/** Whether the file that lies at a place is the one that was judged: by its look, and then by its content. */
+/** Finds out whether the file at a place is the judged one: by its look, then by its content. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
@@ -13,10 +13,10 @@ export interface FoundFile {
 
 /** A piece of a file that is read at once. */
 const PIECE_BYTES = 256 * 1024;
-/** Nothing there, a link, a pipe without a reader. */
+/** Nothing there, a link, or a pipe without a reader. */
 const NO_FILE: readonly string[] = ['ENOENT', 'ELOOP', 'ENXIO'];
 
-/** Null if there is none, or another one. `hash`: SHA-256 of what was judged. Rejects if `signal` aborted. */
+/** Null for none or another one. `hash`: SHA-256 of the judged bytes. Rejects if `signal` aborted. */
 export async function findJudged(
   folder: SafeFolder,
   name: string,
@@ -39,7 +39,7 @@ export async function findJudged(
   return { inode: found.ino, mode: Number(found.mode) };
 }
 
-/** SHA-256 of what a file holds, as hex characters. Rejects if `signal` aborted. */
+/** SHA-256 of a file's contents, as hex characters. Rejects if `signal` aborted. */
 export async function hashOf(handle: FileHandle, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const bytes = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES, signal });

@@ -1,4 +1,4 @@
-/** The C2PA manifest that lies beside a file of a watched folder: found, waited for while it is written, read, and moved along. */
+/** The C2PA manifest beside a file of a watched folder: found, awaited while it is written, read, and moved along. */
 import { lstat } from 'node:fs/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
@@ -11,7 +11,7 @@ export interface ManifestBeside extends FileLook {
   name: string;
 }
 
-/** Undefined if there is none. Throws what the file system says. */
+/** Undefined if there is none. Throws file system errors. */
 export async function findManifest(folder: SafeFolder, name: string): Promise<ManifestBeside | undefined> {
   const found = await findSidecarName(name, async (other) => (await lookAt(folder, other)) !== null);
   if (found === undefined) return undefined;
@@ -19,7 +19,7 @@ export async function findManifest(folder: SafeFolder, name: string): Promise<Ma
   return look === null ? undefined : { name: found, ...look };
 }
 
-/** Undefined if it is another one by now. One that is too large is read as far as shows that. */
+/** Undefined if it was exchanged meanwhile. Reads no more than shows that it is too large. */
 export async function readManifest(
   folder: SafeFolder,
   manifest: ManifestBeside,
@@ -32,7 +32,7 @@ export async function readManifest(
   return bytes.subarray(0, bytesRead);
 }
 
-/** Before its file moves, so that a kill leaves nothing behind; one that has no free name there stays. */
+/** Moved before its file, so that a kill leaves nothing behind; without a free name it stays. */
 export async function moveManifest(
   { source, name }: { source: SafeFolder; name: string },
   { target, free }: { target: SafeFolder; free: string },

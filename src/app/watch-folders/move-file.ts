@@ -1,4 +1,4 @@
-/** One name of a file for another, over nothing that lies there, on disks and shares that have hard links and on those that have none. */
+/** Renames a file without replacing another, on file systems with and without hard links. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { codeOf } from '../../domain/error-code.ts';
 const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
 /**
- * Never over another file: a link and the end of the old name if the file system has links, since a rename would
- * replace what came there meanwhile. Rejects with EEXIST if the name is taken.
+ * Never replaces another file: it links and then removes the old name if the file system has links, since a rename would
+ * replace a file that came meanwhile. Rejects with EEXIST if the name is taken.
  */
 export async function moveFile(from: string, to: string): Promise<void> {
   const before = await lstat(from, { bigint: true });
@@ -17,11 +17,12 @@ export async function moveFile(from: string, to: string): Promise<void> {
     await link(from, to);
   } catch (error) {
     if (!(await isWithoutLinks(codeOf(error), dirname(to)))) throw error;
-    // Shares of Windows have none; there the caller has looked whether the name is free.
+    // Windows shares have no links; the caller has checked that the name is free.
     await rename(from, to);
     return;
   }
-  // What came to the old name meanwhile stays. Against what lay there: a mount by FUSE may number names, so that both of one file differ.
+  // A file that came to the old name meanwhile stays. Compared with the earlier one: a FUSE mount may give both names of one
+  // file different numbers.
   const left = await lstat(from, { bigint: true });
   if (left.ino === before.ino && left.size === before.size && left.mtimeNs === before.mtimeNs) await rm(from);
 }
@@ -47,7 +48,7 @@ async function takesLinks(folder: string): Promise<boolean> {
   }
 }
 
-/** Names of what is only tried, which no look takes for a medium and a later one removes (result-names.ts). */
+/** Names of trial files, which no pass takes for media and a later one removes (result-names.ts). */
 export function trialIn(folder: string): { trial: string; moved: string } {
   const trial = join(folder, `.assay-${randomBytes(8).toString('hex')}.tmp`);
   return { trial, moved: `${trial}-moved` };

@@ -1,6 +1,6 @@
 /**
- * A file that was judged, and that looks as then but for its inode or the time of its last change: somebody gave it another
- * mode or name, or laid another file there with the size and time of the first. Its content says which.
+ * Rechecks a judged file with another inode or change time: somebody changed its mode or name, or laid another file there
+ * with the size and time of the first. Its content decides.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
@@ -15,7 +15,7 @@ export interface Recheck {
   handle: FileHandle;
 }
 
-/** False if it is another file, which is to be judged. Rejects if `signal` aborted. */
+/** False if it is another file, which must be judged. Rejects if `signal` aborted. */
 export async function isStillJudged(
   app: WatchFolderParts,
   { row, look, handle }: Recheck,
@@ -23,11 +23,11 @@ export async function isStillJudged(
 ): Promise<boolean> {
   const judged = row.hash ?? app.store.read.records.get(row.identifier)?.hash;
   const hash = await hashOf(handle, signal);
-  // It is being written: a later look has it.
+  // It is being written: a later pass takes it.
   if (!isSameLook(toLook(await handle.stat({ bigint: true })), look)) return true;
   if (judged !== undefined && hash !== judged) return false;
   const { changedNs } = look;
-  // A file system that gives an unchanged file another inode each time would have it read at every look.
+  // On a file system that changes an unchanged file's inode each time, it would be read at every pass.
   const inode = row.changedNs === changedNs ? undefined : look.inode;
   await app.store.transact((tx) => {
     const current = sameRow(tx, row);
@@ -44,13 +44,13 @@ export async function finishAgain(app: WatchFolderParts, row: WatchedFile): Prom
   });
 }
 
-/** As it was before its results were refused. */
+/** Its state before its results were refused. */
 export function toSubmitted(row: WatchedFile, now: number): WatchedFile {
   const { isUnwritten: _, ...rest } = row;
   return { ...rest, state: 'submitted', reason: '', retryAt: null, at: now };
 }
 
-/** Undefined if something became of it meanwhile. */
+/** Undefined if its row changed meanwhile. */
 export function sameRow(
   tx: StoreTransaction,
   { folderId, path, identifier, at }: WatchedFile,

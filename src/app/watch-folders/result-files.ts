@@ -1,6 +1,6 @@
 /**
- * Results as files beside an original: whole or not at all, and over no file of somebody else. A result of Assay itself is
- * known by its content and written anew; what is written twice is the same.
+ * Results as files beside an original: whole or not at all, and never over somebody else's file. Assay's own results are
+ * recognised by their content and rewritten.
  */
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface Result {
   endedAt: number | null;
 }
 
-/** A result that cannot be written, however often it is tried. */
+/** A result that can never be written. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
 }
@@ -33,7 +33,7 @@ const FORMATS: Record<ResultKind, { write: typeof toJsonSidecar; isOwn: (text: s
   xmp: { write: toXmpSidecar, isOwn: isOwnXmp },
 };
 
-/** `mode`: of the original. Who may read it may read what is said of it. */
+/** `mode` is the original's: its readers may read its results. */
 export async function writeResults(
   folder: SafeFolder,
   name: string,
@@ -68,7 +68,7 @@ async function writeUnderOne(
   return false;
 }
 
-/** False if the name is taken by somebody else. */
+/** False if somebody else's file has the name. */
 async function writeUnder(
   folder: SafeFolder,
   name: string,
@@ -98,7 +98,7 @@ function isSameFile(left: BigIntStats, right: BigIntStats): boolean {
 /** More than any result has. */
 const RESULT_BYTES_MAX = 1024 * 1024;
 
-/** Null if there is nothing; a text of null if it cannot be a result. */
+/** Null without a file; `text` is null if it cannot be a result. */
 async function readResult(place: string): Promise<{ text: string | null; found: BigIntStats } | null> {
   const found = await lstat(place, { bigint: true }).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
@@ -111,7 +111,7 @@ async function readResult(place: string): Promise<{ text: string | null; found: 
     await using file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return { text: await file.readFile('utf8'), found };
   } catch (error) {
-    // A file that cannot be read is none of ours.
+    // An unreadable file is not ours.
     if (['EACCES', 'EPERM', 'ELOOP'].includes(codeOf(error))) return { text: null, found };
     throw error;
   }
@@ -128,17 +128,17 @@ async function writeWhole(place: string, text: string, mode: number): Promise<vo
   await file.sync();
 }
 
-/** What a kill left of results that will not be written. */
+/** Removes temporary files of results that will not be written. */
 export async function removeTemporaries(folder: SafeFolder, name: string): Promise<void> {
   for (const kind of RESULT_KINDS) {
     await rm(folder.within(temporaryName(name, kind)), { force: true }).catch(() => undefined);
   }
 }
 
-/** Younger ones may be in use: a flush of a slow share takes its time. */
+/** Younger ones may be in use: flushing a slow share takes time. */
 const LEFTOVER_MS_MIN = 3_600_000;
 
-/** Removes a file that was left half written, by its name and age. `now`: microseconds since 1970. */
+/** Removes a half-written file, by its name and age. `now`: microseconds since 1970. */
 export async function removeLeftover(folder: SafeFolder, name: string, now: number): Promise<void> {
   if (!isTemporaryName(name)) return;
   const place = folder.within(name);

@@ -1,30 +1,30 @@
-/** How results are named after their original, and what else Assay lays beside it: no name longer than a file system takes. */
+/** Names of results and other files of Assay beside an original, within a file system's length. */
 import { extname } from 'node:path';
 import { SIDECAR_ENDINGS } from '../../domain/automation/watch-folder.ts';
 import { sha256 } from '../../store/automation/automation-reader.ts';
 
 /** Bytes of a name on Linux. */
 const NAME_BYTES_MAX = 255;
-/** Letters of a hash or a record that part two names. */
+/** Characters of a hash or a record that distinguish two names. */
 const LETTERS = 8;
-/** What a file system takes for an ending, and no sentence after a full stop. */
+/** Longest ending, as opposed to a sentence after a full stop. */
 const EXTENSION_BYTES_MAX = 32;
 
 export type ResultKind = keyof typeof SIDECAR_ENDINGS;
 export const RESULT_KINDS = Object.keys(SIDECAR_ENDINGS) as ResultKind[];
 
 /**
- * Names for one result, the first that is free counts: `photo.jpg.assay.json`, and `photo.jpg.assay-1a2b3c4d.json` with
- * letters of its record if the first is a file of somebody else.
+ * Names for one result, of which the first free one counts: `photo.jpg.assay.json`, and `photo.jpg.assay-1a2b3c4d.json` with
+ * letters of its record if the first is somebody else's.
  */
 export function resultNames(name: string, kind: ResultKind, identifier: string): string[] {
   const second = `.assay-${identifier.slice(0, LETTERS)}.${kind}`;
-  // Both have one stem, and so have all results of a file.
+  // All results of a file share one stem.
   const stem = shorten(name, NAME_BYTES_MAX - second.length);
   return [`${stem}${SIDECAR_ENDINGS[kind]}`, `${stem}${second}`];
 }
 
-/** `photo-1a2b3c4d.jpg`: the same for the same record, however often it is asked for. */
+/** `photo-1a2b3c4d.jpg`: always the same for the same record. */
 export function nameBeside(name: string, identifier: string): string {
   const extension = extname(name);
   const ending = byteCount(extension) <= EXTENSION_BYTES_MAX ? extension : '';
@@ -33,7 +33,7 @@ export function nameBeside(name: string, identifier: string): string {
   return `${cut(stem, NAME_BYTES_MAX - letters.length - byteCount(ending))}${letters}${ending}`;
 }
 
-/** A name that is too long loses its end, and letters of its hash keep it apart from others with the same beginning. */
+/** Cuts the end of a long name, and adds letters of its hash to distinguish it from others with the same beginning. */
 function shorten(name: string, bytesMax: number): string {
   if (byteCount(name) <= bytesMax) return name;
   const letters = `-${hashOf(name, LETTERS)}`;
@@ -60,7 +60,7 @@ function hashOf(text: string, letters: number): string {
   return sha256(text).slice(0, letters);
 }
 
-/** What a result is written under until it is whole: the same each time, so that what a kill left is found again. */
+/** The name of a result until it is whole: always the same, so that a kill's remains are found again. */
 export function temporaryName(name: string, kind: ResultKind): string {
   return `.assay-${hashOf(`${name}.${kind}`, 16)}.tmp`;
 }

@@ -1,12 +1,12 @@
 /**
- * A record as it is written beside its original: JSON for programs, XMP (ISO 16684-1) for those who look after pictures.
- * Such a file is known again by what it says. Pure; the original itself is never written.
+ * A record as sidecar files: JSON for programs, XMP (ISO 16684-1) for picture archives. Such a file is recognised by its
+ * contents. Pure; the original itself is never written.
  */
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import { formatTime } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
 
-/** A name and no address: nothing is to be found there, and nothing must ask. */
+/** A name, not an address: no program must fetch it. */
 export const XMP_NAMESPACE = 'urn:assay:xmp:1.0:';
 
 export function toJsonSidecar(summary: RecordSummary, endedAt: number | null): string {
@@ -57,17 +57,17 @@ const FIELD_NAMES: ReadonlySet<string> = new Set([
   ...['probability', 'reasons', 'link', 'analysed_at', 'assay_version'],
 ]);
 
-/** Namespaces of an XMP that Assay wrote. */
+/** Namespaces of Assay's own XMP. */
 const PREFIXES: ReadonlySet<string> = new Set(['x', 'rdf', 'assay']);
 
-/** As `isOwnJson`: if a program for pictures added fields of its own, the file is that program's. */
+/** Like `isOwnJson`: with fields of another program, the file is that program's. */
 export function isOwnXmp(text: string): boolean {
   if (!text.includes(`xmlns:assay="${XMP_NAMESPACE}"`) || !text.includes('<assay:identifier>')) return false;
   const prefixes = [...text.matchAll(/<\/?([\w-]+):|xmlns:([\w-]+)=/g)].map(([, tag, space]) => tag ?? space);
   return prefixes.every((prefix) => PREFIXES.has(prefix ?? ''));
 }
 
-/** One description with simple properties and one ordered list, as any reader of XMP takes them. */
+/** One description with simple properties and one ordered list, which any reader of XMP accepts. */
 export function toXmpSidecar(summary: RecordSummary, endedAt: number | null): string {
   const { reasons, ...simple } = fieldsOf(summary, endedAt) as Record<string, unknown> & {
     reasons: readonly string[];
@@ -100,7 +100,7 @@ function toCamelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Characters that XML 1.0 cannot hold, even escaped, are left out: a file's name may have them. */
+/** Leaves out characters that XML 1.0 cannot hold even escaped, which file names may have. */
 function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')

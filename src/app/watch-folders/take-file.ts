@@ -1,7 +1,7 @@
 /**
- * One file of a watched folder becomes a submission of the folder's account. Its row is written in the transaction of the
- * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
- * is not, and stops the look for a while.
+ * Submits one file of a watched folder for the folder's account. Its row is written in the transaction of the submission, so
+ * that a kill leaves both or neither. The file's own faults are written down; temporary obstacles are not, and stop the pass
+ * for a while.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -25,16 +25,16 @@ export interface TakeInput extends FileLook {
   folder: WatchFolder;
   /** Below the folder. */
   path: string;
-  /** The bytes of the manifest that lies beside it. */
+  /** The bytes of the manifest beside it. */
   manifest?: Uint8Array | undefined;
-  /** Opened without following a link; closed by the caller. */
+  /** Opened without following a link; the caller closes it. */
   handle: FileHandle;
 }
 
 /** `changed`: it is still being written; `noted`: its row says what became of it. */
 export type Taken = 'submitted' | 'changed' | 'noted';
 
-/** Why nothing more is taken for now. */
+/** Why no more files are taken for now. */
 export class Obstacle extends Error {
   override readonly name = 'Obstacle';
   readonly state: 'no_credits' | 'waiting' | 'refused';
@@ -47,14 +47,14 @@ export class Obstacle extends Error {
   }
 }
 
-/** Before each further try of a file whose own trouble may pass, seconds; then it has failed. */
+/** Pauses before each retry of a file's own temporary fault, in seconds; then it has failed. */
 export const RETRY_SECONDS: readonly number[] = [10, 60, 300, 1800];
 
-/** What is the account's trouble, not the file's. */
+/** Faults of the account, not of the file. */
 const OF_ACCOUNT: readonly Reason[] = ['terms', 'read_only', 'key', 'user', 'role'];
-/** Asked again so often, if the answer named no time. */
+/** Pause if the answer named no time. */
 const RETRY_SECONDS_DEFAULT = 5;
-/** Somebody has to do something first. */
+/** Pause until a person has acted. */
 const CREDITS_RETRY_SECONDS = 15;
 /** A piece of a file that is read at once; four files are. */
 const PIECE_BYTES = 256 * 1024;
@@ -75,14 +75,14 @@ export async function takeFile(app: WatchFolderParts, input: TakeInput, signal: 
 async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal): Promise<Taken> {
   const { folder, path, handle } = input;
   if (!(await isUnchanged(input))) return 'changed';
-  // A stream without a container, or behind padding, shows itself to the decode child alone: its name is a reason to ask.
+  // Only the decode child recognises a stream without a container, or behind padding: its name is a reason to ask.
   if (sniffMediaType(await readHead(handle)) === undefined && !isNamedAsMedia(path)) {
     await note(app, input, { state: 'skipped', reason: 'it is no picture, film or sound that is known' });
     return 'noted';
   }
   const principal = ownerOf(app, folder);
   const requestId = requestIdOf(input);
-  // Before a byte is copied: an account without credits must not have its folder read for ever.
+  // Checked before a byte is copied: an account without credits must not have its folder read for ever.
   const intent = { purpose: 'submit', announcedBytes: input.sizeBytes, requestId } as const;
   await admitMedia(app, principal, intent);
   await app.callRates.count(principal);
@@ -95,7 +95,7 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
     kind: undefined,
     field: FIELD,
     media,
-    // An empty one is a mistake, and no file without one.
+    // An empty manifest is a mistake, and differs from none.
     manifest: input.manifest && parseSidecar(input.manifest).bytes,
     fields,
   };
@@ -112,10 +112,10 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
   return 'submitted';
 }
 
-/** As faults name it. */
+/** Faults name it so. */
 const FIELD = 'file';
 
-/** As when it was looked at, and a plain file: between the look and the opening it may have been exchanged. */
+/** Unchanged since it was looked at, and a plain file: it may have been exchanged before the opening. */
 async function isUnchanged(input: TakeInput): Promise<boolean> {
   const found = await input.handle.stat({ bigint: true });
   return found.isFile() && isSameLook(toLook(found), input);
@@ -137,14 +137,17 @@ function bytesOf({ handle, path }: TakeInput): { name: string; bytes: AsyncItera
   return { name: path.split('/').at(-1) ?? path, bytes };
 }
 
-/** Its way below the folder, so that a desk finds it again; a longer one has its name only. */
+/** Its path below the folder, so that a desk finds it; a longer one has its name only. */
 function refOf(path: string): { ref_id?: string } {
   return path.length <= REF_CHARACTERS_MAX ? { ref_id: path } : {};
 }
 
 const REF_CHARACTERS_MAX = 255;
 
-/** Another one for another file, also if that was given the size and time of the first, and for another rule, which may have the number of one that was removed. */
+/**
+ * Differs for another file, even one with the first one's size and time, and for another rule, even one with a removed rule's
+ * number.
+ */
 function requestIdOf(input: TakeInput): string {
   const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
   const beside = manifest === undefined ? [] : [sha256(manifest)];
@@ -172,7 +175,7 @@ function toObstacle(error: unknown): Obstacle | undefined {
   return passes ? new Obstacle('waiting', message, retryAfterSeconds, error) : undefined;
 }
 
-/** The fault lies in the box's own disk or descriptors, not in a file. */
+/** Faults of the box's own disk or descriptors. */
 const OF_BOX: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
 
 function toBoxObstacle(error: unknown): Obstacle | undefined {

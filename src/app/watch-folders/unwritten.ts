@@ -1,8 +1,8 @@
-/** Results of a watched folder that could not be written, as a sentence for a person. */
+/** A sentence on a watched folder's results that could not be written. */
 import type { WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { WatchFolderParts } from './parts.ts';
 
-/** Failed files that are looked through for the last one whose results were refused. */
+/** Failed files that are searched for the last one with refused results. */
 const FAILED_READ_MAX = 200;
 
 /** Empty if all results could be written. */

@@ -1,15 +1,15 @@
-/** What each watched folder does now, and which one it is. In memory only: a start finds it out anew within a look. */
+/** The present state and identity of each watched folder. In memory only: a start finds it out anew within a pass. */
 import type { WatchState } from '../../domain/automation/watch-folder.ts';
 
 export interface WatchStatus {
   state: WatchState;
-  /** Why it is in that state; empty if there is nothing to say. */
+  /** Why it is in that state; may be empty. */
   reason: string;
-  /** When the last look at all of it ended; null before the first. */
+  /** When the last complete pass ended; null before the first. */
   lookedAt: number | null;
-  /** Files that are seen and not taken yet: they are still being written, or wait for room. */
+  /** Seen files that are not taken yet: still being written, or waiting for room. */
   waiting: number;
-  /** What could not be gone into, with the reason. */
+  /** Folders that could not be entered, with the reason. */
   obstacles: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export class WatchBoard {
   /** Called after folders were added, changed or removed. */
   onChange: () => void = () => undefined;
   readonly #statuses = new Map<number, WatchStatus>();
-  /** Identity of each folder when it was opened last: one that is away for a while stays the same. */
+  /** Identity of each folder when it was last opened: one that is away for a while stays the same. */
   readonly #identities = new Map<number, string>();
 
   statusOf(id: number): WatchStatus {
@@ -45,7 +45,7 @@ export class WatchBoard {
     this.#identities.set(id, identity);
   }
 
-  /** Which rule watches the same folder, perhaps under another path; of several the first. `but`: one that asks. */
+  /** The first rule that watches the same folder, perhaps under another path. `but`: the asking one. */
   watcherOf(identity: string, but: number): number | undefined {
     const others = [...this.#identities].filter(([id, known]) => id !== but && known === identity);
     return others.length === 0 ? undefined : Math.min(...others.map(([id]) => id));

@@ -1,6 +1,6 @@
 /**
- * The rules of watched folders: made, shown, paused and removed by administrators, since a rule reads what the daemon may
- * read. Each change and its audit line are one transaction.
+ * Rules of watched folders: made, shown, paused and removed by administrators, since a rule reads what the daemon may read.
+ * Each change and its audit line are one transaction.
  */
 
 import {
@@ -32,7 +32,7 @@ import { sameRow, toSubmitted } from './recheck-file.ts';
 import { describeUnwritten } from './unwritten.ts';
 import { chainOf, doOverlap, parsePlace } from './watched-place.ts';
 
-/** Each holds some descriptors and looks at its folder all day; more of them are one folder above. */
+/** Each holds some descriptors and looks at its folder all day; for more, watch the folder above. */
 export const WATCH_FOLDERS_MAX = 32;
 
 export interface FolderInput {
@@ -96,7 +96,7 @@ async function assertNotAlias({ store }: WatchFolderParts, path: string): Promis
   const chain = await chainOf(path);
   if (chain === null) return;
   for (const other of store.read.automation.watchFolders()) {
-    // The transaction names those that overlap by their paths.
+    // The transaction refuses those whose paths overlap.
     if (other.isRemoved || isWithin(other.path, path) || isWithin(path, other.path)) continue;
     const watched = await chainOf(other.path);
     if (watched === null || !doOverlap(chain, watched)) continue;
@@ -152,7 +152,7 @@ export async function pauseWatchFolder(app: WatchFolderParts, input: FolderInput
   return await changeFolder(app, input, 'watch_folder.pause', (folder) => ({ ...folder, isPaused: true }));
 }
 
-/** With `retriesFailed` files that failed are taken once more. */
+/** With `retriesFailed` failed files are taken once more. */
 export async function resumeWatchFolder(
   app: WatchFolderParts,
   { retriesFailed = false, ...input }: FolderInput & { retriesFailed?: boolean },
@@ -161,12 +161,12 @@ export async function resumeWatchFolder(
   return await changeFolder(app, input, 'watch_folder.resume', (folder) => ({ ...folder, isPaused: false }));
 }
 
-/** Files that were judged are not judged again: only their results are written. */
+/** Judged files are not judged again: only their results are written. */
 async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInput): Promise<void> {
   assertAdmin(principal);
   assertMayWrite(principal);
   findFolder(app.store.read, id);
-  // What fails again meanwhile waits until it is asked for once more.
+  // Files that fail again meanwhile wait for the next request.
   const before = app.clock.now();
   for (;;) {
     const query = { folderId: id, state: 'failed', before, limit: FILES_PER_CHANGE } as const;
@@ -186,7 +186,7 @@ async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInpu
 /** One transaction holds up everything else for some milliseconds. */
 const FILES_PER_CHANGE = 200;
 
-/** Files and records stay; what is known of the files is forgotten behind the caller's back. */
+/** Files and records stay; the files' rows are forgotten after the answer. */
 export async function removeWatchFolder(app: WatchFolderParts, input: FolderInput): Promise<WatchFolderView> {
   return await changeFolder(app, input, 'watch_folder.remove', (folder) => ({ ...folder, isRemoved: true }));
 }
@@ -209,7 +209,7 @@ async function changeFolder(
   return toView(app, changed);
 }
 
-/** Forgets a removed folder's files, and then itself. */
+/** Forgets a removed folder's files, then the folder. */
 export async function forgetRemoved(
   { store }: Pick<WatchFolderParts, 'store'>,
   id: number,
@@ -225,7 +225,7 @@ export async function forgetRemoved(
   }
 }
 
-/** Whether the daemon can do with a folder what a rule asks of it. Nothing of it stays. */
+/** Whether the daemon can do what a rule asks of the folder. Its trials are removed. */
 export async function testWatchFolder(
   app: WatchFolderParts,
   { principal, path }: { principal: Principal; path: unknown },
@@ -277,7 +277,7 @@ function parseFolder(roots: readonly string[], fields: RawFields): ParsedFolder 
   });
 }
 
-/** A request identifier is the folder's own to give, and results are written to the folder. */
+/** The folder gives request identifiers itself, and results are written to it. */
 const ALLOWED: readonly string[] = [
   ...rowsOf(ANALYSIS_OPTIONS).map(([name]) => toSnakeCase(name)),
   ...['priority', 'ref_id', 'no_cache', 'desk_id'],
@@ -292,7 +292,7 @@ function parseOptions(fields: RawFields): Record<string, string> {
     return [name, value] as const;
   });
   const options = Object.fromEntries(pairs);
-  // What comes in decides the kind: the options must be right for all of them.
+  // The kind is decided by the files, so the options must fit all kinds.
   for (const kind of MEDIA_KINDS) parseSubmission(kind, options);
   return options;
 }

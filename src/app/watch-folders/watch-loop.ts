@@ -1,10 +1,10 @@
-/** All watched folders: one watch for each rule that is in the store, begun and ended as rules come and go. */
+/** All watched folders: one watch for each stored rule, begun and ended as rules come and go. */
 import { LookPace } from '../../machinery/look-pace.ts';
 import { FolderWatch } from './folder-watch.ts';
 import type { WatchFolderParts } from './parts.ts';
 import { forgetRemoved } from './watch-folders.ts';
 
-/** Looks in a second, over all folders: ten thousand files take some seconds, and a share feels little of it. */
+/** Looks in a second over all folders: ten thousand files take some seconds, and a share hardly notices. */
 const LOOKS_PER_SECOND_MAX = 2000;
 
 export class WatchLoop implements AsyncDisposable {
@@ -24,7 +24,7 @@ export class WatchLoop implements AsyncDisposable {
     this.#syncSoon();
   }
 
-  /** Takes nothing more, and ends what is being copied; its row says whether it became a record. */
+  /** Takes no more files, and ends running copies; their rows say whether they became records. */
   async stop(): Promise<void> {
     this.#app.watching.onChange = () => undefined;
     this.#stopped.abort();

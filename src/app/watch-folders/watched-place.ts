@@ -1,4 +1,4 @@
-/** Where a watched folder may lie: inside one of the setting `watch.roots`, reached over no link below it. */
+/** Where a watched folder may lie: inside a root of `watch.roots`, without links below it. */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
@@ -21,7 +21,7 @@ export function findPlace(roots: readonly string[], path: string): Place | undef
   return undefined;
 }
 
-/** The path as it is kept. Throws on the field if it is none, or lies outside; says so if nothing is watched. */
+/** The path as it is stored. Throws on the field for an invalid path or one outside the roots. */
 export function parsePlace(roots: readonly string[], path: unknown): string {
   if (roots.length === 0) throw watchingIsOff();
   if (typeof path !== 'string' || path === '' || path.length > PATH_CHARACTERS_MAX || path.includes('\0'))
@@ -42,7 +42,7 @@ export function watchingIsOff(): AppError {
   return new AppError('watching', 'no folder is watched: set watch.roots, and start the daemon again');
 }
 
-/** A folder that is not there, or not as it must be; the sentence says which. */
+/** A folder that is missing or unsuitable; the sentence says which. */
 export class PlaceError extends Error {
   override readonly name = 'PlaceError';
 }
@@ -78,7 +78,7 @@ export async function openPlace(roots: readonly string[], path: string): Promise
   }
 }
 
-/** Which folder a path leads to, and which lie above it: another path may lead to the same. */
+/** The identity of a path's folder and of those above: another path may lead to the same. */
 export interface FolderChain {
   own: string;
   above: readonly string[];

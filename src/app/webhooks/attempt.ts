@@ -1,4 +1,4 @@
-/** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
+/** One try at one delivery: whether it may still be sent, its contents, and the receiver's answer. */
 import type { Logger } from 'pino';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
@@ -24,20 +24,20 @@ export interface AttemptParts {
   post: PostWebhook;
   /** The record as REST answers it now. */
   bodyOf: (identifier: string) => string;
-  /** Sends a delivery that is a notice; `notice-delivery.ts` knows how. */
+  /** Sends a delivery that is a notice (`notice-delivery.ts`). */
   sendNotice: (delivery: WebhookDelivery, signal: AbortSignal) => Promise<SentAnswer>;
 }
 
-/** What the receiver said, and why nothing may be sent to it any more. */
+/** The receiver's answer, and why nothing may be sent to it any more. */
 export type SentAnswer = Omit<PostResult, 'at' | 'elapsedMs'>;
 
-/** What became of it; applied to the delivery as it is stored by then. */
+/** The outcome; applied to the delivery as it is stored by then. */
 export interface AttemptEnd {
   outcome: 'delivered' | 'refused' | 'unreachable' | 'dropped';
   apply: (delivery: WebhookDelivery) => WebhookDelivery;
 }
 
-/** Rejects only if `signal` aborted: then nothing is known, and the delivery is tried again. */
+/** Rejects only if `signal` aborted: the outcome is then unknown, and the delivery is tried again. */
 export async function attemptDelivery(
   parts: AttemptParts,
   delivery: WebhookDelivery,
@@ -79,10 +79,7 @@ interface Obstacle {
   error: string;
 }
 
-/**
- * The rule that a notice was made by; undefined if it was removed, though a later one of another account, or for another target,
- * may have its number.
- */
+/** The rule of a notice; undefined if it was removed, even if a later rule of another account or target has its number. */
 export function noticeRuleOf(
   read: StoreReader,
   { noticeId, accountId, url }: WebhookDelivery,
@@ -116,7 +113,7 @@ function drop({ state, error }: Obstacle, at: number): AttemptEnd {
   return {
     outcome: 'dropped',
     apply: (delivery) =>
-      // Replayed meanwhile: what stood in its way may be gone.
+      // Replayed meanwhile: the obstacle may be gone.
       delivery.seriesAt > at
         ? delivery
         : { ...delivery, state, nextAttemptAt: null, attempts: [...delivery.attempts, attempt] },

@@ -1,4 +1,4 @@
-/** The models, and what runs them: each by its golden outputs, which were made on a CPU. */
+/** Checks the models and their devices: each by its golden outputs, which were made on a CPU. */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { hasFallenBack, readStatus } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
 
-/** A driver that hangs must not hang the examination. */
+/** A hanging driver must not hang the examination. */
 const TOOL_TIMEOUT_MS = 10_000;
 const GPU_PROVIDERS = ['tensorrt', 'cuda', 'webgpu'];
 const QUERY = ['--query-gpu=name,driver_version,memory.used,memory.total', '--format=csv,noheader'];
@@ -56,13 +56,13 @@ export async function checkGpu(app: ApplianceParts, { providers }: DoctorConfig)
 }
 
 interface SeenGpu {
-  /** Whether the daemon finds a card of NVIDIA's. */
+  /** Whether the daemon finds an NVIDIA card. */
   isThere: boolean;
-  /** What the driver's own tool says. */
+  /** The output of the driver's own tool. */
   seen: string;
-  /** What runs models now. */
+  /** Providers that run models at present. */
   used: ReadonlySet<string>;
-  /** As set. */
+  /** Providers in the settings. */
   providers: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
+/** Examines the box: each finding has what was seen and what to do about it. */
 
 import { randomBytes } from 'node:crypto';
 import type { WatchFolder } from '../../../domain/automation/watch-folder.ts';
@@ -27,7 +27,7 @@ import {
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkReaders, checkRecords } from './storage.ts';
 import { checkAnswers, checkCustodyLog, checkPictureSearch } from './store-checks.ts';
 
-/** Leases follow the daemon's clock alone; a clock that is this far off misleads anyone who compares logs. */
+/** Leases follow the daemon's clock alone; a clock this far off misleads readers of both logs. */
 const CLOCK_OFFSET_SECONDS_MAX = 2;
 
 function checkBroker({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
@@ -120,7 +120,7 @@ export async function checkMail({ mailer }: ApplianceParts): Promise<Finding[]> 
 }
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Renewal usually happens a month ahead; if it has not two weeks before the end, it failed. */
+/** Renewal usually happens a month ahead; two weeks before the end it has failed. */
 const CERTIFICATE_DAYS_MIN = 14;
 /** Publishers of trust lists add authorities every few weeks. */
 const TRUST_LIST_DAYS_MAX = 90;
@@ -135,7 +135,7 @@ function checkTls(_app: ApplianceParts, { tls }: DoctorConfig): Finding[] {
   return [(days > 0 ? notice : bad)('tls', found, advice)];
 }
 
-/** A list that is frozen ages without harm: nothing is added to it any more. */
+/** A frozen list ages without harm, since nothing is added to it any more. */
 function checkTrustLists({ trust, clock }: ApplianceParts): Finding[] {
   const on = trust.all.filter(({ isOn }) => isOn);
   if (!on.some(vouchesForSigners)) {
@@ -227,7 +227,7 @@ function judgeResults(
   folder: WatchFolder,
   { name, found }: Pick<Finding, 'name' | 'found'>,
 ): Finding {
-  // Without its name: findings go into the support bundle.
+  // Without the folder's name, since findings go into the support bundle.
   const refusal = describeUnwritten(app, folder, { namesFile: false });
   if (refusal === '') return good(name, found);
   const remedy = `mend what is named, then \`assay watch-folder resume ${folder.id} --failed\` writes them`;

@@ -1,4 +1,4 @@
-/** One thing that was looked at, what was seen, and what to do about it. */
+/** One examined part of the box, what was seen, and what to do about it. */
 import type { Finding } from '../../../domain/contract/appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 

@@ -1,4 +1,4 @@
-/** What the daemon stands on: decoders and their walls, memory, limits, ports, the clock. */
+/** Checks what the daemon runs on: decoders and their walls, memory, limits, ports, the clock. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -13,10 +13,10 @@ import { bad, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const DESCRIPTORS_MIN = 8192;
-/** Reading two small files; a box that takes longer has no room for work either. */
+/** Reads two small files; a box that takes longer has no room for work either. */
 const PROBE_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** A clock that is set by less is being disciplined. */
+/** A smaller step is a clock being disciplined. */
 const STEP_MS_MAX = 1_000;
 
 export function checkIsolation(app: ApplianceParts): Finding[] {
@@ -51,7 +51,7 @@ export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
   return [good('decoders', `read a picture and a sound in ${Math.round(performance.now() - startedAt)} ms`)];
 }
 
-/** What reads hostile bytes in machine code, to be held against announcements of faults. */
+/** Lists the native libraries that read hostile bytes, to compare with announced faults. */
 export function checkLibraries(): Finding[] {
   const found = NATIVE_LIBRARIES.map(({ name, version, published }) => `${name} ${version} (${published})`);
   return [good('libraries', found.join(', '))];
@@ -82,7 +82,7 @@ function makeSound(): Buffer {
   return bytes;
 }
 
-/** Whether all decoders at their bound fit: past that the kernel chooses whom it ends. */
+/** Whether all decoders fit at their bound; otherwise the kernel chooses which process ends. */
 export async function checkMemory(_app: ApplianceParts, { decode }: DoctorConfig): Promise<Finding[]> {
   const allowed = await readMemoryMax();
   const most = decode.slots * decode.memoryBytesMax;
@@ -127,7 +127,7 @@ export async function checkPorts(_app: ApplianceParts, { listeners }: DoctorConf
 }
 
 async function answers({ host, port }: Listener): Promise<boolean> {
-  // What is bound to every address is reached at loopback.
+  // A listener on every address is reached at loopback.
   const target = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: target, port, timeout: CONNECT_TIMEOUT_MS });

@@ -1,4 +1,4 @@
-/** Looks for readers of old states of the records, so that the log says what lets their file grow. */
+/** Watches readers of old states of the records, so that the log says why the file grows. */
 import type { Logger } from 'pino';
 import type { Store } from '../../../store/store.ts';
 import { READER_SECONDS_MAX } from './storage.ts';
@@ -8,7 +8,7 @@ export interface ReaderWatchParts {
   log: Logger;
 }
 
-/** Ages are as exact as this. */
+/** Ages are as exact as this interval. */
 const LOOK_INTERVAL_MS = 5000;
 
 export class ReaderWatch implements Disposable {
@@ -21,7 +21,7 @@ export class ReaderWatch implements Disposable {
     this.#timer = setInterval(() => this.look(), intervalMs).unref();
   }
 
-  /** Warns once for each time that a reader grows too old. */
+  /** Warns once for each reader that grows too old. */
   look(): void {
     const { store, log } = this.#parts;
     const { transactions, seconds } = store.oldestReader();

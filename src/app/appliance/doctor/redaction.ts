@@ -1,6 +1,6 @@
 /**
- * Removes from text what names people and secrets: for what leaves the box to somebody who helps. Known values
- * first, then shapes; it hides too much rather than too little, since no one looks twice at what is sent.
+ * Removes names of people and secrets from text that leaves the box for support. Known values first, then shapes; it hides
+ * too much rather than too little, since no one checks what is sent.
  */
 import { FORMATS } from '../../../domain/media/formats.ts';
 
@@ -26,7 +26,7 @@ const SHAPES: readonly Shape[] = [
   { pattern: /\/home\/[^/\s"']+/g, shown: '/home/<user>' },
 ];
 
-/** In what the doctor says: its own sentences have neither, so that whatever looks like one is of this box. */
+/** Paths and hosts in the doctor's findings, whose own sentences have neither. */
 const PLACES: readonly RegExp[] = [/(?<![\w.<>/])\/[^\s"'<>,;()]+/g, /\b(?=[\w.-]*[a-z])[\w.-]+:\d{2,5}\b/g];
 
 /** Shorter names are ordinary words too, and would tear holes into every sentence. */
@@ -52,12 +52,12 @@ export class Redaction {
     );
   }
 
-  /** As `text`, and without paths and hosts. */
+  /** Like `text`, and without paths and hosts. */
   placeless(text: string): string {
     return PLACES.reduce((shown, pattern) => shown.replace(pattern, '<place>'), this.text(text));
   }
 
-  /** Every text of a value of JSON; names of fields stay. */
+  /** Redacts every text of a JSON value; field names stay. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.value(item));

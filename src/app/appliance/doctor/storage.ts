@@ -1,4 +1,4 @@
-/** Disk, records and backups. */
+/** Checks disk, records and backups. */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../../domain/contract/appliance.ts';
@@ -9,7 +9,7 @@ import { bad, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const MB = 1e6;
-/** An answer waits for one flush; past this, 20 submissions a second are the most. */
+/** Each answer waits for one flush: with a slower one a second has at most 20 submissions. */
 const FLUSH_MS_MAX = 50;
 const FLUSHES = 5;
 
@@ -21,7 +21,7 @@ export async function checkDisk(app: ApplianceParts, { diskFreeBytesMin }: Docto
   return [(free > diskFreeBytesMin ? notice : bad)('disk', found, advice)];
 }
 
-/** As long as each accepted submission waits for it. */
+/** Measures a flush, for which each accepted submission waits. */
 export async function checkFlush(app: ApplianceParts): Promise<Finding[]> {
   const path = join(app.store.folder, 'doctor.probe');
   const times: number[] = [];
@@ -44,7 +44,7 @@ export async function checkFlush(app: ApplianceParts): Promise<Finding[]> {
   return [notice('flush', found, 'each submission waits for one: put the data folder on a faster disk')];
 }
 
-/** The file of the records grows as the disk allows; what was deleted is room inside it. */
+/** The file of the records grows as the disk allows; deleted values leave room inside it. */
 export async function checkRecords(app: ApplianceParts): Promise<Finding[]> {
   const damaged = (await app.metrics.damagedRecords.get()).values.reduce((sum, { value }) => sum + value, 0);
   const space = await app.store.space();
@@ -66,7 +66,7 @@ const REFUSED_ADVICE =
 const COMPACT_ADVICE =
   'most of the file is free: the next start compacts it, or stop the daemon and run `assay store compact`';
 
-/** A look takes far less than a second. Past this somebody forgot to end one; only a copy of the records may take longer. */
+/** A read takes far less than a second. A longer one was not ended, unless it copies the records. */
 export const READER_SECONDS_MAX = 60;
 
 export function checkReaders(app: ApplianceParts): Finding[] {
@@ -79,7 +79,7 @@ export function checkReaders(app: ApplianceParts): Finding[] {
   return [bad('readers', found, advice)];
 }
 
-/** As far as they were judged or looked at since the start: no one reads terabytes for an answer. */
+/** Reports originals that were checked since the start: no one reads terabytes for an answer. */
 export async function checkOriginals(app: ApplianceParts): Promise<Finding[]> {
   const { values } = await app.metrics.changedOriginals.get();
   const changed = values.reduce((sum, { value }) => sum + value, 0);

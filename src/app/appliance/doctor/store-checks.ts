@@ -1,4 +1,4 @@
-/** What the doctor asks of the store: whether lists find every record, how whole the custody log is, and what a search with a picture looks through. */
+/** Checks the store: whether lists find every record, whether the custody log is whole, and what picture searches cover. */
 import { randomBytes } from 'node:crypto';
 import type { Finding } from '../../../domain/contract/appliance.ts';
 import { findDisagreement } from '../../../store/custody/head-repair.ts';
@@ -6,7 +6,7 @@ import { SEGMENT_SUBJECT } from '../../../store/custody/reindex.ts';
 import type { ApplianceParts } from '../parts.ts';
 import { bad, good, notice } from './finding.ts';
 
-/** From a random one on: a second at most, and the next call looks at others. */
+/** Records from a random one on: a second at most, and the next call looks at others. */
 const RECORDS_MAX = 5000;
 const IDENTIFIER_BYTES = 32;
 const LOOK_MS_MAX = 2000;
@@ -30,7 +30,7 @@ export async function checkAnswers({ store }: ApplianceParts): Promise<Finding[]
 
 const ADVICE = 'run `assay custody verify`, keep the last good backup, and see docs/custody.md';
 
-/** The custody log, as far as its head shows; reading all of it is `assay custody verify`. */
+/** The custody log by its head; `assay custody verify` reads all of it. */
 export async function checkCustodyLog(app: ApplianceParts): Promise<Finding[]> {
   const { custody } = app.store.read;
   const disagreement = findDisagreement(custody);
@@ -48,7 +48,7 @@ export async function checkCustodyLog(app: ApplianceParts): Promise<Finding[]> {
 
 const BYTES_PER_MIB = 2 ** 20;
 
-/** What a search with a picture looks through, how far earlier pictures have been described, and which parts of its index are damaged. */
+/** How many pictures a search covers, how far earlier ones have been described, and damaged parts of the index. */
 export function checkPictureSearch({ keptPictures, earlierPictures }: ApplianceParts): Finding[] {
   const { pictures, bytes, fileBytes, fileFault, damaged } = keptPictures.state;
   const { looked, total, learned, gone, unreadable, isDone } = earlierPictures.state;

@@ -1,6 +1,6 @@
 /**
- * What a person who helps needs to know of the box, and nothing about its users: no media, no names of
- * people or files, no addresses, keys or references. What is not on these lists does not go out.
+ * The support bundle: facts on the box and nothing about its users: no media, no names of people or files, no addresses, keys
+ * or references. Only what is on these lists goes out.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export interface SupportBundle {
 /** Settings that name people, hosts or networks: only whether they are set goes out. */
 const PRIVATE_SETTINGS =
   /^(?:admin\.|mail\.(?:from|smtp)|public_url|http\.allowed_hosts|trusted_proxies|.*allow_networks|tracing\.endpoint)/;
-/** Fields of a log line that are figures, or words of our own. */
+/** Fields of a log line that are figures or our own words. */
 const LOG_FIELDS: readonly string[] = [
   ...['level', 'time', 'msg', 'workerPid', 'startMs', 'restartMs', 'loss', 'attempts', 'analysis', 'files'],
   ...['bytes', 'copiedBytes', 'method', 'route', 'table', 'signal', 'status', 'waiting', 'deliveries'],
@@ -74,7 +74,7 @@ export async function makeSupportBundle(
   return { name: `${folder}.tar.gz`, archive: gzipSync(await packTar(entries)) };
 }
 
-/** Findings name folders, hosts and boxes; what helps is which of them is bad, and why. */
+/** Findings name folders, hosts and boxes, which are replaced. */
 async function examineWithoutPlaces(app: ApplianceParts, principal: Principal): Promise<Finding[]> {
   const redaction = new Redaction([...app.support.secrets(), ...peopleOf(app), ...placesOf(app)]);
   const findings = await examine(app, { principal });
@@ -86,7 +86,7 @@ async function examineWithoutPlaces(app: ApplianceParts, principal: Principal): 
   }));
 }
 
-/** Known ones may have spaces in them, or look like ordinary words. */
+/** Known places, which may contain spaces or look like ordinary words. */
 function placesOf({ store, engine, doctor, support }: ApplianceParts): string[] {
   const settings = support.settings.flatMap(({ key, value }) =>
     value.startsWith('/') || PRIVATE_SETTINGS.test(key) ? value.split(', ') : [],
@@ -142,7 +142,7 @@ function summariseQueue({ store, clock }: ApplianceParts): object {
   return { counts, oldestSeconds, failures };
 }
 
-/** What a decoder says may quote the file that it reads, so those lines stay. */
+/** Leaves out lines of decoders, which may quote the file that they read. */
 function toShownLine(redaction: Redaction): (line: string) => string {
   return (line) => {
     let found: Record<string, unknown>;
@@ -159,7 +159,7 @@ function toShownLine(redaction: Redaction): (line: string) => string {
   };
 }
 
-/** Frames of our own program say where it happened; the rest of a stack repeats the message. */
+/** Frames of our own program show where it happened; the rest of a stack repeats the message. */
 function toShownError(error: object): object {
   const { type, message, stack, code, reason } = error as Record<string, unknown>;
   const frames = String(stack ?? '').match(/\/(?:src|node_modules)\/[^\s):]+:\d+/g) ?? [];

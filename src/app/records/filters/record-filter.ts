@@ -1,4 +1,4 @@
-/** What a list of records is narrowed by, and how what a caller wrote becomes that. */
+/** The filter of a record list, and its parsing. */
 
 import { badField } from '../../../domain/errors.ts';
 import { REF_ID_CHARACTERS_MAX } from '../../../domain/limits.ts';
@@ -9,25 +9,25 @@ import { parseEach } from '../../check-each.ts';
 import type { RawFields } from '../../field-parsers.ts';
 import { parseChoice, parseNullableLine, parseWhole } from '../../field-parsers.ts';
 
-/** Each part narrows further; what is absent does not. */
+/** Each part narrows the list; absent ones do not. */
 export interface RecordFilter {
   status?: Status;
   outcome?: Outcome;
-  /** The class of the account's formal verdict. */
+  /** The class of the account's documented verdict. */
   verdict?: Label;
   /** The whole reference. */
   refId?: string;
   /** The beginning of the hash, in lower case. */
   hash?: string;
-  /** As domain/records/record-search.ts finds it. */
+  /** Matched by domain/records/record-search.ts. */
   search?: string;
-  /** Part of what is said, as a machine wrote it down. */
+  /** A part of the transcript. */
   text?: string;
   /** Microseconds since 1970 UTC: accepted then or later. */
   since?: number;
   /** Microseconds since 1970 UTC: accepted before. */
   until?: number;
-  /** Only of this desk; `NO_DESK`: what belongs to no desk. */
+  /** Only of this desk; `NO_DESK`: records of no desk. */
   deskId?: number;
   /** Records of other accounts whose finding waits for the caller's sign-off, instead of the caller's own. */
   waitsForMe?: true;
@@ -35,7 +35,7 @@ export interface RecordFilter {
 
 export const NO_DESK = 0;
 
-/** No one types more, and what is looked for is compared with each record. */
+/** Longer texts are not typed, and each record is compared with it. */
 const TEXT_CHARACTERS_MAX = 256;
 
 /** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, `text`, as numbers `since`, `until` and `desk_id`, and `waits_for_me`. */

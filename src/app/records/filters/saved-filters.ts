@@ -1,4 +1,4 @@
-/** Filters of the list of records that an account keeps under names of its own; a read-only account keeps some too. */
+/** Filters of the record list that an account keeps by name; a read-only account may, too. */
 import { AppError, badField } from '../../../domain/errors.ts';
 import {
   FILTER_NAME_CHARACTERS_MAX,
@@ -27,7 +27,7 @@ export function listSavedFilters(
   return store.read.accounts.savedFilters(principal.account.id);
 }
 
-/** In the place of the one of the same name, or behind the others. */
+/** Replaces the one of the same name, or comes last. */
 export async function saveFilter(
   { store }: FilterParts,
   { principal, ...fields }: SaveInput,
@@ -63,7 +63,7 @@ function parseFilter({ name: given, kind = null, ...fields }: Omit<SaveInput, 'p
   );
 }
 
-/** Answers with the one that was removed. */
+/** Returns the removed one. */
 export async function removeSavedFilter(
   { store }: FilterParts,
   { principal, name }: { principal: Principal; name: string },
