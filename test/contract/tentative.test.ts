@@ -4,39 +4,39 @@
  * Invariant: what is found so far grows, is reported on the new facades only and stays nowhere.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_FLAC, FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { type OpenBox, openBox } from '../app/open-box.ts';
 import { TEST_KEY } from '../daemon.ts';
+import { writeTinyImagePack } from '../interface/packs.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-const MODELS = join(import.meta.dirname, '..', '..', 'models');
+/** A frame takes long enough that a watcher is told between two of them. */
+const SLOW_ROUNDS = 30;
 const RATE = 16_000;
 const FRAMES = 10;
 const KEY = { 'x-api-key': TEST_KEY };
 
 let daemon: OpenBox;
-let folder: string;
+let folder: TemporaryFolder;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'assay-tentative-'));
-  const packs = join(folder, 'packs');
+  folder = await makeTemporaryFolder();
+  const packs = join(folder.path, 'packs');
   await writeTinySpeechPack(packs);
-  await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
-  const env = { ASSAY_MODELS_FOLDERS: packs, ASSAY_QUEUE_RUNNING_MAX: '1' };
-  daemon = await openBox({ folder, env });
+  await writeTinyImagePack(packs, { id: 'slow', minimumShortSide: 100, slowRounds: SLOW_ROUNDS });
+  const env = { ASSAY_MODELS_FOLDERS: packs, ASSAY_ANALYSIS_STABILITY: 'false' };
+  daemon = await openBox({ folder: folder.path, env });
 });
 
 after(async () => {
-  await daemon[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
+  await daemon?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
 });
 
 interface Tentative {
@@ -97,13 +97,14 @@ function assertGrows(counts: readonly number[]): void {
   for (const [index, count] of counts.entries()) assert.ok(count >= (counts[index - 1] ?? 0), String(counts));
 }
 
-test('of a video the frames judged so far are told, and none of it stays', async () => {
-  const video = makeVideo({
-    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds: 12, width: 480, height: 360, fps: 10 },
-    // The image model refuses frames of flat colours.
+const patternFilm = (seconds: number): Buffer =>
+  makeVideo({
+    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, width: 480, height: 360, fps: 10 },
     paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
   });
-  const identifier = await submit('video', video, { frames: FRAMES });
+
+test('of a video the frames judged so far are told, and none of it stays', async () => {
+  const identifier = await submit('video', patternFilm(12), { frames: FRAMES });
   const [seen, lines, rest] = await Promise.all([
     watchByGraphql(identifier),
     watchByCommandLine(identifier, '--json'),
@@ -147,15 +148,7 @@ test('of a sound the clips judged so far are told', async () => {
 });
 
 test('the command line says what was found so far', async () => {
-  const make = (seconds: number) =>
-    makeVideo({
-      ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, width: 480, height: 360, fps: 10 },
-      paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
-    });
-  // The command line takes a while to start: what it is to see waits behind another video.
-  await submit('video', make(30), { frames: 30 });
-  const identifier = await submit('video', make(9), { frames: FRAMES });
-  const lines = await watchByCommandLine(identifier);
+  const lines = await watchByCommandLine(await submit('video', patternFilm(9), { frames: FRAMES }));
   const found = lines.filter((line) => /frames \d+\/10 {2}so far \d+ % chance of AI/.test(line));
   assert.ok(found.length > 0, lines.join('\n'));
 });
