@@ -42,8 +42,8 @@ const AT_ONCE = 4;
 const CALM_MS = 700;
 /** More than the buffers of two sockets. */
 const LARGE_BYTES = 48 * 1024 ** 2;
-const RECORDS_AT_ONCE = 100;
-const LONG_TEXT = '\u20ac'.repeat(255);
+/** In each record of a list: 300 of them are together more than the buffers of two sockets. */
+const LONG_TEXT = 'x'.repeat(30_000);
 const OPENING_TIMEOUT_MS = 10_000;
 
 const machineClock = systemClock();
@@ -105,12 +105,7 @@ async function addRecords(
   accountId: number,
   finished: number,
 ): Promise<Pick<StreamPlace, 'waiting' | 'large'>> {
-  const analysisId = await addAnalysis(accountId, 'errored');
-  let large = '';
-  // In pieces: what else is tested meanwhile is in this process too.
-  for (let left = finished; left > 0; left -= RECORDS_AT_ONCE) {
-    large = await addClassifications(accountId, analysisId, Math.min(left, RECORDS_AT_ONCE));
-  }
+  const large = await addClassifications(accountId, await addAnalysis(accountId, 'errored'), finished);
   const waiting = await addClassifications(accountId, await addAnalysis(accountId, 'queued'), 1);
   return { waiting, large };
 }
@@ -124,7 +119,7 @@ async function addAnalysis(accountId: number, state: 'queued' | 'errored'): Prom
   const at = open.app.clock.now();
   await open.app.store.transact((tx) =>
     tx.putAnalysis({
-      ...{ ...common(accountId), id, key: id, models: [], state, attempts: 1, lease: null, error: '' },
+      ...{ ...common(accountId), id, key: id, models: [], state, attempts: 1, lease: null, error: LONG_TEXT },
       ...{ queuedAt: at, endedAt: state === 'queued' ? null : at, apiVersion: '1.1.0', result: null },
     }),
   );
@@ -139,7 +134,7 @@ async function addClassifications(accountId: number, analysisId: string, count: 
     for (let index = 0; index < count; index += 1) {
       identifier = app.newIdentifier();
       tx.putClassification({
-        ...{ ...common(accountId), identifier, analysisId, name: LONG_TEXT, refId: LONG_TEXT },
+        ...{ ...common(accountId), identifier, analysisId, name: 'a.png', refId: '' },
         ...{ mime: 'image/png', sizeBytes: LARGE_BYTES, origin: 'analysed', cancelled: false, credits: 0 },
         ...{ webhookUrl: null, requestId: null, createdAt: app.clock.now() },
       });

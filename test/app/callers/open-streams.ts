@@ -45,8 +45,7 @@ export interface StreamKind {
   open(place: StreamPlace, shown: ShownCredential): Promise<OpenStream>;
 }
 
-/** Each has 1.5 KB: together more than the buffers of two sockets. */
-const EXPORTED_RECORDS = 5000;
+const EXPORTED_RECORDS = 300;
 const QUERY = 'subscription { classifications { identifier status } }';
 
 export const STREAMS: Readonly<Record<string, StreamKind>> = {

@@ -5,7 +5,7 @@
  * one file and dies with its lease.
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,19 +32,21 @@ import {
   type Verb,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
-import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../../app/open-app.ts';
+import { addUser, type OpenApp, openApp, principalOf } from '../../app/open-app.ts';
 import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../../interface/media.ts';
+import { writeTinyImagePack } from '../../interface/packs.ts';
+import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { PATIENCE_MS } from '../../patience.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
 
 const skip = skipWithoutBroker;
 const COMMON = { ASSAY_INFERENCE_PROCESSES: '1', ASSAY_DECODE_SLOTS: '1' };
-/** What the media here ask for. A worker checks all that it has at each start, and the rest takes thrice as long. */
-const PACKS = ['assay-speech-encoder', 'assay-transformer', 'silero-vad'];
+/** A film takes the model long enough that its worker is met at work. */
+const SLOW_ROUNDS = 30;
 const LEASE_MS = 2000;
 const POLL_MS = 50;
 
@@ -56,9 +58,8 @@ let worker: TestWorker;
 before(async () => {
   if (skip) return;
   folder = await makeTemporaryFolder();
-  for (const pack of PACKS) {
-    cpSync(join(BUILT_IN_MODELS.ASSAY_MODELS_FOLDERS, pack), join(modelFolder(), pack), { recursive: true });
-  }
+  await writeTinySpeechPack(modelFolder());
+  await writeTinyImagePack(modelFolder(), { id: 'slow', minimumShortSide: 100, slowRounds: SLOW_ROUNDS });
   broker = await Broker.start(join(folder.path, 'broker'), ['one', 'two', 'liar']);
   const data = join(folder.path, 'front');
   front = await openApp({
