@@ -33,11 +33,7 @@ export function FoundList({ search }: { search: FoundPictures }): JSX.Element {
 }
 
 function FoundRow({ one }: { one: Found }): JSX.Element {
-  const { identifier, name, createdAt, degree, isMirrored, distance, places, timeSeconds } = one;
-  const figure =
-    degree === 'SAME_PICTURE'
-      ? t('likenessBits', { distance: distance ?? 0 })
-      : t('placesAgree', { places: places ?? 0 });
+  const { identifier, name, createdAt, degree, isMirrored, timeSeconds } = one;
   return (
     <tr>
       <td>
@@ -49,7 +45,6 @@ function FoundRow({ one }: { one: Found }): JSX.Element {
       <td>
         {t(`degree_${degree}`)}
         {isMirrored && `, ${t('mirroredToo')}`}
-        <span class="quiet">, {figure}</span>
         {timeSeconds !== null && (
           <span class="quiet">, {t('frameAt', { time: formatSeconds(timeSeconds) })}</span>
         )}

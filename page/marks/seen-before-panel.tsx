@@ -27,7 +27,7 @@ export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord
 }
 
 function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
-  const { identifier, name, createdAt, relation, distance, timeSeconds, earlierSeconds } = earlier;
+  const { identifier, name, createdAt, relation, timeSeconds, earlierSeconds } = earlier;
   const isOfFilms = timeSeconds !== null && earlierSeconds !== null;
   return (
     <tr>
@@ -39,7 +39,6 @@ function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
       </td>
       <td>
         {t(`likeness_${relation}`)}
-        {relation !== 'SAME_FILE' && <span class="quiet">, {t('likenessBits', { distance })}</span>}
         {isOfFilms && (
           <span class="quiet">
             ,{' '}

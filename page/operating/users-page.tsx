@@ -10,12 +10,12 @@ import {
   SEND_CREATION_EMAIL,
   type UserRow,
 } from '../gen/documents.ts';
-import { type AccountInfo, change, session } from '../parts/api.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { type Connection, type Paged, usePaged } from '../parts/paged.tsx';
 import { Button, Empty, Fault, Notice, Search, Title } from '../parts/parts.tsx';
 import { PagedRows } from '../parts/rows.tsx';
-import { SettingNote } from '../parts/setting-note.tsx';
+import { MailOff } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
@@ -45,12 +45,7 @@ export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
         />
       </Search>
       <Users {...{ users, isAdmin }} onEdit={setEdited} />
-      {session.get()?.isMailSent === false && (
-        <>
-          <Notice>{t('mailOff')}</Notice>
-          <SettingNote name="mail.smtp_url" />
-        </>
-      )}
+      <MailOff />
       {edited !== null && (
         <UserDialog
           user={edited === 'new' ? null : edited}

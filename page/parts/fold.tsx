@@ -16,6 +16,7 @@ export const ANCHORS = [
   'limits',
   'file',
   'custody',
+  'record',
 ] as const;
 export type Anchor = (typeof ANCHORS)[number];
 

@@ -1,5 +1,5 @@
 /** What is read from records wherever they are shown. */
-import type { FullRecord, Label, ListedRecord, Verdict } from '../gen/documents.ts';
+import type { FullRecord, Label, ListedRecord, ModelResult, Verdict } from '../gen/documents.ts';
 import type { RefusedRow } from './api.ts';
 
 export type ImageRecord = Extract<FullRecord, { __typename: 'ImageClassification' }>;
@@ -40,4 +40,18 @@ export function artificialScore({
 export function verdictScore(verdict: Verdict | null): number | null {
   if (verdict === null) return null;
   return verdict.classification === 'ARTIFICIAL' ? verdict.confidence : 1 - verdict.confidence;
+}
+
+/** A video's models are those of its frames and tracks: each once, with its mean. */
+export function modelResultsOf(record: FullRecord): ModelResult[] {
+  if (record.__typename !== 'VideoClassification') return record.results;
+  const all = [...record.images, ...record.audios].flatMap(({ results }) => results);
+  return [...Map.groupBy(all, ({ model }) => model).values()].flatMap((runs) => {
+    const scores = runs.flatMap((run) => artificialScore(run) ?? []);
+    const [first] = runs;
+    if (first === undefined) return [];
+    if (scores.length === 0) return [first];
+    const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
+    return [{ ...first, unknown: false, classification: [{ label: 'ARTIFICIAL' as const, score }] }];
+  });
 }

@@ -3,12 +3,23 @@ import type { JSX } from 'preact';
 import { READ_SETTING } from '../gen/documents.ts';
 import { t } from '../texts/language.ts';
 import { session } from './api.ts';
-import { CopyButton, Fault } from './parts.tsx';
+import { CopyButton, Fault, Notice } from './parts.tsx';
 import { useQuery } from './use-query.ts';
 
 /** Administrators alone may read it. */
 export function SettingNote({ name }: { name: string }): JSX.Element | null {
   return session.get()?.account?.role === 'admin' ? <Setting {...{ name }} /> : null;
+}
+
+/** What becomes of mail if no server is set. */
+export function MailOff(): JSX.Element | null {
+  if (session.get()?.isMailSent !== false) return null;
+  return (
+    <>
+      <Notice>{t('mailOff')}</Notice>
+      <SettingNote name="mail.smtp_url" />
+    </>
+  );
 }
 
 function Setting({ name }: { name: string }): JSX.Element {

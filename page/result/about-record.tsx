@@ -6,7 +6,7 @@ import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES, RECORD_FACTS } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { useNames } from '../parts/colleagues.ts';
-import { formatBytes, formatDuration, formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
+import { formatBytes, formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { findText, language, t } from '../texts/language.ts';
@@ -14,8 +14,8 @@ import { findText, language, t } from '../texts/language.ts';
 type Row = readonly [string, ComponentChildren];
 
 export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
-  const { identifier, hash, mimetype, filesize } = record;
-  const rows: (Row | null)[] = [
+  const { hash, mimetype, filesize } = record;
+  const rows: Row[] = [
     [t('fileType'), mimetype],
     [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
@@ -27,19 +27,8 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
         {hash === '' ? '–' : hash}
       </code>,
     ],
-    [
-      t('identifier'),
-      <code key="i" class="long">
-        {identifier}
-      </code>,
-    ],
-    [t('rules'), describeRules(record)],
-    record.stepTimes.length === 0 ? null : [t('stepTimes'), describeStepTimes(record)],
-    record.assessment?.quality?.jpegQuality == null
-      ? null
-      : [t('jpegQuality'), String(record.assessment.quality.jpegQuality)],
   ];
-  return <Facts rows={rows.filter((row) => row !== null)} />;
+  return <Facts {...{ rows }} />;
 }
 
 /** What the declaration of the record has a label for; an empty fact is none. */
@@ -52,22 +41,6 @@ function factsOf(record: FullRecord): Row[] {
     const text = <span class="long">{isTime ? <Time iso={shown} /> : shown}</span>;
     return [[language.get() === 'it' ? it : en, text]];
   });
-}
-
-/** What the wait was for: the steps by their names in the metrics, the longest first. */
-function describeStepTimes({ stepTimes }: FullRecord): string {
-  const byLength = stepTimes.toSorted((left, right) => right.seconds - left.seconds);
-  // What took less than a millisecond was not waited for.
-  return byLength
-    .filter(({ seconds }) => seconds >= 0.001)
-    .map(({ step, seconds }) => `${step} ${formatDuration(seconds)}`)
-    .join(', ');
-}
-
-/** Verdicts are derived on reading: a record of before may say something else than it said then. */
-function describeRules({ rulesVersion: made, readByRulesVersion: read }: FullRecord): string {
-  if (made === null || read === null) return '–';
-  return t(made === read ? 'rulesSame' : 'rulesChanged', { made, read });
 }
 
 function sizesOf(record: FullRecord): Row[] {

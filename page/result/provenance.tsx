@@ -65,20 +65,18 @@ function Answers({ readings }: { readings: Readings }): JSX.Element {
   );
 }
 
-function answerRows({ unchanged, signedBy, inTime, who, notes }: Readings): [string, string][] {
+function answerRows({ unchanged, signedBy, inTime, who }: Readings): [string, string][] {
   const { answer, name, organisation, product, assuranceLevel } = signedBy;
   const shownName = organisation === '' || name.includes(organisation) ? name : `${name} (${organisation})`;
   const lists = signedBy.lists.map(({ list }) => list).join(', ');
   const level = assuranceLevel === null ? product : t('productLevel', { product, level: assuranceLevel });
   const time = inTime.stampedAt?.slice(0, 19).replace('T', ' ') ?? '';
-  const codes = notes.map(({ code, isUnknown }) => (isUnknown ? t('unknownCode', { code }) : code));
   const rows: [string, string][] = [
     [t('unchanged'), t(`unchanged_${unchanged}`)],
     [t('signer'), t(`signer_${answer}`, { name: shownName, lists })],
     [t('product'), product === '' ? '' : level],
     [t('inTime'), t(`time_${inTime.answer}`, { time, authority: inTime.authority })],
     [t('who'), t(`who_${who.answer}`, { names: who.names.join(', ') })],
-    [t('readingNotes'), codes.join(', ')],
   ];
   return rows.filter(([, value]) => value !== '');
 }
@@ -183,7 +181,7 @@ function Ingredients({ manifest, manifests }: { manifest: Manifest; manifests: M
 
 function JudgedBy({ provenance: { lists, readAt } }: { provenance: Provenance }): JSX.Element | null {
   if (readAt === null) return null;
-  const names = lists.map(({ id, sha256 }) => `${id} (${sha256.slice(0, 8)})`).join(', ');
+  const names = lists.map(({ id }) => id).join(', ');
   return (
     <p class="quiet">
       {t('judgedBy', { lists: names, time: '' })} <Time iso={readAt} />

@@ -11,20 +11,18 @@ import { ScoreLine } from './verdict-card.tsx';
 export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | null {
   const { assessment } = record;
   if (assessment === null) return null;
-  const { notes } = sortReasons(record.outcome, assessment.reasons);
+  const { weighed, notes } = sortReasons(record.outcome, assessment.reasons);
   return (
     <Fold anchor="why" title={t('reasons')}>
       <ul class="reasons">
-        {assessment.reasons
-          .filter(({ side }) => side !== 'NONE')
-          .map((reason) => (
-            <li key={reason.code}>
-              <p>{sayReason(reason)}</p>
-              {findText(`meaning_${reason.code}`) !== undefined && (
-                <p class="quiet">{findText(`meaning_${reason.code}`)}</p>
-              )}
-            </li>
-          ))}
+        {weighed.map((reason) => (
+          <li key={reason.code}>
+            <p>{sayReason(reason)}</p>
+            {findText(`meaning_${reason.code}`) !== undefined && (
+              <p class="quiet">{findText(`meaning_${reason.code}`)}</p>
+            )}
+          </li>
+        ))}
       </ul>
       {notes.length > 0 && <h3>{t('howItWasLookedAt')}</h3>}
       <ul class="reasons">

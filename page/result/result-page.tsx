@@ -33,6 +33,7 @@ import { AboutRecord, Custody } from './about-record.tsx';
 import { AddAnalyses } from './add-analyses.tsx';
 import { AtAGlance } from './at-a-glance.tsx';
 import { AudioResult } from './audio-result.tsx';
+import { ForTheRecord } from './for-the-record.tsx';
 import { ImageResult } from './image-result.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { OverridePanel } from './override.tsx';
@@ -161,6 +162,7 @@ function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Elemen
     limits: t('couldBeWrong'),
     file: t('aboutFile'),
     custody: t('custody'),
+    record: t('forTheRecord'),
   };
   return (
     <nav class="part-links unprinted" aria-label={t('partsOfResult')}>
@@ -198,6 +200,7 @@ function Background({ record, account }: Omit<PartProps, 'onChange'>): JSX.Eleme
           </Timeline>
         )}
       </Fold>
+      <ForTheRecord {...{ record }} />
     </>
   );
 }

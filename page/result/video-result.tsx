@@ -13,6 +13,7 @@ import { momentOf, resultPath } from '../parts/paths.ts';
 import { type VideoRecord, verdictScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { TranscriptPanel } from '../transcript/transcript.tsx';
+import { FrameStrip, frameName, Shots, scoreOf } from './frame-strip.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
@@ -38,6 +39,10 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const pick = (index: number): void => {
     setChosen(index);
     seek(images[index]?.timeSeconds ?? 0);
+  };
+  const show = (index: number): void => {
+    pick(index);
+    player.current?.scrollIntoView({ block: 'nearest' });
   };
   return (
     <section class="film" aria-label={t('film')}>
@@ -66,15 +71,13 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
       <RenditionNote view={film} source={original} name={record.name} />
       <SuspiciousMoment
         moments={images.map((frame) => ({ seconds: frame.timeSeconds ?? 0, probability: scoreOf(frame) }))}
-        onPick={(index) => {
-          pick(index);
-          player.current?.scrollIntoView({ block: 'nearest' });
-        }}
+        onPick={show}
       />
+      <Shots {...{ record, chosen }} onPick={show} />
       <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
       <Tracks {...{ audios, duration, now, player }} onSeek={seek} />
-      <Strip {...{ identifier, images, chosen }} onPick={pick} />
+      <FrameStrip {...{ record, chosen }} onPick={pick} />
       {renditionOf(record, 'SHEET') !== undefined && (
         <ContactSheet {...{ identifier }} count={images.length} />
       )}
@@ -120,20 +123,6 @@ function placeOf({ width, height }: Pick<VideoRecord, 'width' | 'height'>): {
 } {
   const [w, h] = [width ?? 16, height ?? 9];
   return { aspectRatio: `${w} / ${h}`, width: `min(100%, calc(var(--stage) * ${w / h}))` };
-}
-
-function frameName(frame: Frame | undefined): string {
-  if (frame === undefined) return t('frame');
-  const score = scoreOf(frame);
-  const at = t('frameAt', { time: formatSeconds(frame.timeSeconds ?? 0) });
-  return score === null ? at : `${at}, ${t('artificialAt', { share: formatPercent(score) })}`;
-}
-
-function scoreOf({ assessment, verdict }: Pick<Frame, 'assessment' | 'verdict'>): number | null {
-  return (
-    assessment?.probability ??
-    (verdict === null || verdict.models.length === 0 ? null : verdictScore(verdict))
-  );
 }
 
 interface TimelineProps {
@@ -241,40 +230,6 @@ export function ClipLane(props: {
       })}
       <i class="now" style={{ left: `${Math.min(100, (now / duration) * 100)}%` }} />
     </div>
-  );
-}
-
-interface StripProps {
-  identifier: string;
-  images: readonly Frame[];
-  chosen: number;
-  onPick: (index: number) => void;
-}
-
-function Strip({ identifier, images, chosen, onPick }: StripProps): JSX.Element {
-  return (
-    <ol class="strip" aria-label={t('frames')}>
-      {images.map((frame, index) => (
-        <li key={frame.identifier}>
-          <button
-            type="button"
-            class={index === chosen ? 'chosen' : ''}
-            aria-pressed={index === chosen}
-            onClick={() => onPick(index)}
-          >
-            <img src={`/media/${identifier}/frame/${index}`} alt="" loading="lazy" />
-            <span class="strip-score" style={{ background: colourOf(scoreOf(frame)) }} aria-hidden="true" />
-            <span class="unseen">{frameName(frame)}</span>
-            <span class="figure" aria-hidden="true">
-              {formatSeconds(frame.timeSeconds ?? 0)}
-            </span>
-          </button>
-          <Link href={resultPath(frame.identifier)} aria-label={`${t('details')}: ${frameName(frame)}`}>
-            {t('details')}
-          </Link>
-        </li>
-      ))}
-    </ol>
   );
 }
 

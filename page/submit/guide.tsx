@@ -8,10 +8,10 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { READ_MODEL_FIGURES, READ_PLANS, READ_PUBLIC_URL, UPDATE_PLAN } from '../gen/documents.ts';
 import { DeviceTest } from '../operating/device-test.tsx';
 import { C2PA_POLICIES } from '../operating/plan-dialog.tsx';
-import { change, session } from '../parts/api.ts';
+import { change } from '../parts/api.ts';
 import { Button, Fault, Notice, Panel, Select, Title } from '../parts/parts.tsx';
 import { PATHS, resultPath } from '../parts/paths.ts';
-import { SettingNote } from '../parts/setting-note.tsx';
+import { MailOff } from '../parts/setting-note.tsx';
 import { figuresOf, statedErrors } from '../parts/stated-errors.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
@@ -79,12 +79,7 @@ function Steps(): JSX.Element {
       <li>
         <Panel title={t('guideUsers')}>
           <p>{t('guideUsersLead')}</p>
-          {session.get()?.isMailSent === false && (
-            <>
-              <p>{t('mailOff')}</p>
-              <SettingNote name="mail.smtp_url" />
-            </>
-          )}
+          <MailOff />
           <Link href={PATHS.users}>{t('navUsers')}</Link>
         </Panel>
       </li>

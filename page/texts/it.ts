@@ -248,6 +248,10 @@ export const IT: Texts = {
   film: 'Video',
   timeline: 'Fotogrammi nel tempo',
   frame: 'Fotogramma',
+  shots: 'Inquadrature',
+  shotsLead:
+    'Ciascuna con il suo fotogramma più sospetto. Un’inquadratura finisce dove due fotogrammi giudicati non si somigliano.',
+  shotSpan: '{span}: a {worst}',
   frames: 'Fotogrammi',
   frameAt: 'Fotogramma a {time}',
   mostSuspicious: 'Momento più sospetto: {time}',
@@ -334,6 +338,7 @@ export const IT: Texts = {
   limit_small: 'L’immagine è piccola ({pixels} pixel sul lato corto): resta poco da misurare.',
   limit_truncated: 'Il file finisce prima; ciò che manca non è stato esaminato.',
   aboutFile: 'File',
+  forTheRecord: 'Per la documentazione',
   fileType: 'Tipo',
   fileSize: 'Dimensione',
   pictureSize: 'Pixel',

@@ -16,7 +16,6 @@ export const MARKS_EN = {
   degree_SAME_PICTURE: 'the same picture',
   degree_SHARED_PART: 'shares a part with it',
   mirroredToo: 'mirrored',
-  placesAgree: '{places} places agree',
   navLabel: 'Label',
   marks: 'Marks',
   marksLead:
@@ -65,6 +64,7 @@ export const MARKS_EN = {
   likeness_SAME_FILE: 'the same file',
   likeness_COPY: 'a copy, saved again, scaled or lightly cropped',
   likeness_MIRRORED_COPY: 'a mirrored copy',
+  likenessTo: 'Likeness to {name}',
   likenessBits: '{distance} of 256 bits differ',
   likenessTimes: 'frame at {time} here, at {earlier} there',
   seenWhen: 'When',

@@ -17,7 +17,6 @@ export const MARKS_IT = {
   degree_SAME_PICTURE: 'la stessa immagine',
   degree_SHARED_PART: 'ha una parte in comune',
   mirroredToo: 'specchiata',
-  placesAgree: '{places} punti coincidono',
   navLabel: 'Etichetta',
   marks: 'Contrassegni',
   marksLead:
@@ -66,6 +65,7 @@ export const MARKS_IT = {
   likeness_SAME_FILE: 'lo stesso file',
   likeness_COPY: 'una copia, risalvata, ridimensionata o appena ritagliata',
   likeness_MIRRORED_COPY: 'una copia specchiata',
+  likenessTo: 'Somiglianza con {name}',
   likenessBits: '{distance} bit diversi su 256',
   likenessTimes: 'fotogramma a {time} qui, a {earlier} lì',
   seenWhen: 'Quando',

@@ -67,6 +67,7 @@ export const PROVENANCE_EN = {
   permission_allowed: 'allowed',
   permission_notAllowed: 'not allowed',
   permission_constrained: 'allowed under conditions',
+  listHash: 'Trust list {list}, SHA-256',
   judgedBy: 'Judged by the lists {lists}, read {time}',
   manifestBeside: 'Read from the manifest that was sent beside the file.',
   manifestFetched: 'Read from the remote manifest, fetched from {host}.',

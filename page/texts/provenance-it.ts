@@ -70,6 +70,7 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   permission_allowed: 'permesso',
   permission_notAllowed: 'non permesso',
   permission_constrained: 'permesso a condizioni',
+  listHash: 'Elenco di fiducia {list}, SHA-256',
   judgedBy: 'Giudicato con le liste {lists}, letto {time}',
   manifestBeside: 'Letto dal manifesto inviato accanto al file.',
   manifestFetched: 'Letto dal manifesto remoto, scaricato da {host}.',

@@ -179,6 +179,7 @@ test('a frame of a video never says that it has a heatmap', () => {
     verdicts: [counted],
     images: [{ ...fresh, hasHeatmap: true }],
     audios: [],
+    shots: [],
     assessment: null,
     marks: null,
     fileFacts: null,

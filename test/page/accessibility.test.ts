@@ -174,13 +174,17 @@ test('Tab reaches everything that can be pressed, on the list, a result and a pa
   assert.deepEqual(desk.faults, []);
 });
 
-test('a video shows its frames and a recording its clips', async () => {
+test('a video shows its shots and frames, and a recording its clips', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);
   await show(desk, pages.find(({ name }) => name === 'result-video')?.path ?? '');
   await page.getByRole('list', { name: 'Frames' }).getByRole('button').nth(3).click();
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0);
+  const shots = page.getByRole('list', { name: 'Shots' }).getByRole('button');
+  assert.equal(await shots.count(), 2);
+  await shots.nth(1).click();
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 4);
   await show(desk, pages.find(({ name }) => name === 'result-audio')?.path ?? '');
   await page.getByRole('img', { name: 'Waveform' }).waitFor();
   assert.ok((await page.getByRole('button', { name: /chance of AI$/ }).count()) > 1);

@@ -8,6 +8,7 @@ import { FF_ENCODER_FLAC, FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
 import { openBox } from '../app/open-box.ts';
 import { type DaemonOptions, TEST_KEY } from '../daemon.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
+import { patternRgb } from '../media/pictures.ts';
 import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 import { ADMIN } from './browser.ts';
@@ -48,14 +49,17 @@ export async function startDesk({
   };
 }
 
+const FILM = { width: 480, height: 360, fps: 10 };
+
+/** Of two shots, equally long: a pattern, and the same pattern back to front. */
 export function makeFilm(seconds: number): Buffer {
+  const shots = [patternRgb(FILM.width, FILM.height), patternRgb(FILM.width, FILM.height).reverse()];
   return makeVideo({
     container: 'webm',
     codec: FF_ENCODER_LIBVPX_VP8,
     seconds,
-    width: 480,
-    height: 360,
-    fps: 10,
+    ...FILM,
+    paint: (index, rgb) => rgb.set(shots[Math.floor((2 * index) / (seconds * FILM.fps))] ?? rgb),
   });
 }
 

@@ -34,6 +34,7 @@ import { type Headlined, headlineOf } from '../../domain/records/headline.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import { toTimestampStatus } from '../../domain/records/package-timestamps.ts';
+import { type Shot, shotsOf } from '../../domain/records/shots.ts';
 import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
 import type {
   AnalysisResult,
@@ -145,13 +146,38 @@ function measuredRecord(
     }
     case 'video': {
       if (result?.kind !== 'video')
-        return headed({ ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] }, reading);
+        return headed(
+          { ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [], shots: [] },
+          reading,
+        );
       const whole: Whole = { app, base, reading, result, classification };
       const images = result.frames.map((frame) => frameRecord(whole, frame));
       const audios = result.tracks.map((track) => trackRecord(whole, track));
-      return headed({ ...base, kind: 'video', ...measureVideo(result, reading), images, audios }, reading);
+      const shots = shownShots(app, classification, images);
+      return headed(
+        { ...base, kind: 'video', ...measureVideo(result, reading), images, audios, shots },
+        reading,
+      );
     }
   }
+}
+
+/** By the perceptual hashes under which its frames are found again. */
+function shownShots(
+  { store: { read } }: RecordParts,
+  { analysisId }: Classification,
+  images: readonly ImageRecord[],
+): Shot[] {
+  const kept = (read.nearMatches(analysisId)?.sequences ?? []).flatMap(
+    (sequence) => read.likeness(sequence) ?? [],
+  );
+  const hashes = new Map(kept.map(({ timeSeconds, hash }) => [timeSeconds, hash]));
+  return shotsOf(
+    images.map(({ assessment, timeSeconds }) => ({
+      probability: assessment?.probability ?? null,
+      perceptualHash: hashes.get(timeSeconds),
+    })),
+  );
 }
 
 /** Adds the exported findings beside the present one. */

@@ -36,7 +36,7 @@ type Measured<R extends RecordBase> = Omit<R, keyof RecordBase | 'kind'>;
 export type MeasuredImage = Measured<ImageRecord>;
 export type MeasuredAudio = Measured<AudioRecord>;
 /** Its frames and tracks are records with identifiers and overrides of their own. */
-export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios'>;
+export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios' | 'shots'>;
 
 const NOTHING = {
   verdict: null,

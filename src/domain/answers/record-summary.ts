@@ -1,5 +1,6 @@
 /** A record in one row, for sheets, sidecars and notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
+import { sortReasons } from '../records/finding-words.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { outcomeOf } from '../records/outcome.ts';
 import { type ReadingCells, toReadingCells } from '../sheets/sheet-columns.ts';
@@ -45,7 +46,7 @@ export function summaryOf(record: ClassificationRecord): RecordSummary {
     verdict: record.status === 'done' ? formal : outcome,
     assessment: assessment?.state ?? '',
     probability: assessment?.probability ?? null,
-    reasons: (assessment?.reasons ?? []).flatMap(({ side, sentence }) => (side === 'none' ? [] : sentence)),
+    reasons: sortReasons(outcome, assessment?.reasons ?? []).weighed.map(({ sentence }) => sentence),
     link: resultUrl,
     error: errors,
     readings: toReadingCells(record.provenance?.readings),

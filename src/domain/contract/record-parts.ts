@@ -25,6 +25,7 @@ import { FOUND_PICTURE, PICTURE_SEARCH } from '../records/found-picture.ts';
 import { HEADLINE } from '../records/headline.ts';
 import type { TimestampStatus } from '../records/package-timestamps.ts';
 import { SEEN_BEFORE } from '../records/seen-before.ts';
+import { SHOT } from '../records/shots.ts';
 import { SIGN_OFF, SIGN_OFF_ANSWER, type SignOff } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
 import { RECORD_SEGMENTS_MAX, type ShownSegment, type TranscriptSummary } from '../transcripts/transcript.ts';
@@ -211,6 +212,7 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: ADDED_ANALYSES,
   },
   { name: 'StepTime', fields: STEP_TIME },
+  { name: 'Shot', fields: SHOT },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
   { name: 'TentativeClip', fields: TENTATIVE_CLIP },
   {

@@ -29,6 +29,7 @@ import type { ExportedReading } from '../records/exported-reading.ts';
 import type { Headline } from '../records/headline.ts';
 import type { AnalysisOptions } from '../records/options.ts';
 import { OUTCOME } from '../records/outcome.ts';
+import type { Shot } from '../records/shots.ts';
 import type { SignOff } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { TranscriptSummary } from '../transcripts/transcript.ts';
@@ -190,4 +191,11 @@ export const VIDEO = {
   // Records themselves: domain/answers/record.ts gives their kinds.
   images: listOf(noun<unknown>('ImageClassification')),
   audios: listOf(noun<unknown>('AudioClassification')),
+  /** Not for REST. */
+  shots: listOf(
+    noun<Shot>(
+      'Shot',
+      'Frames that follow each other and look alike. Empty until the analysis completes, and if nothing is kept by which frames can be compared.',
+    ),
+  ),
 };

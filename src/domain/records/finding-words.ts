@@ -53,6 +53,8 @@ export interface SortedReasons<Reason> {
   for: Reason[];
   /** Reasons against the outcome, or that weaken it. */
   against: Reason[];
+  /** Both of these, the strongest first. */
+  weighed: Reason[];
   /** Notes on how the file was looked at, which are no reasons. */
   notes: Reason[];
 }
@@ -67,12 +69,14 @@ export function sortReasons<Reason extends { side: string }>(
   const word = outcome.toLowerCase();
   // Doubts that leave an answer open are the reasons for it.
   const supporting = word === 'human' || word === 'artificial' ? word : 'doubt';
-  const sorted: SortedReasons<Reason> = { for: [], against: [], notes: [] };
-  for (const one of reasons) {
-    const side = one.side.toLowerCase();
-    sorted[side === 'none' ? 'notes' : side === supporting ? 'for' : 'against'].push(one);
-  }
-  return sorted;
+  const sideOf = ({ side }: Reason): string => side.toLowerCase();
+  const weighed = reasons.filter((one) => sideOf(one) !== 'none');
+  return {
+    for: weighed.filter((one) => sideOf(one) === supporting),
+    against: weighed.filter((one) => sideOf(one) !== supporting),
+    weighed,
+    notes: reasons.filter((one) => sideOf(one) === 'none'),
+  };
 }
 
 /** Disagreed with as often as it can be asked for: only another finding ends that. */

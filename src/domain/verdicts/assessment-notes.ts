@@ -16,11 +16,11 @@ const JPEG_QUALITY_LOW = 40;
 /** Usual lines of a video; smaller ones are mostly shrunk copies. */
 const HEIGHT_USUAL = 240;
 
-const DECLARATION_CODES: Readonly<Record<Declaration['kind'], ReasonCode>> = {
+const DECLARATION_CODES = {
   source_type: 'METADATA_SOURCE_TYPE',
   generator: 'METADATA_GENERATOR',
   camera: 'METADATA_CAMERA',
-};
+} as const satisfies Readonly<Record<Declaration['kind'], ReasonCode>>;
 
 /** Names of the judged media in sentences. */
 export const WHATS = {
@@ -31,13 +31,13 @@ export const WHATS = {
 };
 export type What = keyof typeof WHATS;
 
-const ORIGIN_CODES: Readonly<Record<DeclaredOrigin, ReasonCode>> = {
+const ORIGIN_CODES = {
   generated: 'C2PA_GENERATED',
   composite_with_generated: 'C2PA_COMPOSITE_WITH_GENERATED',
   captured: 'C2PA_CAPTURED',
   edited: 'C2PA_EDITED',
   unknown: 'C2PA_UNKNOWN',
-};
+} as const satisfies Readonly<Record<DeclaredOrigin, ReasonCode>>;
 
 export function notesOnImage({
   runs,
@@ -104,6 +104,16 @@ export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   return [...notes, ...spoken, ...notesOnProvenance(provenance)];
 }
 
+/** One, and more. */
+const MOVING_PICTURES = [
+  both('moving picture', 'traccia video'),
+  both('moving pictures', 'tracce video'),
+] as const;
+const SOUND_TRACKS = [
+  both('track of sound', 'traccia audio'),
+  both('tracks of sound', 'tracce audio'),
+] as const;
+
 /** Pictures that players do not show first may be the generated ones. */
 function notesOnPictures({ frames, picturesNotJudged = 0 }: VideoResult): AssessmentReason[] {
   const further = frames.flatMap(({ picture }) => picture ?? []);
@@ -111,11 +121,11 @@ function notesOnPictures({ frames, picturesNotJudged = 0 }: VideoResult): Assess
   if (further.length > 0) {
     notes.push(reason('SEVERAL_PICTURES', { count: new Set(further).size + 1, frames: further.length }));
   }
-  return [...notes, ...notesOnLeftOut(both('moving pictures', 'tracce video'), picturesNotJudged)];
+  return [...notes, ...notesOnLeftOut(MOVING_PICTURES, picturesNotJudged)];
 }
 
-function notesOnLeftOut(what: Sentence, count: number): AssessmentReason[] {
-  return count === 0 ? [] : [reason('TRACK_NOT_JUDGED', { count, what })];
+function notesOnLeftOut([one, more]: readonly [Sentence, Sentence], count: number): AssessmentReason[] {
+  return count === 0 ? [] : [reason('TRACK_NOT_JUDGED', { count, what: count === 1 ? one : more })];
 }
 
 /** The parts of a video by the task of the models that judge them. */
@@ -171,7 +181,7 @@ function notesOnSpeech({
 }
 
 function notesOnVoices(audio: AudioResult): AssessmentReason[] {
-  const left = notesOnLeftOut(both('tracks of sound', 'tracce audio'), audio.tracksNotJudged ?? 0);
+  const left = notesOnLeftOut(SOUND_TRACKS, audio.tracksNotJudged ?? 0);
   return [...notesOnSpeech(audio), ...notesOnChannels(audio), ...notesOnTracks(audio), ...left];
 }
 

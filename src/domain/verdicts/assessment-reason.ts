@@ -3,6 +3,7 @@
  */
 import { type Choice, noun, oneOf, text, type ValuesOf } from '../field.ts';
 import { both, type Sentence } from '../provenance/sentence.ts';
+import { fillText } from '../shown-text.ts';
 
 export const REASON_SIDES = ['artificial', 'human', 'doubt', 'none'] as const;
 export type ReasonSide = (typeof REASON_SIDES)[number];
@@ -187,8 +188,8 @@ const REASONS = {
   ],
   FRAMES: [
     'none',
-    '{artificial} of {count} frames lean artificial; the upper fifth decides.',
-    '{artificial} fotogrammi su {count} tendono all’artificiale; decide il quinto più alto.',
+    '{artificial} of {count} {count:frame|frames} {artificial:leans|lean} artificial; the upper fifth decides.',
+    '{artificial} {artificial:fotogramma|fotogrammi} su {count} {artificial:tende|tendono} all’artificiale; decide il quinto più alto.',
   ],
   ANIMATION_FRAMES: [
     'none',
@@ -207,8 +208,8 @@ const REASONS = {
   ],
   SEVERAL_PICTURES: [
     'none',
-    'The file holds {count} moving pictures; {frames} of the frames are of those that players do not show first.',
-    'Il file contiene {count} tracce video; {frames} fotogrammi sono di quelle che i lettori non mostrano per prime.',
+    'The file holds {count} moving pictures; {frames} of the frames {frames:is|are} of those that players do not show first.',
+    'Il file contiene {count} tracce video; {frames} {frames:fotogramma è|fotogrammi sono} di quelle che i lettori non mostrano per prime.',
   ],
   NO_SIGNS_OF_EDITING: [
     'none',
@@ -249,13 +250,13 @@ const REASONS = {
   MODEL_SILENT: ['none', '{reason}', 'Un modello non ha risposto: {reason}'],
   TRACK_NOT_JUDGED: [
     'none',
-    '{count} further {what} of the file were not judged.',
-    'Altre {count} {what} del file non sono state giudicate.',
+    '{count} further {what} of the file {count:was|were} not judged.',
+    '{count} {what} del file non {count:è stata giudicata|sono state giudicate}.',
   ],
   DAMAGED_FRAMES: [
     'none',
     '{count} of the chosen frames could not be decoded.',
-    '{count} dei fotogrammi scelti non si sono potuti decodificare.',
+    '{count} dei fotogrammi scelti non {count:si è potuto|si sono potuti} decodificare.',
   ],
   NO_SOUND: ['none', 'The video has no sound.', 'Il video non ha audio.'],
   FIRST_PAGE_ONLY: [
@@ -266,8 +267,19 @@ const REASONS = {
 } as const satisfies Readonly<Record<string, Row>>;
 export type ReasonCode = keyof typeof REASONS;
 
-/** A sentence's variable part: the same in each language, or a text for each. */
-export type Filling = Readonly<Record<string, string | number | Sentence>>;
+/** The gaps of a sentence, as `fillText` fills them. */
+type GapsIn<Text extends string> = Text extends `${string}{${infer Gap}}${infer Rest}`
+  ? (Gap extends `${infer Name}:${string}` ? Name : Gap) | GapsIn<Rest>
+  : never;
+
+/** A reason's variable parts: the same in each language, or a text for each. */
+type Filling<Code extends ReasonCode> = Readonly<
+  Record<GapsIn<(typeof REASONS)[Code][1 | 2]>, string | number | Sentence>
+>;
+
+type Given<Code extends ReasonCode> = [keyof Filling<Code>] extends [never]
+  ? []
+  : [filling: Filling<Code>, side?: ReasonSide];
 
 /** The side of the reason, unless it states another. */
 export function sideOf(code: ReasonCode): ReasonSide {
@@ -279,22 +291,25 @@ export function percent(probability: number): string {
   return `${(probability * 100).toFixed(0)} %`;
 }
 
-export function reason(
-  code: ReasonCode,
-  filling: Filling = {},
-  side: ReasonSide = sideOf(code),
+export function reason<Code extends ReasonCode>(
+  code: Code,
+  ...[filling, side = sideOf(code)]: Given<Code>
 ): AssessmentReason {
   const [, en, it] = REASONS[code];
-  const said = both(fill(en, 'en', filling), fill(it, 'it', filling));
+  const said = both(fillText(en, spokenIn('en', filling)), fillText(it, spokenIn('it', filling)));
   return { code, sentence: said.en, said, side };
 }
 
-function fill(template: string, language: keyof Sentence, filling: Filling): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = filling[name];
-    if (value === undefined) throw new Error(`a reason lacks its ${name}`);
-    return typeof value === 'object' ? value[language] : String(value);
-  });
+function spokenIn(
+  language: keyof Sentence,
+  filling: Readonly<Record<string, string | number | Sentence>> = {},
+): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(filling).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? value[language] : value,
+    ]),
+  );
 }
 
 const WEIGHTS = new Map(Object.keys(REASONS).map((code, index) => [code, index]));
