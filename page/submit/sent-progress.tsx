@@ -5,19 +5,16 @@ import { Button } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
-import { clearEnded, heard, uploads } from './uploads.ts';
+import { clearEnded, heard, isJudged, uploads, wasRefused } from './uploads.ts';
 
 /** `isBar`: at the foot of every page but the one that lists the files. */
 export function SentProgress({ isBar = false }: { isBar?: boolean }): JSX.Element | null {
   const sent = useCell(uploads);
-  const records = useCell(heard);
+  useCell(heard);
   const count = sent.length;
   if (count === 0) return null;
-  const refused = sent.filter(({ state }) => state === 'refused' || state === 'stopped').length;
-  const judged = sent.filter(({ identifier }) => {
-    const status = records.get(identifier ?? '')?.status;
-    return status !== undefined && status !== 'NEW';
-  }).length;
+  const refused = sent.filter(wasRefused).length;
+  const judged = sent.filter(isJudged).length;
   const done = sent.reduce((sum, { sentShare }) => sum + sentShare, 0) + judged;
   const hasEnded = judged + refused === count;
   return (

@@ -52,7 +52,7 @@ export const uploads = new Cell<readonly Upload[]>([]);
 /** The newest state of every record that was heard of since the page was opened. */
 export const heard = new Cell<ReadonlyMap<string, ListedRecord>>(new Map());
 
-/** A page left open for a week must not remember the week. */
+/** A page left open for a week must not remember the week; what is still at work is not forgotten. */
 const HEARD_MAX = 5000;
 /** The daemon takes several at once; more of ours would only share one line. */
 const SENDING_MAX = 2;
@@ -101,10 +101,17 @@ export function sendAgain(id: number): void {
   sendNext();
 }
 
+/** Whether it was sent and its record has come to an end; one that is heard of no more ended long ago. */
+export function isJudged({ state, identifier }: Upload): boolean {
+  return state === 'accepted' && heard.get().get(identifier ?? '')?.status !== 'NEW';
+}
+
+export function wasRefused({ state }: Upload): boolean {
+  return state === 'refused' || state === 'stopped';
+}
+
 export function clearEnded(): void {
-  uploads.set(
-    uploads.get().filter(({ state }) => state === 'waiting' || state === 'sending' || state === 'paused'),
-  );
+  uploads.set(uploads.get().filter((upload) => !isJudged(upload) && !wasRefused(upload)));
 }
 
 function put(id: number, part: Partial<Upload>): void {
@@ -115,8 +122,8 @@ function put(id: number, part: Partial<Upload>): void {
 function hear(record: ListedRecord, isNewer: boolean): void {
   if (!isNewer && heard.get().has(record.identifier)) return;
   const next = new Map(heard.get()).set(record.identifier, record);
-  const [oldest] = next.keys();
-  if (next.size > HEARD_MAX && oldest !== undefined) next.delete(oldest);
+  const ended = next.size > HEARD_MAX ? [...next.values()].find(({ status }) => status !== 'NEW') : undefined;
+  if (ended !== undefined) next.delete(ended.identifier);
   heard.set(next);
 }
 
