@@ -1,4 +1,4 @@
-/** Figures and codes by which a specialist checks a result; nobody else needs them to decide. */
+/** Figures and codes by which a specialist checks a result; an editor decides without them. */
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { FullRecord, ModelResult, Verdict } from '../gen/documents.ts';
