@@ -1,7 +1,12 @@
-/** Options as a browser remembers them: what another version or a hand wrote there is not sent. */
+/**
+ * Options as a browser remembers them: what another version or a hand wrote there is not sent. “Clear the list” takes away
+ * files that came to an end, and none that are still judged.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ListedRecord } from '../../page/gen/documents.ts';
 import { remembered } from '../../page/submit/submission.ts';
+import { clearEnded, heard, type Upload, uploads } from '../../page/submit/uploads.ts';
 
 const INITIAL = { withHeatmap: true, withAudio: true, frames: 10 };
 
@@ -25,3 +30,34 @@ for (const [stored, options] of [
     assert.deepEqual(remembered(stored), options);
   });
 }
+
+const SENT = { file: null, manifest: null, fileUrl: 'https://example.org/a.jpg', sentShare: 1, fault: '' };
+const submission = { refId: '', noCache: false, deskId: '', options: {} };
+
+const rows: [name: string, state: Upload['state'], status: ListedRecord['status'] | null][] = [
+  ['waits', 'waiting', null],
+  ['is judged', 'accepted', 'NEW'],
+  ['was judged', 'accepted', 'DONE'],
+  ['failed', 'accepted', 'ERRORED'],
+  ['was judged long ago', 'accepted', null],
+  ['was refused', 'refused', null],
+  ['is sent', 'sending', null],
+];
+
+test('what waits, is sent or is judged stays in the list', () => {
+  uploads.set(
+    rows.map(([name, state], id) => {
+      const identifier = state === 'accepted' ? String(id) : null;
+      return { ...SENT, id, name, state, identifier, submission };
+    }),
+  );
+  const statuses = rows.flatMap(([, , status], id) =>
+    status === null ? [] : [[String(id), { identifier: String(id), status } as ListedRecord] as const],
+  );
+  heard.set(new Map(statuses));
+  clearEnded();
+  assert.deepEqual(
+    uploads.get().map(({ name }) => name),
+    ['waits', 'is judged', 'is sent'],
+  );
+});
