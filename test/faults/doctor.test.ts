@@ -98,7 +98,7 @@ test('what the CPU runs by design is no fault of a box with a GPU', async () => 
 
 test('a disk that is nearly full is bad, and the exit code says so', async () => {
   const env = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER), ASSAY_BACKUP_DIR: '/dev/null/none' };
-  await using daemon = await TestDaemon.start({ env });
+  await using daemon = await TestDaemon.start({ models: 'tiny', env });
   const { code, stdout } = await runCommand(['doctor'], reach(daemon));
   equal(code, 1);
   match(stdout, /bad\s+disk\s+.*work is refused below/);

@@ -11,7 +11,7 @@ test('a desk is made, a member is named, and submissions and the list may be for
   const user = { name: 'Night editor', email: 'night@example.org' };
   const query = 'mutation ($user: UserInput!) { createUser(input: $user) { user { id } } }';
   const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
-  await using daemon = await startDesk();
+  await using daemon = await startDesk({ models: 'tiny' });
   const body = JSON.stringify({ query, variables: { user } });
   const made = await fetch(`${daemon.http}/graphql`, { method: 'POST', headers, body });
   const { data } = (await made.json()) as { data: { createUser: { user: { id: string } } } };

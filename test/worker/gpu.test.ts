@@ -112,7 +112,7 @@ async function statusOf(
 
 test('a GPU that is preferred and absent is told of in status', async (t) => {
   if (hasGpu) return t.skip('this box has a GPU');
-  await using daemon = await TestDaemon.start({ env: { ASSAY_DECODE_VIDEO: 'prefer-gpu' } });
+  await using daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_DECODE_VIDEO: 'prefer-gpu' } });
   const { videoDecoder } = await statusOf(daemon);
   assert.match(videoDecoder, /^cpu: no GPU can be opened for decoding video/);
 });
@@ -126,14 +126,14 @@ const REQUIRED = [
   {
     of: 'models',
     env: { ASSAY_ACCELERATOR_REQUIRE: 'gpu', ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' },
-    reason: /accelerator\.require is gpu, and the CPU runs .*assay-transformer.* \(cuda: .+\)/,
+    reason: /accelerator\.require is gpu, and the CPU runs .*tiny-coarse.* \(cuda: .+\)/,
   },
 ];
 
 for (const { of, env, reason } of REQUIRED) {
   test(`a GPU that is required for ${of} and absent keeps the box from being ready, and from analysing`, async (t) => {
     if (hasGpu) return t.skip('this box has a GPU');
-    await using daemon = await TestDaemon.start({ env, awaitReady: false });
+    await using daemon = await TestDaemon.start({ models: 'tiny', env, awaitReady: false });
     const isRefused = async () => reason.test((await statusOf(daemon)).notReadyReason ?? '');
     await until(isRefused, `the reason ${reason}`, REFUSAL_MS_MAX);
     const identifier = await submitPicture(daemon, await distinctPicture(1));

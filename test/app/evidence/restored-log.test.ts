@@ -33,7 +33,8 @@ test('export, backup, export, restore, export: each verifies, and the lost stret
     const order = { folder: join(folder.path, 'backups'), withSecrets: true, version: '1' };
     const written = { ...order, now: Date.now(), bytesPerSecondMax: 0 };
     backup = (await writeBackup(box.app.store, written, () => {}, NEVER)).path;
-    for (const letter of 'bcdef') lost = await exportTo(`lost-${letter}.zip`, box, letter.repeat(64));
+    for (const letter of 'bcde') await addDone(box.app, letter.repeat(64));
+    lost = await exportTo('lost.zip', box, 'f'.repeat(64));
   }
   const dataFolder = join(folder.path, 'second');
   await restoreBackup({ backup, dataFolder, isDryRun: false, operator: 'mara' }, NEVER);

@@ -17,13 +17,14 @@ import { submitUpload } from '../../../src/app/submissions/submit-upload.ts';
 import { appendUpload, beginUpload, finishUpload } from '../../../src/app/submissions/unfinished-uploads.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
 import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';
+import { tinyModels } from '../../daemon.ts';
 import { patternImage } from '../../media/pictures.ts';
-import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
 let open: OpenApp;
 before(async () => {
-  open = await openApp({ ...BUILT_IN_MODELS, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' });
+  open = await openApp({ ...(await tinyModels()), ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' });
   while (open.app.engine.phase === 'starting') await new Promise((resolve) => setTimeout(resolve, 50));
 });
 after(async () => {

@@ -4,7 +4,6 @@
  * Invariant: a webhook is delivered at least once, signed, never to a private address; 410 ends it.
  */
 import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { webhookSecretOf } from '../../../src/app/accounts/keys.ts';
 import type { App } from '../../../src/app/appliance/app.ts';
@@ -12,49 +11,31 @@ import type { Principal } from '../../../src/app/callers/principal.ts';
 import { hashSecret } from '../../../src/app/callers/tokens.ts';
 import { listDeliveries, replayDelivery } from '../../../src/app/webhooks/deliveries.ts';
 import { postWebhook } from '../../../src/app/webhooks/post.ts';
-import { type Daemon, openDaemon } from '../../../src/compose.ts';
-import { loadSettings } from '../../../src/config/settings.ts';
 import type { WebhookDelivery } from '../../../src/domain/answers/webhook.ts';
 import { Store } from '../../../src/store/store.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
 import { distinctPicture, KEY_HEADERS, until } from '../../faults/rounds/submissions.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { principalOf } from '../open-app.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 import { openReceiver, verifyHook } from './webhook-receiver.ts';
 
 const LOOPBACK = '127.0.0.0/8';
-let folder: TemporaryFolder;
-let daemon: Daemon;
+let box: OpenBox;
 let app: App;
 let seed = 0;
 
 before(async () => {
-  folder = await makeTemporaryFolder();
-  const env = {
-    ASSAY_DATA_DIR: folder.path,
-    ASSAY_HTTP_LISTEN: '127.0.0.1:0',
-    ASSAY_GRPC_LISTEN: '127.0.0.1:0',
-    ASSAY_ADMIN_API_KEY: TEST_KEY,
-    ASSAY_LOG_LEVEL: 'silent',
-    ASSAY_WEBHOOK_ALLOW_NETWORKS: LOOPBACK,
-    ASSAY_FETCH_ALLOW_NETWORKS: LOOPBACK,
-  };
-  const readFile = (path: string) => readFileSync(path, 'utf8');
-  daemon = await openDaemon(loadSettings({ argv: [], env, readFile }));
-  app = daemon.app;
-  await until(() => app.engine.phase === 'ready', 'the models');
+  const env = { ASSAY_WEBHOOK_ALLOW_NETWORKS: LOOPBACK, ASSAY_FETCH_ALLOW_NETWORKS: LOOPBACK };
+  box = await openBox({ models: 'tiny', env });
+  ({ app } = box.open);
 });
 
 after(async () => {
-  await daemon[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
+  await box?.[Symbol.asyncDispose]();
 });
 
-function principal(): Principal {
-  const account = app.store.read.accounts.get(1);
-  const plan = app.store.read.accounts.plan(1);
-  ok(account !== undefined && plan !== undefined);
-  return { account, plan, admittedBy: { type: 'rule' }, facade: 'rest', remoteAddress: '127.0.0.1' };
-}
+const principal = (): Principal => principalOf(app, 1);
 
 type Answer = { status: number; text: string };
 
@@ -70,13 +51,13 @@ async function submit(http: string, bytes: Buffer, fields: Record<string, string
 async function submitFresh(url: string, fields: Record<string, string> = {}): Promise<string> {
   seed += 1;
   const bytes = await distinctPicture(seed);
-  const { status, text } = await submit(daemon.http.url, bytes, { ...fields, webhook_url: url });
+  const { status, text } = await submit(box.http, bytes, { ...fields, webhook_url: url });
   equal(status, 200, text);
   return text;
 }
 
 async function readJson(identifier: string): Promise<unknown> {
-  const path = `${daemon.http.url}/api/classification/${identifier}`;
+  const path = `${box.http}/api/classification/${identifier}`;
   return await (await fetch(path, { headers: KEY_HEADERS })).json();
 }
 
@@ -121,7 +102,7 @@ test('an errored record is sent as well', async () => {
   form.set('file_url', `${receiver.origin}/missing.jpg`);
   form.set('webhook_url', `${receiver.origin}/hook`);
   receiver.answers[0] = { status: 404 };
-  const response = await fetch(`${daemon.http.url}/api/image_fromurl`, {
+  const response = await fetch(`${box.http}/api/image_fromurl`, {
     method: 'POST',
     headers: KEY_HEADERS,
     body: form,
@@ -140,9 +121,9 @@ test('the cache answers without a webhook', async () => {
   seed += 1;
   const bytes = await distinctPicture(seed);
   const webhook_url = `${receiver.origin}/hook`;
-  const first = await submit(daemon.http.url, bytes, { webhook_url });
+  const first = await submit(box.http, bytes, { webhook_url });
   await settledDelivery(first.text);
-  const again = await submit(daemon.http.url, bytes, { webhook_url });
+  const again = await submit(box.http, bytes, { webhook_url });
   notEqual(again.text, first.text);
   equal(((await readJson(again.text)) as { status: string }).status, 'done');
   equal(deliveryOf(again.text), undefined);
@@ -154,7 +135,7 @@ test('two submissions of one file at once share the work, and both are told', as
   seed += 1;
   const bytes = await distinctPicture(seed);
   const answers = await Promise.all(
-    ['/a', '/b'].map((path) => submit(daemon.http.url, bytes, { webhook_url: `${receiver.origin}${path}` })),
+    ['/a', '/b'].map((path) => submit(box.http, bytes, { webhook_url: `${receiver.origin}${path}` })),
   );
   const told = answers.filter(({ text }) => app.store.read.records.get(text)?.origin !== 'cached');
   await receiver.waitFor(told.length);
@@ -276,7 +257,7 @@ const REFUSED_URLS = [
 test('an address that may not be delivered to is refused with the submission', async () => {
   const bytes = await distinctPicture(0);
   for (const webhook_url of REFUSED_URLS) {
-    const { status, text } = await submit(daemon.http.url, bytes, { webhook_url });
+    const { status, text } = await submit(box.http, bytes, { webhook_url });
     equal(status, 400, webhook_url);
     deepEqual(Object.keys(JSON.parse(text).error), ['webhook_url'], text);
   }

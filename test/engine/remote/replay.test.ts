@@ -28,6 +28,7 @@ import { BUILT_IN_MODELS } from '../../app/open-app.ts';
 import { makeClip, makeSpeech } from '../../interface/media.ts';
 import { makeSound } from '../../media/make-media.ts';
 import { readTalk } from '../../media/talk.ts';
+import { layModelChecks } from '../../model-checks.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -60,6 +61,7 @@ let media: Record<'portrait' | 'voice' | 'talk' | 'film', Measured>;
 before(async () => {
   if (skip) return;
   ({ path: folder } = stack.use(await makeTemporaryFolder()));
+  layModelChecks(folder);
   const env = { ...BUILT_IN_MODELS, ASSAY_DATA_DIR: folder, ASSAY_DECODE_ISOLATION: 'any' };
   const { engine } = loadSettings({ argv: [], env, readFile: (path) => readFileSync(path, 'utf8') });
   const config = { ...engine, ...TERMS, trust: () => TERMS.trust };
