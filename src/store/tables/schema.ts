@@ -77,180 +77,112 @@ export function readMeta({ meta }: Tables): StoreMeta | undefined {
   return meta.getUnlessDamaged(first) ?? meta.getUnlessDamaged(copy) ?? meta.get(first);
 }
 
-export interface Tables {
-  meta: Table<StoreMeta>;
-  plans: Table<Plan>;
-  accounts: Table<Account>;
-  accountsByEmail: Table<number>;
-  accountsByRole: Index;
-  desks: Table<Desk>;
-  /** By desk and account. */
-  deskMembers: Table<DeskMember>;
-  desksByAccount: Index;
-  apiKeys: Table<ApiKey>;
-  apiKeysByAccount: Index;
-  sessions: Table<Session>;
-  sessionsByAccount: Index;
-  sessionsByEnd: Index;
-  mailTokens: Table<MailToken>;
-  mailTokensByAccount: Index;
-  mailTokensByEnd: Index;
-  /** Audit lines of a format before the custody log, until they are taken over. */
-  audit: Table<AuditEntry>;
-  /** The custody log: the chained lines by sequence, and their details beside them. */
-  custodyEntries: Table<string>;
-  custodyDetails: Table<StoredDetails>;
-  /** Hashes of complete subtrees, by level and index. */
-  custodyNodes: Table<Uint8Array>;
-  custodyHead: Table<CustodyHead | CustodyEpoch>;
-  /** By the size of the log that they sign. */
-  custodyCheckpoints: Table<StoredCheckpoint>;
-  custodyBySubject: Index;
-  deliveries: Table<WebhookDelivery>;
-  deliveriesByAccount: Index;
-  deliveriesDue: Index;
-  disabledReceivers: Table<DisabledReceiver>;
-  /** Identifiers of a video's frames and track, which are no records of their own. */
-  parts: Table<PartReference>;
-  ledger: Table<LedgerEntry>;
-  balances: Table<Balance>;
-  classifications: Table<Classification>;
-  classificationsByAccount: Index;
-  classificationsByKind: Index;
-  /** By account, answer class, time. */
-  classificationsByAnswer: Index;
-  /** By account, digest of the reference, time; those without a reference are not in it. */
-  classificationsByReference: Index;
-  /** By hash, holder, kind. */
-  classificationsByHash: Index;
-  /** By desk, time; with the same values as the index by account. */
-  classificationsByDesk: Index;
-  classificationsByAnalysis: Index;
-  analyses: Table<Analysis>;
-  analysesByKey: Table<string>;
-  analysesOpen: Index;
-  analysesFailed: Index;
-  /** By holder, word, analysis: the words of its transcript. */
-  saidWords: Index;
-  /** By holder, three letters, word: the words above that have the letters. */
-  saidPieces: Index;
-  /** By analysis: a manifest that does not lie in its file; it goes with the file. */
-  outerManifests: Table<OuterManifest>;
-  /** By holder, kind, hash; the history by the time as well. */
-  overrides: Table<Override>;
-  overrideHistory: Table<Override>;
-  /** By finding, under the keys of the history. */
-  signOffs: Table<StoredSignOff>;
-  /** Sign-offs that wait for an answer, by the holder of the file. */
-  signOffsOpen: Index;
-  /** By record: what went out in packages. */
-  exports: Table<RecordExports>;
-  /** By package: its timestamp authorities and their tokens. */
-  timestamps: Table<PackageTimestamps>;
-  /** Packages whose authorities are still asked, by time. */
-  timestampsDue: Index;
-  requests: Table<AcceptedRequest>;
-  /** Pictures and frames by which copies are found, in the order in which they came. */
-  likenesses: Table<Likeness>;
-  /** By the number of a likeness: its keypoints. Pictures from before there were keypoints lack them. */
-  keypoints: Table<StoredKeypoints>;
-  /** By analysis: its likenesses, and the earlier ones that they were near to. */
-  nearMatches: Table<NearMatches>;
-  requestsByTime: Index;
-  /** By account, in the order in which they were saved. */
-  savedFilters: Table<readonly SavedFilter[]>;
-  noticeRules: Table<NoticeRule>;
-  /** Records that ended and that no notice rule was compared with yet, by time. */
-  pendingNotices: Index;
-  watchFolders: Table<WatchFolder>;
-  watchedFiles: Table<WatchedFile>;
-  watchedFilesByState: Index;
-  /** By name: workers on other boxes that are to take no work, and since when. */
-  drainedWorkers: Table<{ at: number }>;
-  /** By identifier: what administrators made of trust lists. */
-  trustLists: Table<StoredTrustList>;
-  /** Under one key: the recheck that runs, or the last one. */
-  trustRecheck: Table<StoredRecheck>;
-  /** By sequence: records that the recheck found to read otherwise. */
-  recheckedRecords: Table<RecheckedRecord>;
-}
+export type Tables = ReturnType<typeof openTables>;
 
 /** Accounts, plans and keys: some hundred bytes each, read with every call. */
 const SMALL_CACHE_BYTES_MAX = 1024 ** 2;
 /** The hundreds of records and analyses that clients poll and watch; decoded they take about five times this. */
 const RECORD_CACHE_BYTES_MAX = 4 * 1024 ** 2;
 
-export function openTables(root: RootDatabase): Tables {
+export function openTables(root: RootDatabase) {
   return {
-    meta: new Table(root, 'meta'),
+    meta: new Table<StoreMeta>(root, 'meta'),
     // A field that a plan was stored without reads as the first plan's.
-    plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX, appliancePlan(0)),
-    accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
-    accountsByEmail: new Table(root, 'accounts-by-email'),
+    plans: new Table<Plan>(root, 'plans', SMALL_CACHE_BYTES_MAX, appliancePlan(0)),
+    accounts: new Table<Account>(root, 'accounts', SMALL_CACHE_BYTES_MAX),
+    accountsByEmail: new Table<number>(root, 'accounts-by-email'),
     accountsByRole: new Index(root, 'accounts-by-role'),
-    desks: new Table(root, 'desks', SMALL_CACHE_BYTES_MAX),
-    deskMembers: new Table(root, 'desk-members', SMALL_CACHE_BYTES_MAX),
+    desks: new Table<Desk>(root, 'desks', SMALL_CACHE_BYTES_MAX),
+    /** By desk and account. */
+    deskMembers: new Table<DeskMember>(root, 'desk-members', SMALL_CACHE_BYTES_MAX),
     desksByAccount: new Index(root, 'desks-by-account'),
-    apiKeys: new Table(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
+    apiKeys: new Table<ApiKey>(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
     apiKeysByAccount: new Index(root, 'api-keys-by-account'),
-    sessions: new Table(root, 'sessions'),
+    sessions: new Table<Session>(root, 'sessions'),
     sessionsByAccount: new Index(root, 'sessions-by-account'),
     sessionsByEnd: new Index(root, 'sessions-by-end'),
-    mailTokens: new Table(root, 'mail-tokens'),
+    mailTokens: new Table<MailToken>(root, 'mail-tokens'),
     mailTokensByAccount: new Index(root, 'mail-tokens-by-account'),
     mailTokensByEnd: new Index(root, 'mail-tokens-by-end'),
-    audit: new Table(root, 'audit'),
-    custodyEntries: new Table(root, 'custody'),
-    custodyDetails: new Table(root, 'custody-details'),
-    custodyNodes: new Table(root, 'custody-nodes'),
-    custodyHead: new Table(root, 'custody-head', SMALL_CACHE_BYTES_MAX),
-    custodyCheckpoints: new Table(root, 'custody-checkpoints'),
+    /** Audit lines of a format before the custody log, until they are taken over. */
+    audit: new Table<AuditEntry>(root, 'audit'),
+    /** The custody log: the chained lines by sequence, and their details beside them. */
+    custodyEntries: new Table<string>(root, 'custody'),
+    custodyDetails: new Table<StoredDetails>(root, 'custody-details'),
+    /** Hashes of complete subtrees, by level and index. */
+    custodyNodes: new Table<Uint8Array>(root, 'custody-nodes'),
+    custodyHead: new Table<CustodyHead | CustodyEpoch>(root, 'custody-head', SMALL_CACHE_BYTES_MAX),
+    /** By the size of the log that they sign. */
+    custodyCheckpoints: new Table<StoredCheckpoint>(root, 'custody-checkpoints'),
     custodyBySubject: new Index(root, 'custody-by-subject'),
     // A delivery from before there were notices is a webhook.
     deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { noticeId: null }),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),
-    disabledReceivers: new Table(root, 'disabled-receivers'),
-    parts: new Table(root, 'parts'),
-    ledger: new Table(root, 'ledger'),
-    balances: new Table(root, 'balances'),
-    classifications: new Table(root, 'classifications', RECORD_CACHE_BYTES_MAX),
+    disabledReceivers: new Table<DisabledReceiver>(root, 'disabled-receivers'),
+    /** Identifiers of a video's frames and track, which are no records of their own. */
+    parts: new Table<PartReference>(root, 'parts'),
+    ledger: new Table<LedgerEntry>(root, 'ledger'),
+    balances: new Table<Balance>(root, 'balances'),
+    classifications: new Table<Classification>(root, 'classifications', RECORD_CACHE_BYTES_MAX),
     classificationsByAccount: new Index(root, 'classifications-by-account'),
     classificationsByKind: new Index(root, 'classifications-by-kind'),
+    /** By account, answer class, time. */
     classificationsByAnswer: new Index(root, 'classifications-by-answer'),
+    /** By account, digest of the reference, time; those without a reference are not in it. */
     classificationsByReference: new Index(root, 'classifications-by-reference'),
+    /** By hash, holder, kind. */
     classificationsByHash: new Index(root, 'classifications-by-hash'),
+    /** By desk, time; with the same values as the index by account. */
     classificationsByDesk: new Index(root, 'classifications-by-desk'),
     classificationsByAnalysis: new Index(root, 'classifications-by-analysis'),
-    analyses: new Table(root, 'analyses', RECORD_CACHE_BYTES_MAX),
-    analysesByKey: new Table(root, 'analyses-by-key'),
+    analyses: new Table<Analysis>(root, 'analyses', RECORD_CACHE_BYTES_MAX),
+    analysesByKey: new Table<string>(root, 'analyses-by-key'),
     analysesOpen: new Index(root, 'analyses-open'),
     analysesFailed: new Index(root, 'analyses-failed'),
+    /** By holder, word, analysis: the words of its transcript. */
     saidWords: new Index(root, 'said-words'),
+    /** By holder, three letters, word: the words above that have the letters. */
     saidPieces: new Index(root, 'said-pieces'),
-    outerManifests: new Table(root, 'outer-manifests'),
-    overrides: new Table(root, 'overrides'),
-    overrideHistory: new Table(root, 'override-history'),
-    signOffs: new Table(root, 'sign-offs'),
+    /** By analysis: a manifest that does not lie in its file; it goes with the file. */
+    outerManifests: new Table<OuterManifest>(root, 'outer-manifests'),
+    /** By holder, kind, hash; the history by the time as well. */
+    overrides: new Table<Override>(root, 'overrides'),
+    overrideHistory: new Table<Override>(root, 'override-history'),
+    /** By finding, under the keys of the history. */
+    signOffs: new Table<StoredSignOff>(root, 'sign-offs'),
+    /** Sign-offs that wait for an answer, by the holder of the file. */
     signOffsOpen: new Index(root, 'sign-offs-open'),
-    exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
-    timestamps: new Table(root, 'timestamps', SMALL_CACHE_BYTES_MAX),
+    /** By record: what went out in packages. */
+    exports: new Table<RecordExports>(root, 'exports', SMALL_CACHE_BYTES_MAX),
+    /** By package: its timestamp authorities and their tokens. */
+    timestamps: new Table<PackageTimestamps>(root, 'timestamps', SMALL_CACHE_BYTES_MAX),
+    /** Packages whose authorities are still asked, by time. */
     timestampsDue: new Index(root, 'timestamps-due'),
-    requests: new Table(root, 'requests'),
-    likenesses: new Table(root, 'likenesses'),
-    keypoints: new Table(root, 'keypoints'),
+    requests: new Table<AcceptedRequest>(root, 'requests'),
+    /** Pictures and frames by which copies are found, in the order in which they came. */
+    likenesses: new Table<Likeness>(root, 'likenesses'),
+    /** By the number of a likeness: its keypoints. Pictures from before there were keypoints lack them. */
+    keypoints: new Table<StoredKeypoints>(root, 'keypoints'),
+    /** By analysis: its likenesses, and the earlier ones that they were near to. */
     nearMatches: new Table<NearMatches>(root, 'sightings', 0, { later: [] }),
     requestsByTime: new Index(root, 'requests-by-time'),
-    savedFilters: new Table(root, 'saved-filters'),
-    noticeRules: new Table(root, 'notice-rules'),
+    /** By account, in the order in which they were saved. */
+    savedFilters: new Table<readonly SavedFilter[]>(root, 'saved-filters'),
+    noticeRules: new Table<NoticeRule>(root, 'notice-rules'),
+    /** Records that ended and that no notice rule was compared with yet, by time. */
     pendingNotices: new Index(root, 'unnoticed'),
-    watchFolders: new Table(root, 'watch-folders'),
-    watchedFiles: new Table(root, 'watched-files'),
+    watchFolders: new Table<WatchFolder>(root, 'watch-folders'),
+    watchedFiles: new Table<WatchedFile>(root, 'watched-files'),
     watchedFilesByState: new Index(root, 'watched-files-by-state'),
-    drainedWorkers: new Table(root, 'drained-workers'),
-    trustLists: new Table(root, 'trust-lists'),
-    trustRecheck: new Table(root, 'trust-recheck'),
-    recheckedRecords: new Table(root, 'rechecked-records'),
+    /** By name: workers on other boxes that are to take no work, and since when. */
+    drainedWorkers: new Table<{ at: number }>(root, 'drained-workers'),
+    /** By identifier: what administrators made of trust lists. */
+    trustLists: new Table<StoredTrustList>(root, 'trust-lists'),
+    /** Under one key: the recheck that runs, or the last one. */
+    trustRecheck: new Table<StoredRecheck>(root, 'trust-recheck'),
+    /** By sequence: records that the recheck found to read otherwise. */
+    recheckedRecords: new Table<RecheckedRecord>(root, 'rechecked-records'),
   };
 }
 
