@@ -10,7 +10,7 @@ import { DECLARATION_NAMES } from './declared-marks.ts';
 import { fileFactsSchema } from './file-facts.ts';
 import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
-import { storeFactsSchema } from './store-facts-schema.ts';
+import { storeFactsSchema } from './manifest-facts.ts';
 
 /** Somewhat more than the decoder cuts each text to. */
 const text = z.string().max(4000);
