@@ -9,14 +9,13 @@ import {
   updateTrustList,
 } from '../app/trust/trust-lists.ts';
 import {
-  RECHECKED_RECORD,
   TRUST_LIST,
   TRUST_LIST_DIFF,
   TRUST_LIST_KIND,
-  TRUST_RECHECK,
   TRUSTED_CERTIFICATE,
 } from '../domain/contract/trust.ts';
 import { type Field, flag, identifier, listOf, nounOf, nullable, oneOf, text } from '../domain/field.ts';
+import { RECHECKED_RECORD, TRUST_RECHECK } from '../domain/provenance/trust-recheck.ts';
 import { initially, mutation, one, page, pageInput, query } from './operation.ts';
 
 const LIST = nounOf({

@@ -1,13 +1,12 @@
 /** Trust lists for administrators. Each change and its audit line are one transaction, and apply to the next file. */
 
 import { X509Certificate } from 'node:crypto';
-import type { TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
+import type { TrustedCertificate, TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keyFault } from '../../domain/provenance/certificate-chain.ts';
 import type {
   StoredTrustList,
-  TrustedCertificate,
   TrustFile,
   TrustList,
   TrustListKind,

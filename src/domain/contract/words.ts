@@ -4,17 +4,9 @@ import { NOTICE_CHANNELS } from '../automation/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/watch-folder.ts';
 import type { Choice } from '../field.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
-import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
+import { RELATIONSHIPS } from '../provenance/manifest-facts.ts';
 import { OUTER_OUTCOMES } from '../provenance/outer-reading.ts';
 import { C2PA_POLICIES } from '../provenance/provenance.ts';
-import {
-  READING_STATES,
-  SIGNER_ANSWERS,
-  TIME_ANSWERS,
-  UNCHANGED_ANSWERS,
-  WHO_ANSWERS,
-} from '../provenance/readings.ts';
-import { STEP_KINDS } from '../provenance/timeline.ts';
 export const ORIGIN = {
   name: 'Origin',
   description: 'ANALYSED: new work; JOINED: shares work of the same account; CACHED: answered at once.',
@@ -26,37 +18,12 @@ export const HEATMAP_LAYER = {
     'Maps of a picture: where it looks artificial, where it looks edited, and how far the latter can be trusted.',
   words: HEATMAP_LAYERS,
 } as const satisfies Choice;
-export const READING_STATE = {
-  name: 'ReadingState',
-  description:
-    'TRUSTED: unchanged, signed by one on a list, in time. INTACT: nothing speaks against it, but one of these is not shown. DOUBTFUL: something else speaks against it, or a code could not be judged. BROKEN: a binding or a signature fails.',
-  words: READING_STATES,
-} as const satisfies Choice;
-export const UNCHANGED_ANSWER = {
-  name: 'UnchangedAnswer',
-  description: 'Since it was signed. NOT_CHECKABLE: an ingredient, whose file is not here.',
-  words: UNCHANGED_ANSWERS,
-} as const satisfies Choice;
-export const SIGNER_ANSWER = { name: 'SignerAnswer', words: SIGNER_ANSWERS } as const satisfies Choice;
-export const TIME_ANSWER = {
-  name: 'TimeAnswer',
-  description:
-    'STAMPED: by an authority of a list. VALID_NOW: no such stamp, and the certificate was valid when the file was read. EXPIRED: and nothing shows when it was signed. OUTSIDE: signed when the certificate was not valid.',
-  words: TIME_ANSWERS,
-} as const satisfies Choice;
-export const WHO_ANSWER = {
-  name: 'WhoAnswer',
-  description: 'Answer about an identity assertion (CAWG); NOBODY if there is none.',
-  words: WHO_ANSWERS,
-} as const satisfies Choice;
-export const MANIFEST_SOURCE = { name: 'ManifestSource', words: MANIFEST_SOURCES } as const satisfies Choice;
 export const OUTER_MANIFEST_OUTCOME = {
   name: 'OuterManifestOutcome',
   description:
     'EMBEDDED_SPEAKS: the file holds a manifest of its own, which counts. HOST_NOT_ALLOWED: the operator allows no fetching from there. NO_MANIFEST: something else lies there.',
   words: OUTER_OUTCOMES,
 } as const satisfies Choice;
-export const STEP_KIND = { name: 'StepKind', words: STEP_KINDS } as const satisfies Choice;
 export const INGREDIENT_RELATIONSHIP = {
   name: 'IngredientRelationship',
   words: RELATIONSHIPS,

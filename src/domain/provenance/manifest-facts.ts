@@ -3,12 +3,15 @@
  * new look at the file. Names and texts come from the file and are hostile: cut, on one line. The shape is also that in which
  * a child's words are accepted.
  */
+
 import { z } from 'zod';
+import type { Choice } from '../field.ts';
 import { isTime } from '../time.ts';
 import { CODE_KINDS } from './validation-codes.ts';
 
 export const MANIFEST_SOURCES = ['embedded', 'sidecar', 'remote'] as const;
 export type ManifestSource = (typeof MANIFEST_SOURCES)[number];
+export const MANIFEST_SOURCE = { name: 'ManifestSource', words: MANIFEST_SOURCES } as const satisfies Choice;
 
 export const RELATIONSHIPS = ['parent', 'component', 'input'] as const;
 export type Relationship = (typeof RELATIONSHIPS)[number];

@@ -1,11 +1,12 @@
 /** A record's provenance: the answers, the sentence, and how the file came about. Pure. */
 
-import type {
-  IngredientFacts,
-  ManifestFacts,
-  ManifestSource,
-  StoreFacts,
-  TrainingMiningFact,
+import { flag, listOf, moment, noun, nullable, oneOf, text, type ValuesOf, whole } from '../field.ts';
+import {
+  type IngredientFacts,
+  MANIFEST_SOURCE,
+  type ManifestFacts,
+  type StoreFacts,
+  type TrainingMiningFact,
 } from './manifest-facts.ts';
 import type { OuterReading } from './outer-reading.ts';
 import type { Provenance } from './provenance.ts';
@@ -16,41 +17,52 @@ import { orderManifests, stepsOf, type TimelineStep } from './timeline.ts';
 import type { AppliedList } from './trust-list.ts';
 import { unreadSentence } from './unread-sentence.ts';
 
-export interface ProvenanceRecord {
-  /** Readings of the active manifest; null if none could be read. */
-  readings: Readings | null;
-  /** Null if the file neither holds nor names a manifest. */
-  sentence: Sentence | null;
-  source: ManifestSource | null;
-  /** Oldest first, the active one last. */
-  manifests: ManifestRecord[];
-  /** Manifests beyond the bound. */
-  leftOut: number;
-  /** Trust lists that judged it. */
-  lists: AppliedList[];
-  /** Microseconds since 1970; null without a manifest. */
-  readAt: number | null;
-  /** Address of a remote manifest. */
-  remoteManifestUrl: string | null;
-  /** Why a manifest cannot be read. */
-  fault: string | null;
-  /** The outcome of a manifest outside the file; null if there is none. */
-  outer: OuterReading | null;
-  /** Whether manifests of the file's format cannot be read. */
-  isFormatUnreadable: boolean;
-}
+export const PROVENANCE = {
+  readings: nullable(
+    noun<Readings>(
+      'ProvenanceReadings',
+      'Readings of the manifest that speaks for the file; null if none could be read.',
+    ),
+  ),
+  sentence: nullable(
+    noun<Sentence>('Sentence', 'What it comes to; null where the file holds and names no manifest.'),
+  ),
+  source: nullable(oneOf(MANIFEST_SOURCE)),
+  manifests: listOf(
+    noun<ManifestRecord>(
+      'Manifest',
+      'How the file came about: oldest first, the manifest that speaks for the file last.',
+    ),
+  ),
+  leftOut: whole('Manifests beyond the bound.'),
+  lists: listOf(noun<AppliedList>('AppliedTrustList', 'Trust lists that judged it.')),
+  readAt: nullable(moment('Certificates were valid or expired then.')),
+  remoteManifestUrl: nullable(text('Address of a manifest that lies elsewhere; null where none is named.')),
+  fault: nullable(text('Why a manifest cannot be read; null where one can or there is none.')),
+  outer: nullable(
+    noun<OuterReading>(
+      'OuterManifest',
+      'What became of a manifest that does not lie in the file; null where there is none.',
+    ),
+  ),
+  isFormatUnreadable: flag(
+    'The file is of a format in which no manifest can be read: whether it holds one is not known.',
+  ),
+};
+export interface ProvenanceRecord extends ValuesOf<typeof PROVENANCE> {}
 
-export interface ManifestRecord {
-  label: string;
-  title: string;
-  format: string;
-  generator: string;
-  isActive: boolean;
-  readings: Readings;
-  steps: TimelineStep[];
-  ingredients: IngredientFacts[];
-  trainingMining: TrainingMiningFact[];
-}
+export const MANIFEST = {
+  label: text(),
+  title: text(),
+  format: text(),
+  generator: text('The program or device, as it calls itself.'),
+  isActive: flag('Whether it speaks for the file.'),
+  readings: noun<Readings>('ProvenanceReadings'),
+  steps: listOf(noun<TimelineStep>('TimelineStep')),
+  ingredients: listOf(noun<IngredientFacts>('Ingredient')),
+  trainingMining: listOf(noun<TrainingMiningFact>('TrainingMining')),
+};
+export interface ManifestRecord extends ValuesOf<typeof MANIFEST> {}
 
 /** Null for a result of a version that read no facts. */
 export function toProvenanceRecord(provenance: Provenance): ProvenanceRecord | null {

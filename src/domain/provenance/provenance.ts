@@ -8,9 +8,9 @@ import { z } from 'zod';
 import type { Choice } from '../field.ts';
 import { DECLARATION_NAMES } from './declared-marks.ts';
 import { fileFactsSchema } from './file-facts.ts';
+import { storeFactsSchema } from './manifest-facts.ts';
 import { outerReadingSchema } from './outer-reading.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from './source-types.ts';
-import { storeFactsSchema } from './manifest-facts.ts';
 
 /** Somewhat more than the decoder cuts each text to. */
 const text = z.string().max(4000);

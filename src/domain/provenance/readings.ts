@@ -3,86 +3,107 @@
  * table of codes. `broken` is said only if a binding or a signature fails: a certificate that ran out, a signer on
  * no list or a person who cannot be looked up says nothing against the file.
  */
+import {
+  type Choice,
+  flag,
+  listOf,
+  moment,
+  noun,
+  nullable,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from '../field.ts';
 import type { ManifestFacts, SignerFacts, StoreFacts, Voucher } from './manifest-facts.ts';
 import { OFFICIAL_LIST } from './trust-list.ts';
 import { type Answer, type Meaning, meaningOf } from './validation-codes.ts';
 
-/** Whether the file is as it was signed. `not_checkable`: an ingredient, whose file is not here. */
-export const UNCHANGED_ANSWERS = ['yes', 'changed', 'nothing_bound', 'not_checkable', 'unclear'] as const;
-export type UnchangedAnswer = (typeof UNCHANGED_ANSWERS)[number];
+const UNCHANGED_ANSWER = {
+  name: 'UnchangedAnswer',
+  description: 'Since it was signed. NOT_CHECKABLE: an ingredient, whose file is not here.',
+  words: ['yes', 'changed', 'nothing_bound', 'not_checkable', 'unclear'],
+} as const satisfies Choice;
+export type UnchangedAnswer = (typeof UNCHANGED_ANSWER.words)[number];
 
-export const SIGNER_ANSWERS = [
-  ...(['on_list', 'on_no_list', 'revoked', 'wrong_use', 'signature_fails', 'unclear'] as const),
-] as const;
-export type SignerAnswer = (typeof SIGNER_ANSWERS)[number];
+const SIGNER_ANSWER = {
+  name: 'SignerAnswer',
+  words: ['on_list', 'on_no_list', 'revoked', 'wrong_use', 'signature_fails', 'unclear'],
+} as const satisfies Choice;
+export type SignerAnswer = (typeof SIGNER_ANSWER.words)[number];
 
-/**
- * `valid_now`: no stamp, and the certificate was valid when it was read. `expired`: it was not, and nothing shows when it was
- * signed.
- */
-export const TIME_ANSWERS = ['stamped', 'valid_now', 'expired', 'outside', 'unclear'] as const;
-export type TimeAnswer = (typeof TIME_ANSWERS)[number];
+const TIME_ANSWER = {
+  name: 'TimeAnswer',
+  description:
+    'STAMPED: by an authority of a list. VALID_NOW: no such stamp, and the certificate was valid when the file was read. EXPIRED: and nothing shows when it was signed. OUTSIDE: signed when the certificate was not valid.',
+  words: ['stamped', 'valid_now', 'expired', 'outside', 'unclear'],
+} as const satisfies Choice;
+export type TimeAnswer = (typeof TIME_ANSWER.words)[number];
 
-export const WHO_ANSWERS = ['nobody', 'verified', 'not_checkable', 'failed'] as const;
-export type WhoAnswer = (typeof WHO_ANSWERS)[number];
+const WHO_ANSWER = {
+  name: 'WhoAnswer',
+  description: 'Answer about an identity assertion (CAWG); NOBODY if there is none.',
+  words: ['nobody', 'verified', 'not_checkable', 'failed'],
+} as const satisfies Choice;
+export type WhoAnswer = (typeof WHO_ANSWER.words)[number];
 
-/**
- * `trusted`: unchanged, signed by one on a list, in time. `intact`: nothing speaks against it, but one of these is not
- * shown. `broken`: a binding or a signature fails. `doubtful`: something else speaks against it (revoked, signed outside
- * the certificate's time, a rule not kept), or a code could not be judged.
- */
-export const READING_STATES = ['trusted', 'intact', 'doubtful', 'broken'] as const;
-export type ReadingState = (typeof READING_STATES)[number];
+const READING_STATE = {
+  name: 'ReadingState',
+  description:
+    'TRUSTED: unchanged, signed by one on a list, in time. INTACT: nothing speaks against it, but one of these is not shown. DOUBTFUL: something else speaks against it, or a code could not be judged. BROKEN: a binding or a signature fails.',
+  words: ['trusted', 'intact', 'doubtful', 'broken'],
+} as const satisfies Choice;
+export type ReadingState = (typeof READING_STATE.words)[number];
 
-export interface Readings {
-  state: ReadingState;
-  unchanged: UnchangedAnswer;
-  signedBy: SignedBy;
-  inTime: InTime;
-  who: Who;
-  /** Codes that report a broken rule, that could not be judged, or that no table has. */
-  notes: ReadingNote[];
-}
+export const READINGS = {
+  state: oneOf(READING_STATE),
+  unchanged: oneOf(UNCHANGED_ANSWER),
+  signedBy: noun<SignedBy>('SignedBy'),
+  inTime: noun<InTime>('InTime'),
+  who: noun<Who>('Who'),
+  notes: listOf(
+    noun<ReadingNote>(
+      'ReadingNote',
+      'Codes that break a rule or could not be judged, and those that no table has.',
+    ),
+  ),
+};
+export interface Readings extends ValuesOf<typeof READINGS> {}
 
-export interface SignedBy {
-  answer: SignerAnswer;
-  /** The name in the certificate; empty if none could be read. */
-  name: string;
-  organisation: string;
-  /** Who issued the certificate. */
-  issuer: string;
-  /** SHA-256 of the certificate, hex. */
-  fingerprint: string;
-  /** The product's name on the list of conforming products; empty if it is not there. */
-  product: string;
-  assuranceLevel: number | null;
-  /** Lists that vouch for the signer. */
-  lists: Voucher[];
-  validFrom: number | null;
-  validUntil: number | null;
-}
+export const SIGNED_BY = {
+  answer: oneOf(SIGNER_ANSWER),
+  name: text('As in the certificate.'),
+  organisation: text(),
+  issuer: text('Who issued the certificate.'),
+  fingerprint: text('SHA-256 of the certificate, hex.'),
+  product: text('As the list of conforming products calls it; empty where it is not on it.'),
+  assuranceLevel: nullable(whole()),
+  lists: listOf(noun<Voucher>('Voucher', 'Lists that vouch for the signer.')),
+  validFrom: nullable(moment()),
+  validUntil: nullable(moment()),
+};
+export interface SignedBy extends ValuesOf<typeof SIGNED_BY> {}
 
-export interface InTime {
-  answer: TimeAnswer;
-  /** The signing time by the time stamp; null without one. */
-  stampedAt: number | null;
-  authority: string;
-  /** Lists that vouch for the authority of the time stamp. */
-  lists: Voucher[];
-}
+export const IN_TIME = {
+  answer: oneOf(TIME_ANSWER),
+  stampedAt: nullable(moment('When the time stamp says that it was signed, by any authority.')),
+  authority: text(),
+  lists: listOf(noun<Voucher>('Voucher', 'Lists that vouch for the authority.')),
+};
+export interface InTime extends ValuesOf<typeof IN_TIME> {}
 
-export interface Who {
-  answer: WhoAnswer;
-  /** `name at provider`. */
-  names: string[];
-}
+export const WHO = {
+  answer: oneOf(WHO_ANSWER),
+  names: listOf(text('As it says; verified only where the answer says so.')),
+};
+export interface Who extends ValuesOf<typeof WHO> {}
 
-export interface ReadingNote {
-  code: string;
-  /** Whether no table has the code. */
-  isUnknown: boolean;
-  explanation: string;
-}
+export const NOTE = {
+  code: text('Code of the C2PA or CAWG specification, or of none.'),
+  isUnknown: flag('Whether no table has the code.'),
+  explanation: text(),
+};
+export interface ReadingNote extends ValuesOf<typeof NOTE> {}
 
 export interface ReadAs {
   /** Whether this is the file's active manifest. */

@@ -1,8 +1,8 @@
+import { text, type ValuesOf } from '../field.ts';
+
 /** A sentence for people, in the languages of the page and the report. */
-export interface Sentence {
-  en: string;
-  it: string;
-}
+export const SENTENCE = { en: text(), it: text() };
+export interface Sentence extends ValuesOf<typeof SENTENCE> {}
 
 export const both = (en: string, it: string): Sentence => ({ en, it });
 

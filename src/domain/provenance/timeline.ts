@@ -1,12 +1,14 @@
 /** How a file came about, as its manifests declare it: the chain of manifests, oldest first, and what each did. Pure. */
 
+import { type Choice, moment, noun, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import { parseTime } from '../time.ts';
 import type { ActionFacts, DeviceFact, ManifestFacts, StoreFacts } from './manifest-facts.ts';
 import type { Sentence } from './sentence.ts';
 import { findSourceType } from './source-types.ts';
 
-export const STEP_KINDS = [
-  ...([
+const STEP_KIND = {
+  name: 'StepKind',
+  words: [
     'captured',
     'generated',
     'created',
@@ -16,24 +18,22 @@ export const STEP_KINDS = [
     'converted',
     'published',
     'other',
-  ] as const),
-] as const;
-export type StepKind = (typeof STEP_KINDS)[number];
+  ],
+} as const satisfies Choice;
+export type StepKind = (typeof STEP_KIND.words)[number];
 
-export interface TimelineStep {
-  kind: StepKind;
-  /** The declared action: `c2pa.created`. */
-  action: string;
-  /** Microseconds since 1970; null without a declared time. */
-  at: number | null;
-  /** The program or device of the action. */
-  by: string;
-  /** The declared source type; may be empty. */
-  sourceType: string;
-  /** The source type in words; null if none is declared or the vocabulary has no such term. */
-  sourceTypeWords: Sentence | null;
-  description: string;
-}
+export const TIMELINE_STEP = {
+  kind: oneOf(STEP_KIND),
+  action: text('As declared: c2pa.created.'),
+  at: nullable(moment('As declared; null where no time is.')),
+  by: text('The program or device.'),
+  sourceType: text('Term of the IPTC vocabulary, as declared.'),
+  sourceTypeWords: nullable(
+    noun<Sentence>('Sentence', 'Null where none is declared or the vocabulary has no such term.'),
+  ),
+  description: text(),
+};
+export interface TimelineStep extends ValuesOf<typeof TIMELINE_STEP> {}
 
 const KIND_OF_ACTION: ReadonlyMap<string, StepKind> = new Map(
   Object.entries<StepKind>({

@@ -2,6 +2,7 @@
  * Trust lists: whose C2PA signatures and time stamps count, and which products are known to conform. Lists come with
  * Assay (`trust/lists.json`), from the setting `provenance.trust_anchors_file`, and from administrators.
  */
+import { text, type ValuesOf } from '../field.ts';
 
 /**
  * `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for no person.
@@ -47,10 +48,11 @@ export interface TrustMaterial {
 export const NO_TRUST: Readonly<TrustMaterial> = Object.freeze({ lists: [], uses: [] });
 
 /** A list that judged a file. */
-export interface AppliedList {
-  id: string;
-  sha256: string;
-}
+export const APPLIED_LIST = {
+  id: text(),
+  sha256: text('Hash of its files, hex.'),
+};
+export interface AppliedList extends ValuesOf<typeof APPLIED_LIST> {}
 
 export function appliedLists({ lists }: TrustMaterial): AppliedList[] {
   return lists.map(({ id, sha256 }) => ({ id, sha256 }));
@@ -134,16 +136,4 @@ export interface StoredTrustList extends TrustListNotes {
   isOn: boolean;
   /** Null: unchanged from Assay or the setting. */
   files: TrustFile[] | null;
-}
-
-export interface TrustedCertificate {
-  list: string;
-  subject: string;
-  issuer: string;
-  /** SHA-256, hex. */
-  fingerprint: string;
-  /** Microseconds since 1970. */
-  validFrom: number;
-  validUntil: number;
-  isSingle: boolean;
 }
