@@ -2,7 +2,7 @@
 
 export const CUSTODY_EN = {
   custodyLead:
-    'Each line is an entry of the box’s own log. It is chained: none can be changed or taken out without its being found (assay custody verify).',
+    'Each line is an entry of the box’s own log. The entries are chained: none can be changed or removed unnoticed (assay custody verify).',
   custodyEntry: 'Entry {sequence}',
   custodyDetailsDeleted: 'Details deleted on {at}',
   custodyOlder: 'Submitted before the custody log began; these lines are not part of it:',
@@ -20,8 +20,8 @@ export const CUSTODY_EN = {
   custody_exported: 'Exported in a signed package',
   custody_overridden: 'A person’s finding',
   custody_override_removed: 'The person’s finding was removed',
-  custody_bytes_deleted: 'The stored file was deleted, its time was up',
+  custody_bytes_deleted: 'The stored file was deleted at the end of its retention',
   custody_deleted: 'Deleted',
   custody_redacted: 'Details of entries were deleted',
-  custody_taken_over: 'From the audit log of before',
+  custody_taken_over: 'From the earlier audit log',
 } as const;

@@ -3,10 +3,10 @@ import type { CUSTODY_EN } from './custody-en.ts';
 
 export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
   custodyLead:
-    'Ogni riga è una registrazione del registro della macchina. È concatenato: nessuna può essere cambiata o tolta senza che si scopra (assay custody verify).',
-  custodyEntry: 'Registrazione {sequence}',
+    'Ogni riga è una voce del registro della macchina. Le voci sono concatenate: nessuna può essere cambiata o tolta senza che si scopra (assay custody verify).',
+  custodyEntry: 'Voce {sequence}',
   custodyDetailsDeleted: 'Dettagli eliminati il {at}',
-  custodyOlder: 'Consegnato prima che il registro di custodia iniziasse; queste righe non ne fanno parte:',
+  custodyOlder: 'Inviato prima che il registro di custodia iniziasse; queste righe non ne fanno parte:',
   custody_received: 'Ricevuto',
   custody_fetched: 'Scaricato dal suo indirizzo',
   custody_analysed: 'Analizzato',
@@ -21,8 +21,8 @@ export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
   custody_exported: 'Esportato in un pacchetto firmato',
   custody_overridden: 'Giudizio di una persona',
   custody_override_removed: 'Il giudizio della persona è stato tolto',
-  custody_bytes_deleted: 'Il file conservato è stato eliminato, il suo tempo era scaduto',
+  custody_bytes_deleted: 'Il file conservato è stato eliminato allo scadere della conservazione',
   custody_deleted: 'Eliminato',
-  custody_redacted: 'Sono stati eliminati dettagli di registrazioni',
-  custody_taken_over: 'Dal registro di prima',
+  custody_redacted: 'Sono stati eliminati dettagli di voci',
+  custody_taken_over: 'Dal registro precedente',
 };

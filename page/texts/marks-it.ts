@@ -10,10 +10,9 @@ export const MARKS_IT = {
   similar: 'Trova immagini simili',
   elsewhereLead:
     'Cerca altrove. Queste pagine sono di altri: se dai loro l’immagine, questa lascia la macchina e può restare da loro. Il link da solo non invia nulla.',
-  foundNothing: 'Nulla di simile fra {searched} immagini e fotogrammi.',
-  foundAmong: '{count} trovate fra {searched} immagini e fotogrammi.',
-  foundWithoutParts:
-    '{count} di queste, analizzate da una versione precedente, sono state confrontate solo per intero.',
+  foundNothing: 'Nulla di simile fra {searched} {searched:immagine o fotogramma|immagini e fotogrammi}.',
+  foundAmong: 'Trovate: {count}, fra {searched} {searched:immagine o fotogramma|immagini e fotogrammi}.',
+  foundWithoutParts: 'Confrontate solo per intero, perché analizzate da una versione precedente: {count}.',
   degree_SAME_PICTURE: 'la stessa immagine',
   degree_SHARED_PART: 'ha una parte in comune',
   mirroredToo: 'specchiata',
@@ -21,7 +20,7 @@ export const MARKS_IT = {
   marks: 'Contrassegni',
   marksLead:
     'Ciò che il file dice della propria origine. Un contrassegno assente non dice nulla: quasi tutti si perdono per strada.',
-  marksUnknown: 'Non cercati: il file è stato analizzato da una versione precedente. Consegnalo di nuovo.',
+  marksUnknown: 'Non cercati: il file è stato analizzato da una versione precedente. Invialo di nuovo.',
   mark: 'Contrassegno',
   markState: 'Stato',
   markFound: 'Che cosa, e dove',

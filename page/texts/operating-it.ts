@@ -12,7 +12,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   nothing_failed: 'Nulla è fallito.',
   work_cancel: 'Annulla',
   work_retry: 'Ripeti',
-  andMore: 'e altre {count}',
+  andMore: 'e ancora {count}',
   workers: 'Macchine di lavoro',
   worker: 'Macchina',
   workerState: 'Stato',
@@ -162,9 +162,10 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   soFar: 'Finora',
   soFarLead: 'Ciò che è stato giudicato fin qui. Può ancora cambiare: non è un risultato.',
   soFarNothing: 'Ancora nulla è stato giudicato.',
-  soFarUnclear: '{frames} fotogrammi e {clips} spezzoni esaminati; nessun modello ha potuto rispondere.',
+  soFarUnclear:
+    '{frames} {frames:fotogramma|fotogrammi} e {clips} {clips:segmento|segmenti} esaminati; nessun modello ha potuto rispondere.',
   soFarSays:
-    '{frames} fotogrammi e {clips} spezzoni giudicati. Presi da soli: {state}, probabilità di IA: {share}.',
+    '{frames} {frames:fotogramma|fotogrammi} e {clips} {clips:segmento|segmenti} giudicati. Presi da soli: {state}, probabilità di IA: {share}.',
   soFarPlaces: 'Punti giudicati finora',
   soFarPlace: 'A {at}: probabilità di IA {share}',
   soFarNone: 'A {at}: nessuna risposta',

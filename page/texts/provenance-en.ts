@@ -2,8 +2,7 @@
 export const PROVENANCE_EN = {
   provenance: 'Provenance',
   noManifest: 'The file carries no C2PA manifest. Most files do not; that says nothing about its origin.',
-  notReadThen:
-    'Not read then: the file was analysed by a version that did not read manifests so. A recheck under Trust lists reads it anew.',
+  notReadThen: 'Not read: an older version analysed the file. A recheck under Trust lists reads it again.',
   reading_TRUSTED: 'Trusted',
   reading_INTACT: 'Intact',
   reading_DOUBTFUL: 'Doubtful',
@@ -40,7 +39,7 @@ export const PROVENANCE_EN = {
   who_VERIFIED: 'Verified: {names}',
   who_NOT_CHECKABLE: 'Not checkable here; it says {names}',
   who_FAILED: 'Fails; it says {names}',
-  readingNotes: 'Not fine, or unknown',
+  readingNotes: 'Failed or unknown checks',
   unknownCode: '{code} (unknown)',
   howItCame: 'How it came about',
   howItCameLead: 'As the manifests declare it, oldest first.',

@@ -6,7 +6,7 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   noManifest:
     'Il file non contiene un manifesto C2PA. La maggior parte non ne ha; ciò non dice nulla della sua origine.',
   notReadThen:
-    'Non letto allora: il file è stato analizzato da una versione che non leggeva così i manifesti. Un riesame in Elenchi di fiducia lo rilegge.',
+    'Non letto: il file è stato analizzato da una versione precedente. Un riesame in Elenchi di fiducia lo rilegge.',
   reading_TRUSTED: 'Fidato',
   reading_INTACT: 'Integro',
   reading_DOUBTFUL: 'Dubbio',
@@ -43,7 +43,7 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   who_VERIFIED: 'Verificato: {names}',
   who_NOT_CHECKABLE: 'Non verificabile qui; dichiara {names}',
   who_FAILED: 'Non regge; dichiara {names}',
-  readingNotes: 'Non in regola, o sconosciuto',
+  readingNotes: 'Controlli falliti o sconosciuti',
   unknownCode: '{code} (sconosciuto)',
   howItCame: 'Come è nato',
   howItCameLead: 'Come lo dichiarano i manifesti, dal più vecchio.',

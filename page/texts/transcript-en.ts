@@ -7,7 +7,7 @@ export const TRANSCRIPT_EN = {
   transcriptLead:
     'Written by a machine ({model}, {language}); it may be wrong. A click on a line plays from there. It decides nothing.',
   transcriptNone: 'No words were heard that a machine could write down.',
-  transcriptLeftOut: 'Of {seconds} s of speech no text could be believed.',
+  transcriptLeftOut: 'For {seconds} s of speech there is no reliable text.',
   transcriptFault: 'It is not whole: {fault}.',
   transcriptPlay: 'Play from {at}: {text}',
   transcriptChannel: 'Channel {channel}',

@@ -9,6 +9,11 @@ export function fillText(text: string, filling: Readonly<Record<string, string |
   });
 }
 
+/** A number of things: `1 record`, `2 records`. */
+export function counted(count: number | bigint, one: string, more = `${one}s`): string {
+  return `${count} ${String(count) === '1' ? one : more}`;
+}
+
 /** A person by name and number, since two may have one name; by number alone if the name is gone. */
 export function personLabel(id: number | bigint, name: string): string {
   return name === '' ? `account ${id}` : `${name} (account ${id})`;

@@ -217,11 +217,11 @@ test('what was dropped is shown with its price where the plan charges, and the o
   assert.ok(first !== undefined && second !== undefined);
   await dropAnywhere(page, [first]);
   const dialog = page.getByRole('dialog', { name: 'Send what was dropped?' });
-  await dialog.getByText('Credits that this takes: 2.').waitFor();
+  await dialog.getByText('This takes 2 credits.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dropAnywhere(page, [first, second]);
   await dialog.getByText(second.name).waitFor();
-  await dialog.getByText('Credits that this takes: 4.').waitFor();
+  await dialog.getByText('This takes 4 credits.').waitFor();
   await dialog.getByText('Options').click();
   await dialog.getByLabel('Heatmap').uncheck();
   await dialog.getByRole('button', { name: 'Send' }).click();

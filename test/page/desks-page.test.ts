@@ -53,6 +53,6 @@ test('a desk is made, a member is named, and submissions and the list may be for
   await page.getByRole('combobox', { name: 'Desk' }).selectOption({ label: 'Night desk' });
   await page.goto(`${daemon.http}${PATHS.desks}`);
   await panel.getByRole('button', { name: `Leave: ` }).click();
-  await panel.getByText('You are no member').waitFor();
+  await panel.getByText('You are not a member').waitFor();
   assert.deepEqual(desk.faults, []);
 });

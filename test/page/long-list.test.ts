@@ -80,7 +80,7 @@ test('the keys move, choose and open, also far down, and the focus goes with the
   await page.getByText('1 chosen').waitFor();
   await page.getByLabel('Name, reference, hash or identifier').pressSequentially('jxk');
   // Else the list may be read again only after the key below.
-  await page.getByText('No record of this account matches.').waitFor();
+  await page.getByText('No record matches.').waitFor();
   assert.equal(await page.getByText('1 chosen').count(), 1);
   await page.getByLabel('Name, reference, hash or identifier').fill('');
   await page.getByText(nameOf(0)).waitFor();
@@ -106,12 +106,12 @@ test('what is chosen goes over pages; another order and the grid draw no more th
   await signIn(desk);
   await page.getByLabel('Choose all loaded').check();
   await page.getByText('50 chosen').waitFor();
-  await page.getByRole('button', { name: 'Choose all that is found' }).click();
+  await page.getByRole('button', { name: 'Choose everything found' }).click();
   await page.getByText('1000 chosen').waitFor();
   await page.getByRole('button', { name: 'Clear choice' }).click();
   await page.getByLabel('Order').selectOption('name');
   const rows = page.getByRole('list', { name: 'Records' }).getByRole('listitem');
-  await page.getByText('Only these are in this order.').waitFor();
+  await page.getByText('Only the loaded records are in this order.').waitFor();
   const names = await rows.locator('a').allTextContents();
   assert.deepEqual(
     names,
@@ -187,7 +187,7 @@ test('what is not loaded is found by the daemon, and the way back leads to the s
   assert.ok(record?.reasons !== undefined && record.reasons !== '' && record.link !== '');
   assert.deepEqual(readCsv(chosen), readCsv(csv));
   await page.getByLabel('Name, reference, hash or identifier').fill('no such name');
-  await page.getByText('No record of this account matches.').waitFor();
+  await page.getByText('No record matches.').waitFor();
   assert.deepEqual(desk.faults, []);
 });
 

@@ -137,7 +137,7 @@ test('the first steps test the device and analyse a sample', async () => {
   await page.goto('/first-steps');
   await page.getByText('which is how you opened this page').waitFor();
   await page.getByRole('button', { name: 'Test now' }).click();
-  await page.getByRole('cell', { name: 'agree with the golden ones' }).first().waitFor();
+  await page.getByRole('cell', { name: 'match the golden outputs' }).first().waitFor();
   await page.getByRole('button', { name: 'Analyse a sample' }).click();
   await page.getByRole('heading', { name: 'sample-drawing.jpg' }).waitFor();
   await page

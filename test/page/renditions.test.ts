@@ -106,7 +106,7 @@ test('a video that this browser cannot play is played as a rendition, along a st
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 2.5);
   await goToSuspiciousMoment(page);
   await page.getByText('Contact sheet', { exact: true }).click();
-  const sheet = page.getByRole('img', { name: /analysed frames in order/ });
+  const sheet = page.getByRole('img', { name: /^Analysed frames in order/ });
   await sheet.waitFor();
   const width = await sheet.evaluate(async (image) => {
     if (!(image instanceof HTMLImageElement)) return 0;

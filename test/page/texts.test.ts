@@ -4,10 +4,15 @@
  * Invariant: a text that reads the same in English and Italian is named here as a word of both.
  */
 import { deepEqual, equal } from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { EN, type TextKey } from '../../page/texts/en.ts';
 import { IT } from '../../page/texts/it.ts';
 import { fillText } from '../../src/domain/shown-text.ts';
+import { REASONS } from '../../src/domain/verdicts/assessment-reason.ts';
+import { REPORT_EN, REPORT_IT } from '../../src/evidence/report/texts.ts';
 
 const KEYS = Object.keys(EN) as TextKey[];
 
@@ -51,16 +56,51 @@ test('both languages ask for the same figures', () => {
 
 test('one is counted as one', () => {
   for (const [texts, one, two] of [
-    [EN, '1 record', '2 records'],
-    [IT, '1 scheda', '2 schede'],
+    [EN, 'Delete 1 record?', 'Delete 2 records?'],
+    [IT, 'Eliminare 1 scheda?', 'Eliminare 2 schede?'],
   ] as const) {
-    equal(fillText(texts.loadedAll, { count: 1 }), one);
-    equal(fillText(texts.loadedAll, { count: 2 }), two);
+    equal(fillText(texts.deleteMany, { count: 1 }), one);
+    equal(fillText(texts.deleteMany, { count: 2 }), two);
   }
-  equal(fillText('{a} {b}', { a: 1 }), '1 {b}', 'what nobody gives stays seen');
+  equal(fillText('{a} {b}', { a: 1 }), '1 {b}', 'a gap without its value stays visible');
 });
 
-test('nobody hands in, clears what ended, or is helped to think', () => {
+/** Gaps that take a number of things. */
+const COUNTS =
+  'artificial|clips|count|credits|days|files|flips|frames|images|judged|records|searched|shown|total';
+/** Words that follow a number and are the same after one. */
+const UNCOUNTED =
+  'of|more|new|to|in|chosen|loaded|found|further|judged|measured|looked|di|da|su|dei|autorità|file';
+
+test('a counted word has a form for one', () => {
+  const bare = new RegExp(`\\{(?:${COUNTS})\\}\\s+(?!(?:${UNCOUNTED})(?!\\p{L}))\\p{L}`, 'u');
+  const texts = [
+    ...Object.entries(EN),
+    ...Object.entries(IT),
+    ...Object.entries(REASONS).flatMap(([code, [, en, it]]) => [
+      [code, en],
+      [code, it],
+    ]),
+    ...Object.entries(REPORT_EN),
+    ...Object.entries(REPORT_IT),
+  ];
+  deepEqual(
+    texts.filter(([, text = '']) => bare.test(text)),
+    [],
+  );
+});
+
+test('a command counts one as one', () => {
+  const bare = /\$\{[^}]*\} (?:days|entries|faults|files|frames|packages|records|rows)\b/;
+  const folder = fileURLToPath(new URL('../../src/cli', import.meta.url));
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((line) => bare.test(line) && !/at most|at least/.test(line));
+  deepEqual(found, []);
+});
+
+test('no text hands in, clears what ended, or helps to think', () => {
   const odd = /hand(s|ed)? in\b|clear ended|help to think|at even prior odds/i;
   deepEqual(
     KEYS.filter((key) => odd.test(EN[key])),

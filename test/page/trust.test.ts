@@ -38,7 +38,7 @@ const pem = (name: string, content: string) => ({
 });
 
 async function recheck(page: Desk['page'], found: RegExp): Promise<void> {
-  await page.getByRole('button', { name: 'Read stored manifests anew' }).click();
+  await page.getByRole('button', { name: 'Read stored manifests again' }).click();
   await page.getByText(found).waitFor();
 }
 
@@ -74,7 +74,7 @@ test('an update is put in place only after what it drops was shown', async () =>
   await panel.getByText('It would drop what vouches for signers seen here: Test camera').waitFor();
   await panel.getByText('Dropped: 1').click();
   await panel.getByText('Desk authority').waitFor();
-  const apply = panel.getByRole('button', { name: 'Put it in its place all the same' });
+  const apply = panel.getByRole('button', { name: 'Replace the list anyway' });
   assert.ok(await apply.isDisabled(), 'without its day');
   await panel.getByLabel('Day of its publication').fill('2026-11-02');
   await apply.click();

@@ -156,7 +156,7 @@ test('a folder is tested, watched, shown with what failed, and watched no more',
   await row.getByText('watching').waitFor();
   await row.getByRole('button', { name: 'Show failed files' }).click();
   await page.getByRole('cell', { name: 'broken.jpg' }).waitFor();
-  await row.getByRole('button', { name: 'Watch no more' }).click();
+  await row.getByRole('button', { name: 'Stop watching' }).click();
   await page.getByText('No folder is watched yet.').waitFor();
   assert.deepEqual(desk.faults, []);
 });

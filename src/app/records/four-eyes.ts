@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { SignOffObstacle } from '../../domain/records/sign-off.ts';
-import { personLabel } from '../../domain/shown-text.ts';
+import { counted, personLabel } from '../../domain/shown-text.ts';
 import { formatTime } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { accessSubject } from '../../store/tables/stored-custody.ts';
@@ -72,7 +72,7 @@ export function sentenceOf({ obstacles, obstacleDays: days }: Obstacles): string
   if (first === undefined) return null;
   const parts = obstacles.map(describe).join(', and ');
   if (first.code === 'unknown') return `who had it in hand is not known: ${parts}`;
-  const term = days === 0 ? '' : `; this counts for ${days} days, and as long as the key is valid`;
+  const term = days === 0 ? '' : `; this counts for ${counted(days, 'day')}, and as long as the key is valid`;
   return `one person could be both: ${parts}${term}`;
 }
 

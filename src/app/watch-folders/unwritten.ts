@@ -1,5 +1,7 @@
 /** A sentence on a watched folder's results that could not be written. */
+
 import type { WatchFolder } from '../../domain/automation/watch-folder.ts';
+import { counted } from '../../domain/shown-text.ts';
 import type { WatchFolderParts } from './parts.ts';
 
 /** Failed files that are searched for the last one with refused results. */
@@ -18,7 +20,6 @@ export function describeUnwritten(
     limit: FAILED_READ_MAX,
   });
   const last = failed.find(({ isUnwritten }) => isUnwritten === true);
-  const files = unwritten === 1 ? 'the results of 1 file' : `the results of ${unwritten} files`;
   const why = last === undefined ? '' : `; the last${namesFile ? `, ${last.path}` : ''}: ${last.reason}`;
-  return `${files} could not be written${why}`;
+  return `the results of ${counted(unwritten, 'file')} could not be written${why}`;
 }

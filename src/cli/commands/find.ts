@@ -3,7 +3,7 @@
 import type { MessageShape } from '@bufbuild/protobuf';
 import { toJson } from '@bufbuild/protobuf';
 import type { Command } from 'commander';
-import { showText } from '../../domain/shown-text.ts';
+import { counted, showText } from '../../domain/shown-text.ts';
 import { Outcome } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import {
@@ -94,7 +94,10 @@ function printSearch(
   }
   const { found, searched, withoutParts } = search;
   const older = withoutParts === 0 ? '' : `, ${withoutParts} of them only as a whole`;
-  printLine(terminal, `${name}: ${found.length} found among ${searched} pictures and frames${older}`);
+  printLine(
+    terminal,
+    `${name}: ${found.length} found among ${counted(searched, 'picture or frame', 'pictures and frames')}${older}`,
+  );
   if (found.length > 0) printLine(terminal, `${formatColumns(found.map(describeFound))}\n`);
 }
 

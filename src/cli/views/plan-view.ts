@@ -1,5 +1,7 @@
 /** A plan as a person reads it: in a table of several, and alone. */
+
 import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
+import { counted } from '../../domain/shown-text.ts';
 import { C2paPolicy, type Plan } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import type { Columns } from './cells.ts';
@@ -45,4 +47,4 @@ export function describePlan(plan: Plan): (readonly [string, string])[] {
   ];
 }
 
-const formatDays = (days: number, none: string): string => (days === 0 ? none : `${days} days`);
+const formatDays = (days: number, none: string): string => (days === 0 ? none : counted(days, 'day'));

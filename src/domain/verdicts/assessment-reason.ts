@@ -25,7 +25,7 @@ export interface AssessmentReason extends ValuesOf<typeof REASON> {}
 type Row = readonly [side: ReasonSide, en: string, it: string];
 
 /** Strongest first: the order of the rows is their weight. */
-const REASONS = {
+export const REASONS = {
   SIGNED_GENERATED: [
     'artificial',
     'A trusted manifest, unchanged and in time, signed by {name}, declares the content generated. That is weighed above what the models measured.',
@@ -193,8 +193,8 @@ const REASONS = {
   ],
   ANIMATION_FRAMES: [
     'none',
-    'Its origin was judged on {count} frames of the animation; the most suspicious, number {decides}, decides.',
-    'L’origine è stata giudicata su {count} fotogrammi dell’animazione; decide il più sospetto, il numero {decides}.',
+    'Its origin was judged on {count} {count:frame|frames} of the animation; the most suspicious, number {decides}, decides.',
+    'L’origine è stata giudicata su {count} {count:fotogramma|fotogrammi} dell’animazione; decide il più sospetto, il numero {decides}.',
   ],
   CHANNELS_DIFFER: [
     'none',
@@ -208,8 +208,8 @@ const REASONS = {
   ],
   SEVERAL_PICTURES: [
     'none',
-    'The file holds {count} moving pictures; {frames} of the frames {frames:is|are} of those that players do not show first.',
-    'Il file contiene {count} tracce video; {frames} {frames:fotogramma è|fotogrammi sono} di quelle che i lettori non mostrano per prime.',
+    'The file holds {count} {count:moving picture|moving pictures}; {frames} of the frames {frames:is|are} of those that players do not show first.',
+    'Il file contiene {count} {count:traccia|tracce} video; {frames} {frames:fotogramma è|fotogrammi sono} di quelle che i lettori non mostrano per prime.',
   ],
   NO_SIGNS_OF_EDITING: [
     'none',

@@ -4,7 +4,7 @@ import { IT } from '../../../page/texts/it.ts';
 import { fillText } from '../../domain/shown-text.ts';
 import type { ReportLanguage } from './language.ts';
 
-const REPORT_EN = {
+export const REPORT_EN = {
   report: 'Report on the origin of media',
   reportOf: 'Report on {name}',
   lead: 'This report says what the appliance “Assay” of {box} found in the files named here, by which means, and how often such findings are wrong. It is made by a program and was read by nobody. It speaks of the files with exactly the SHA-256 that stand here, and of no copy of them.',
@@ -60,14 +60,14 @@ const REPORT_EN = {
     'The file is not kept on the box any more; its SHA-256 below shows whether a copy is the same.',
   framesLead: 'Each was judged by itself; the upper fifth of them decides.',
   sheetCaption:
-    'Contact sheet: the {count} analysed frames in the order of the film, each with its time and probability.',
+    'Contact sheet: analysed frames in the order of the film ({count}), each with its time and probability.',
   sheetMoment: 'The most suspicious is at {time} ({share}).',
   time: 'Time',
   clipsLead: 'Each part of the speech was judged by itself.',
   clipsMoment:
     'The most suspicious begins at {time} ({share}): a single false sentence hardly moves the figure of the whole.',
   transcriptLead:
-    'Written by a machine ({model}, language: {language}); it may be wrong and decides nothing. {shown} of {count} lines; all are in figures.json.',
+    'Written by a machine ({model}, language: {language}); it may be wrong and decides nothing. {shown} of {count} {count:line|lines}; all are in figures.json.',
   seconds: 'Seconds',
   channel: 'Channel',
   settings: 'Settings that mattered',
@@ -99,7 +99,7 @@ const REPORT_EN = {
   rescoreLead:
     'The box {box} analysed records of before again with its present models. Nothing was stored and no record was changed: this says what would be answered otherwise, and why.',
   rescoreCounts:
-    '{records} records were analysed again; {changes} would be answered otherwise, {failed} could not be analysed.',
+    'Analysed again: {records}. {changes} would be answered otherwise, {failed} could not be analysed.',
   rescoreChanges: 'What would be answered otherwise',
   rescoreFailed: 'What could not be analysed again',
   rescoreBefore: 'Was',
@@ -113,7 +113,7 @@ const REPORT_EN = {
 
 export type ReportKey = keyof typeof REPORT_EN;
 
-const REPORT_IT: Readonly<Record<ReportKey, string>> = {
+export const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   report: 'Relazione sull’origine di file multimediali',
   reportOf: 'Relazione su {name}',
   lead: 'Questa relazione dice che cosa l’apparecchio “Assay” di {box} ha trovato nei file qui indicati, con quali mezzi e quanto spesso simili risultati sono sbagliati. È fatta da un programma e non è stata letta da nessuno. Parla dei file con esattamente gli SHA-256 qui riportati, e di nessuna loro copia.',
@@ -168,14 +168,14 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
     'Il file non è più conservato sull’apparecchio; lo SHA-256 qui sotto dice se una copia è la stessa.',
   framesLead: 'Ognuno è stato giudicato da solo; decide il quinto più alto.',
   sheetCaption:
-    'Foglio di provini: i {count} fotogrammi analizzati nell’ordine del video, ognuno con tempo e probabilità.',
+    'Foglio di provini: fotogrammi analizzati nell’ordine del video ({count}), ognuno con tempo e probabilità.',
   sheetMoment: 'Il più sospetto è a {time} ({share}).',
   time: 'Tempo',
   clipsLead: 'Ogni parte del parlato è stata giudicata da sola.',
   clipsMoment:
     'La più sospetta comincia a {time} ({share}): una sola frase falsa sposta appena il valore dell’insieme.',
   transcriptLead:
-    'Scritto da una macchina ({model}, lingua: {language}); può contenere errori e non decide nulla. {shown} righe su {count}; tutte sono in figures.json.',
+    'Scritto da una macchina ({model}, lingua: {language}); può contenere errori e non decide nulla. {shown} {shown:riga|righe} su {count}; tutte sono in figures.json.',
   seconds: 'Secondi',
   channel: 'Canale',
   settings: 'Impostazioni che hanno contato',
@@ -207,7 +207,7 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   rescoreLead:
     'L’apparecchio {box} ha analizzato di nuovo schede passate con i modelli presenti. Nulla è stato salvato e nessuna scheda è cambiata: qui sta che cosa si direbbe altrimenti, e perché.',
   rescoreCounts:
-    '{records} schede analizzate di nuovo; {changes} si direbbero altrimenti, {failed} non si sono potute analizzare.',
+    'Schede analizzate di nuovo: {records}. {changes} si direbbero altrimenti, {failed} non si sono potute analizzare.',
   rescoreChanges: 'Che cosa si direbbe altrimenti',
   rescoreFailed: 'Che cosa non si è potuto analizzare di nuovo',
   rescoreBefore: 'Era',

@@ -3,9 +3,11 @@
  * is artificial, the most suspicious one framed. The same frames give the same bytes: nothing in it comes from a clock, a
  * font of the machine or the record's name.
  */
+
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
 import type { RenditionFigures, SheetFrame, SheetPlace } from '../../domain/media/rendition.ts';
+import { counted } from '../../domain/shown-text.ts';
 import { mostSuspiciousIndex } from '../../domain/verdicts/suspicious-moment.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from '../maps/bitmap-font.ts';
 import { RAMP, rampOffset } from '../maps/colour-ramp.ts';
@@ -89,8 +91,10 @@ function headOf({ hash, durationSeconds, frames }: DrawSheetRequest): [film: str
     most === undefined
       ? 'no model could answer'
       : `most suspicious: ${toTime(most.timeSeconds)}, ${toShare(most.probability)} artificial`;
-  const count = frames.length === 1 ? '1 frame' : `${frames.length} frames`;
-  return [`video ${hash.slice(0, HASH_CHARACTERS)}  ${toTime(durationSeconds)}  ${count}`, finding];
+  return [
+    `video ${hash.slice(0, HASH_CHARACTERS)}  ${toTime(durationSeconds)}  ${counted(frames.length, 'frame')}`,
+    finding,
+  ];
 }
 
 /** Boxes of one size in rows, whatever the frames' own sizes. */

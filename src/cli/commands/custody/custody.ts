@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
-import { showText } from '../../../domain/shown-text.ts';
+import { counted, showText } from '../../../domain/shown-text.ts';
 import {
   type CustodyEntry,
   CustodyService,
@@ -47,7 +47,12 @@ async function redact(terminal: Terminal, given: readonly string[], options: Red
   const answer = await client.call(CustodyService.method.redactCustody, { sequences, reason });
   const count = answer.sequences.length;
   const done = { sequences: answer.sequences.map(String) };
-  printOutcome(terminal, options, done, `the details of ${count} of ${sequences.length} entries are deleted`);
+  printOutcome(
+    terminal,
+    options,
+    done,
+    `the details of ${count} of ${counted(sequences.length, 'entry', 'entries')} are deleted`,
+  );
   if (count < sequences.length)
     throw new CliFailure(
       'the others are not there, have none any more, or are needed to verify others',

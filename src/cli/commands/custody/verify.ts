@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
-import { showText } from '../../../domain/shown-text.ts';
+import { counted, showText } from '../../../domain/shown-text.ts';
 import {
   CheckpointFinding,
   CustodyService,
@@ -66,15 +66,21 @@ async function readBackup(terminal: Terminal, backup: string): Promise<VerifyCus
 
 function printReport(terminal: Terminal, report: VerifyCustodyResponse): void {
   const { isWhole, size, root, epochs, detailsDeleted, olderLines, checkpoints, faults, faultCount } = report;
-  printLine(terminal, `${isWhole ? 'whole' : 'NOT WHOLE'}: ${size} entries, root ${root}`);
+  printLine(
+    terminal,
+    `${isWhole ? 'whole' : 'NOT WHOLE'}: ${counted(size, 'entry', 'entries')}, root ${root}`,
+  );
   for (const { sequence, fault } of faults) {
     printLine(terminal, showText(sequence === undefined ? fault : `entry ${sequence}: ${fault}`));
   }
   const others = Number(faultCount) - faults.length;
-  if (others > 0) printLine(terminal, `and ${others} more faults`);
-  printLine(terminal, `${checkpoints} signed checkpoints hold`);
-  printLine(terminal, `details of ${detailsDeleted} entries were deleted, as the log says`);
-  if (olderLines > 0) printLine(terminal, `${olderLines} audit lines are older than the log`);
+  if (others > 0) printLine(terminal, `and ${counted(others, 'more fault')}`);
+  printLine(terminal, `valid signed checkpoints: ${checkpoints}`);
+  printLine(
+    terminal,
+    `details of ${counted(detailsDeleted, 'entry', 'entries')} were deleted, as the log says`,
+  );
+  if (olderLines > 0) printLine(terminal, `audit lines older than the log: ${olderLines}`);
   for (const { id, sequence, at, reason } of epochs) {
     printLine(terminal, showText(`epoch ${id} from entry ${sequence}, ${formatTimestamp(at)}: ${reason}`));
   }

@@ -82,5 +82,5 @@ function tellProgress(
   { files, filesTotal }: { files: number; filesTotal: number },
 ): void {
   if (stderr.isTTY === true)
-    stderr.write(`\r${files} of about ${filesTotal} files${files >= filesTotal ? '\n' : ''}`);
+    stderr.write(`\rfiles: ${files} of about ${filesTotal}${files >= filesTotal ? '\n' : ''}`);
 }

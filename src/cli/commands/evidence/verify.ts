@@ -1,7 +1,7 @@
 /** `assay evidence verify`: judges a package here, without a daemon and without a network. */
 import type { Command } from 'commander';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
-import { showText } from '../../../domain/shown-text.ts';
+import { counted, showText } from '../../../domain/shown-text.ts';
 import { type JudgedPackage, type JudgeOrder, judgePackage } from '../../../evidence/judge-package.ts';
 import type { JudgedTimestamp } from '../../../evidence/judge-timestamps.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
@@ -78,7 +78,7 @@ function report(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGi
   }
   if (judged.continuedLog !== null) {
     const { earlierSize, size, found } = judged.continuedLog;
-    printLine(terminal, `Log: ${earlierSize} entries then, ${size} now: ${found}`);
+    printLine(terminal, `Log: ${counted(earlierSize, 'entry', 'entries')} then, ${size} now: ${found}`);
   }
   printLine(terminal, `Key: ${fingerprint ?? 'none that can be read'}`);
   if (!isKeyGiven) {
@@ -88,7 +88,7 @@ function report(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGi
     );
   }
   const verdict = faults.length === 0 ? 'whole and signed' : 'NOT whole: see the faults above';
-  printLine(terminal, `${path}: ${files} files, ${bytes} bytes: ${verdict}`);
+  printLine(terminal, `${path}: ${counted(files, 'file')}, ${bytes} bytes: ${verdict}`);
 }
 
 const ROOTS: Readonly<Record<JudgedTimestamp['root'], string>> = {

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MediaKind } from '../../../domain/media/media.ts';
+import { counted } from '../../../domain/shown-text.ts';
 import {
   ApplianceService,
   BenchModelsResponseSchema,
@@ -99,7 +100,10 @@ async function rescore(terminal: Terminal, options: RescoreOptions): Promise<voi
   const head = ['record', 'name', 'kind', 'was', 'would be'];
   if (rows.length > 0) printLine(terminal, formatTable(head, rows));
   const { records, changes, failed } = counts;
-  printNote(terminal, `${records} records, ${changes} would change, ${failed} could not be analysed again`);
+  printNote(
+    terminal,
+    `${counted(records, 'record')}, ${changes} would change, ${failed} could not be analysed again`,
+  );
   throwIfInterrupted(signal);
   await document?.keep();
 }

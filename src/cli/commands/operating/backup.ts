@@ -1,6 +1,7 @@
 /** `assay backup`: the daemon copies its records and media beside running work. */
 
 import type { Command } from 'commander';
+import { counted } from '../../../domain/shown-text.ts';
 import {
   ApplianceService,
   BackupEntrySchema,
@@ -72,12 +73,12 @@ async function backUp(terminal: Terminal, folder: string, options: BackupOptions
   }
   printNote(
     terminal,
-    `${last.files} files, ${megabytes(last.bytes)}, of which new ${megabytes(last.copiedBytes)}`,
+    `${counted(last.files, 'file')}, ${megabytes(last.bytes)}, of which new ${megabytes(last.copiedBytes)}`,
   );
   if (last.damaged > 0n) {
     printNote(
       terminal,
-      `${last.damaged} media files are damaged and were left out; the daemon's log names them`,
+      `damaged and left out: ${counted(last.damaged, 'media file')}; the daemon's log names them`,
     );
     terminal.setExitCode(EXIT_CODES.someFailed);
   }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { counted } from '../../../domain/shown-text.ts';
 import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
@@ -73,7 +74,7 @@ async function restore(
   const signal = terminal.watchInterrupt();
   try {
     const { manifest, values } = await restoreBackup({ backup, dataFolder, isDryRun, operator }, signal);
-    const what = `the backup of ${manifest.createdAt} (${manifest.files} files, Assay ${manifest.version})`;
+    const what = `the backup of ${manifest.createdAt} (${counted(manifest.files, 'file')}, Assay ${manifest.version})`;
     const how = values === null ? 'is whole; nothing was written' : `is restored to ${dataFolder}`;
     const { createdAt, files, version, withSecrets } = manifest;
     const outcome = { created_at: createdAt, files, version, with_secrets: withSecrets };

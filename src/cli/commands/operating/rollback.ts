@@ -1,8 +1,10 @@
 /** `assay rollback`: the records as they were before the last upgrade, without a daemon. */
+
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { counted } from '../../../domain/shown-text.ts';
 import type { RolledBack } from '../../../store/rollback.ts';
 import { CliFailure, EXIT_CODES, toFileFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
@@ -51,8 +53,8 @@ async function rollback(terminal: Terminal, options: RollbackOptions): Promise<v
 function describe({ from, to, copiedAt, lost, returning, keptIn }: RolledBack): string {
   return [
     `from format ${from} to format ${to}, as the records were at ${copiedAt}`,
-    `${lost} records that were accepted since then are lost, as is every other change since`,
-    `${returning} records that were deleted since then come back; their media stay deleted`,
+    `lost: ${counted(lost, 'record')} accepted since then, and every other change since`,
+    `back again: ${counted(returning, 'record')} deleted since then; their media stay deleted`,
     'the next start removes media that no record names: copy the data folder first if they shall be kept',
     ...(keptIn === null ? [] : [`the records of format ${from} are kept in ${keptIn}`]),
   ].join('\n');

@@ -7,7 +7,7 @@ import { toRowResult } from '../../../domain/answers/record-sheet.ts';
 import { FORMATS } from '../../../domain/media/formats.ts';
 import type { MediaKind } from '../../../domain/media/media.ts';
 import { failedRow, type RowResult } from '../../../domain/sheets/sheet-columns.ts';
-import { showText } from '../../../domain/shown-text.ts';
+import { counted, showText } from '../../../domain/shown-text.ts';
 import { type Classification, Status } from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { deskOption } from '../../daemon/lookups.ts';
@@ -92,7 +92,7 @@ async function runBatch(terminal: Terminal, path: string, options: BatchOptions)
     counts,
   };
   if (results.doneRows > 0)
-    printNote(terminal, `${options.output} holds ${results.doneRows} rows: going on behind them`);
+    printNote(terminal, `${options.output} holds ${counted(results.doneRows, 'row')}: going on behind them`);
   try {
     await forEachBounded(order.admit(sheet.rows()), options.jobs, (row) => runRow(run, row));
   } finally {

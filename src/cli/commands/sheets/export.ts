@@ -1,4 +1,5 @@
 /** `assay export`: all records that a filter finds, as a sheet. */
+
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
@@ -9,6 +10,7 @@ import {
   sheetHead,
   sheetLine,
 } from '../../../domain/answers/record-sheet.ts';
+import { counted } from '../../../domain/shown-text.ts';
 import { type AssayClient, openClient } from '../../daemon/client.ts';
 import { toFailure } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
@@ -55,7 +57,7 @@ async function exportRecords(terminal: Terminal, options: ExportOptions): Promis
   } catch (error) {
     throw toFailure(error, client.address);
   }
-  if (output !== undefined) printNote(terminal, `${counts.records} records in ${output}`);
+  if (output !== undefined) printNote(terminal, `${counted(counts.records, 'record')} in ${output}`);
 }
 
 /** The head goes out with the first line. */
