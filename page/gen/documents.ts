@@ -152,7 +152,7 @@ export type QueuedWork = AllOfQueueEntry;
 
 export type UserRow = { id: string; name: string; email: string; role: Role; readonly: boolean; balance: number; hasPassword: boolean; pricing: { id: string; name: string; }; };
 
-export type Fault = { code: UserErrorCode; reason: string; field: string | null; message: string; };
+export type Fault = { code: UserErrorCode; reason: string; field: string | null; message: string; metadata: unknown; };
 
 export type ListedRecord = { identifier: string; kind: MediaKind; status: Status; outcome: Outcome; headline: { word: HeadlineWord; title: AllOfSentence; }; errors: string; name: string; refId: string; hash: string; createdAt: string; resultUrl: string; cancelled: boolean; deskId: string | null; accountId: string; forceClassification: Label | null; signOff: { state: SignOffState; } | null; progress: AllOfProgress | null; verdict: { heuristic: Heuristic; confidence: number; classification: Label; models: string[]; } | null; assessment: { state: AssessmentState; probability: number | null; reasons: { code: string; side: ReasonSide; said: AllOfSentence; }[]; } | null; provenance: { readings: { state: ReadingState; unchanged: UnchangedAnswer; signedBy: { answer: SignerAnswer; name: string; }; inTime: { answer: TimeAnswer; }; who: { answer: WhoAnswer; }; } | null; } | null; } | { identifier: string; kind: MediaKind; status: Status; outcome: Outcome; headline: { word: HeadlineWord; title: AllOfSentence; }; errors: string; name: string; refId: string; hash: string; createdAt: string; resultUrl: string; cancelled: boolean; deskId: string | null; accountId: string; forceClassification: Label | null; signOff: { state: SignOffState; } | null; progress: AllOfProgress | null; isNsfw: boolean | null; verdict: { heuristic: Heuristic; confidence: number; classification: Label; models: string[]; } | null; assessment: { state: AssessmentState; probability: number | null; reasons: { code: string; side: ReasonSide; said: AllOfSentence; }[]; } | null; provenance: { readings: { state: ReadingState; unchanged: UnchangedAnswer; signedBy: { answer: SignerAnswer; name: string; }; inTime: { answer: TimeAnswer; }; who: { answer: WhoAnswer; }; } | null; } | null; };
 
@@ -313,22 +313,22 @@ export type ReadAccountAnswer = { viewer: { name: string; email: string; role: R
 export const READ_ACCOUNT = 'query ReadAccount{viewer{name email role heuristic plan{name}}}' as Document<ReadAccountAnswer, {}>;
 
 export type SetHeuristicAnswer = { updateAccount: { userErrors: Fault[]; }; };
-export const SET_HEURISTIC = 'mutation SetHeuristic($input:UpdateAccountInput!){updateAccount(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetHeuristicAnswer, { input: UpdateAccountInput;}>;
+export const SET_HEURISTIC = 'mutation SetHeuristic($input:UpdateAccountInput!){updateAccount(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SetHeuristicAnswer, { input: UpdateAccountInput;}>;
 
 export type ReadKeysAnswer = { viewer: { keys: AllOfApiKey[]; }; };
 export const READ_KEYS = 'query ReadKeys{viewer{keys{...AllOfApiKey}}}fragment AllOfApiKey on ApiKey{createdAt id lastUsedAt name}' as Document<ReadKeysAnswer, {}>;
 
 export type CreateKeyAnswer = { createKey: { secret: string | null; userErrors: Fault[]; }; };
-export const CREATE_KEY = 'mutation CreateKey($name:String!){createKey(name:$name){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateKeyAnswer, { name: string;}>;
+export const CREATE_KEY = 'mutation CreateKey($name:String!){createKey(name:$name){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<CreateKeyAnswer, { name: string;}>;
 
 export type RevealKeyAnswer = { revealKey: { secret: string | null; userErrors: Fault[]; }; };
-export const REVEAL_KEY = 'mutation RevealKey($id:ID!$password:String!){revealKey(id:$id password:$password){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RevealKeyAnswer, { id: string; password: string;}>;
+export const REVEAL_KEY = 'mutation RevealKey($id:ID!$password:String!){revealKey(id:$id password:$password){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RevealKeyAnswer, { id: string; password: string;}>;
 
 export type ReplaceKeyAnswer = { replaceKey: { secret: string | null; userErrors: Fault[]; }; };
-export const REPLACE_KEY = 'mutation ReplaceKey($id:ID!){replaceKey(id:$id){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ReplaceKeyAnswer, { id: string;}>;
+export const REPLACE_KEY = 'mutation ReplaceKey($id:ID!){replaceKey(id:$id){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ReplaceKeyAnswer, { id: string;}>;
 
 export type RevokeKeyAnswer = { revokeKey: { userErrors: Fault[]; }; };
-export const REVOKE_KEY = 'mutation RevokeKey($id:ID!){revokeKey(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RevokeKeyAnswer, { id: string;}>;
+export const REVOKE_KEY = 'mutation RevokeKey($id:ID!){revokeKey(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RevokeKeyAnswer, { id: string;}>;
 
 export type ReadLedgerAnswer = { viewer: { ledger: { nodes: AllOfLedgerEntry[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; }; };
 export const READ_LEDGER = 'query ReadLedger($after:String){viewer{ledger(first:50 after:$after){nodes{...AllOfLedgerEntry}pageInfo{hasNextPage endCursor}}}}fragment AllOfLedgerEntry on LedgerEntry{amount at identifier reason sequence}' as Document<ReadLedgerAnswer, { after?: string | null | undefined;}>;
@@ -340,13 +340,13 @@ export type FollowDeliveriesAnswer = { deliveries: Delivery; };
 export const FOLLOW_DELIVERIES = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}subscription FollowDeliveries{deliveries{...Delivery}}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<FollowDeliveriesAnswer, {}>;
 
 export type ReplayDeliveryAnswer = { replayDelivery: { delivery: Delivery | null; userErrors: Fault[]; }; };
-export const REPLAY_DELIVERY = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}mutation ReplayDelivery($id:ID!){replayDelivery(id:$id){delivery{...Delivery}userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<ReplayDeliveryAnswer, { id: string;}>;
+export const REPLAY_DELIVERY = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}mutation ReplayDelivery($id:ID!){replayDelivery(id:$id){delivery{...Delivery}userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<ReplayDeliveryAnswer, { id: string;}>;
 
 export type ReadWebhookSecretAnswer = { viewer: { webhookSecret: string; }; };
 export const READ_WEBHOOK_SECRET = 'query ReadWebhookSecret{viewer{webhookSecret}}' as Document<ReadWebhookSecretAnswer, {}>;
 
 export type RotateWebhookSecretAnswer = { rotateWebhookSecret: { secret: string | null; userErrors: Fault[]; }; };
-export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhookSecret{secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RotateWebhookSecretAnswer, {}>;
+export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhookSecret{secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RotateWebhookSecretAnswer, {}>;
 
 export type FollowCreditsAnswer = { credits: AllOfCredits; };
 export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
@@ -355,34 +355,34 @@ export type ReadDesksAnswer = { desks: Desk[]; };
 export const READ_DESKS = 'query ReadDesks{desks{...Desk}}fragment Desk on Desk{...AllOfDesk members{...AllOfDeskMember}}fragment AllOfDesk on Desk{createdAt id isManaged name ownRole partnerId}fragment AllOfDeskMember on DeskMember{accountId at email name role}' as Document<ReadDesksAnswer, {}>;
 
 export type AddDeskAnswer = { addDesk: { userErrors: Fault[]; }; };
-export const ADD_DESK = 'mutation AddDesk($name:String!){addDesk(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<AddDeskAnswer, { name: string;}>;
+export const ADD_DESK = 'mutation AddDesk($name:String!){addDesk(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<AddDeskAnswer, { name: string;}>;
 
 export type RenameDeskAnswer = { renameDesk: { userErrors: Fault[]; }; };
-export const RENAME_DESK = 'mutation RenameDesk($id:ID!$name:String!){renameDesk(id:$id name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RenameDeskAnswer, { id: string; name: string;}>;
+export const RENAME_DESK = 'mutation RenameDesk($id:ID!$name:String!){renameDesk(id:$id name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RenameDeskAnswer, { id: string; name: string;}>;
 
 export type RemoveDeskAnswer = { removeDesk: { userErrors: Fault[]; }; };
-export const REMOVE_DESK = 'mutation RemoveDesk($id:ID!){removeDesk(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveDeskAnswer, { id: string;}>;
+export const REMOVE_DESK = 'mutation RemoveDesk($id:ID!){removeDesk(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveDeskAnswer, { id: string;}>;
 
 export type SetDeskMemberAnswer = { setDeskMember: { userErrors: Fault[]; }; };
-export const SET_DESK_MEMBER = 'mutation SetDeskMember($id:ID!$email:String!$role:DeskRole!){setDeskMember(id:$id email:$email role:$role){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetDeskMemberAnswer, { id: string; email: string; role: DeskRole;}>;
+export const SET_DESK_MEMBER = 'mutation SetDeskMember($id:ID!$email:String!$role:DeskRole!){setDeskMember(id:$id email:$email role:$role){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SetDeskMemberAnswer, { id: string; email: string; role: DeskRole;}>;
 
 export type RemoveDeskMemberAnswer = { removeDeskMember: { userErrors: Fault[]; }; };
-export const REMOVE_DESK_MEMBER = 'mutation RemoveDeskMember($id:ID!$email:String!){removeDeskMember(id:$id email:$email){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveDeskMemberAnswer, { id: string; email: string;}>;
+export const REMOVE_DESK_MEMBER = 'mutation RemoveDeskMember($id:ID!$email:String!){removeDeskMember(id:$id email:$email){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveDeskMemberAnswer, { id: string; email: string;}>;
 
 export type ReadNoticeRulesAnswer = { noticeRules: AllOfNoticeRule[]; };
 export const READ_NOTICE_RULES = 'query ReadNoticeRules{noticeRules{...AllOfNoticeRule}}fragment AllOfNoticeRule on NoticeRule{channel createdAt id isPaused kinds name ofEveryAccount outcomes reason target}' as Document<ReadNoticeRulesAnswer, {}>;
 
 export type CreateNoticeRuleAnswer = { createNoticeRule: { userErrors: Fault[]; }; };
-export const CREATE_NOTICE_RULE = 'mutation CreateNoticeRule($input:NoticeRuleInput!){createNoticeRule(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateNoticeRuleAnswer, { input: NoticeRuleInput;}>;
+export const CREATE_NOTICE_RULE = 'mutation CreateNoticeRule($input:NoticeRuleInput!){createNoticeRule(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<CreateNoticeRuleAnswer, { input: NoticeRuleInput;}>;
 
 export type SetNoticeRulePausedAnswer = { setNoticeRulePaused: { userErrors: Fault[]; }; };
-export const SET_NOTICE_RULE_PAUSED = 'mutation SetNoticeRulePaused($id:ID!$paused:Boolean!){setNoticeRulePaused(id:$id paused:$paused){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetNoticeRulePausedAnswer, { id: string; paused: boolean;}>;
+export const SET_NOTICE_RULE_PAUSED = 'mutation SetNoticeRulePaused($id:ID!$paused:Boolean!){setNoticeRulePaused(id:$id paused:$paused){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SetNoticeRulePausedAnswer, { id: string; paused: boolean;}>;
 
 export type RemoveNoticeRuleAnswer = { removeNoticeRule: { userErrors: Fault[]; }; };
-export const REMOVE_NOTICE_RULE = 'mutation RemoveNoticeRule($id:ID!){removeNoticeRule(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveNoticeRuleAnswer, { id: string;}>;
+export const REMOVE_NOTICE_RULE = 'mutation RemoveNoticeRule($id:ID!){removeNoticeRule(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveNoticeRuleAnswer, { id: string;}>;
 
 export type TestNoticeRuleAnswer = { testNoticeRule: { delivered: boolean; error: string; userErrors: Fault[]; }; };
-export const TEST_NOTICE_RULE = 'mutation TestNoticeRule($id:ID!){testNoticeRule(id:$id){delivered error userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<TestNoticeRuleAnswer, { id: string;}>;
+export const TEST_NOTICE_RULE = 'mutation TestNoticeRule($id:ID!){testNoticeRule(id:$id){delivered error userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<TestNoticeRuleAnswer, { id: string;}>;
 
 export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: string; kind: string; accountId: string | null; facade: string; details: unknown; what: unknown; detailsDeletedAt: string | null; })[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId facade details what detailsDeletedAt}pageInfo{hasNextPage endCursor}}}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
@@ -400,7 +400,7 @@ export type ReadLabelAdviceAnswer = { labelAdvice: { duty: LabelDuty; reason: st
 export const READ_LABEL_ADVICE = 'query ReadLabelAdvice($input:LabelQuestionInput!){labelAdvice(input:$input){duty reason wording place sourceType sources{...AllOfLabelSource}}}fragment AllOfLabelSource on LabelSource{rank supports title}' as Document<ReadLabelAdviceAnswer, { input: LabelQuestionInput;}>;
 
 export type FindByPictureAnswer = { findByPicture: { search: FoundPictures | null; userErrors: Fault[]; }; };
-export const FIND_BY_PICTURE = 'mutation FindByPicture($input:FindByPictureInput!){findByPicture(input:$input){search{...FoundPictures}userErrors{...Fault}}}fragment FoundPictures on PictureSearch{searched withoutParts found{identifier name createdAt degree isMirrored distance places timeSeconds outcome finding foundAt}}fragment Fault on UserError{code reason field message}' as Document<FindByPictureAnswer, { input: FindByPictureInput;}>;
+export const FIND_BY_PICTURE = 'mutation FindByPicture($input:FindByPictureInput!){findByPicture(input:$input){search{...FoundPictures}userErrors{...Fault}}}fragment FoundPictures on PictureSearch{searched withoutParts found{identifier name createdAt degree isMirrored distance places timeSeconds outcome finding foundAt}}fragment Fault on UserError{code reason field message metadata}' as Document<FindByPictureAnswer, { input: FindByPictureInput;}>;
 
 export type FindSimilarAnswer = { similarPictures: FoundPictures; };
 export const FIND_SIMILAR = 'query FindSimilar($identifier:ID!){similarPictures(identifier:$identifier){...FoundPictures}}fragment FoundPictures on PictureSearch{searched withoutParts found{identifier name createdAt degree isMirrored distance places timeSeconds outcome finding foundAt}}' as Document<FindSimilarAnswer, { identifier: string;}>;
@@ -418,7 +418,7 @@ export type ReadBackupsAnswer = { backups: { folder: string | null; lastGoodAt: 
 export const READ_BACKUPS = 'query ReadBackups{backups{folder lastGoodAt lastError isTooOld isRunning progress{...AllOfBackupProgress}backups{...AllOfBackup}}}fragment AllOfBackup on Backup{bytes createdAt fault files name version withSecrets}fragment AllOfBackupProgress on BackupProgress{bytes copiedBytes files phase}' as Document<ReadBackupsAnswer, {}>;
 
 export type StartBackupAnswer = { startBackup: { started: boolean; userErrors: Fault[]; }; };
-export const START_BACKUP = 'mutation StartBackup($withSecrets:Boolean){startBackup(withSecrets:$withSecrets){started userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<StartBackupAnswer, { withSecrets?: boolean | null | undefined;}>;
+export const START_BACKUP = 'mutation StartBackup($withSecrets:Boolean){startBackup(withSecrets:$withSecrets){started userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<StartBackupAnswer, { withSecrets?: boolean | null | undefined;}>;
 
 export type BenchModelsAnswer = { modelBench: { id: string; provider: string; items: number; itemsPerSecond: number; singleMs: number; error: string; }; };
 export const BENCH_MODELS = 'subscription BenchModels{modelBench{id provider items itemsPerSecond singleMs error}}' as Document<BenchModelsAnswer, {}>;
@@ -433,31 +433,31 @@ export type ReadPlansAnswer = { plans: Plan[]; };
 export const READ_PLANS = 'fragment Plan on Plan{id name sku options kinds{...AllOfPlanKind}rateLimitPerMinute mediaDays recordDays zeroRetention seenBeforeAcrossUsers fourEyes fourEyesDays c2paPolicy}query ReadPlans{plans{...Plan}}fragment AllOfPlanKind on PlanKind{credits fileBytesMax kind}' as Document<ReadPlansAnswer, {}>;
 
 export type CreatePlanAnswer = { createPlan: { userErrors: Fault[]; }; };
-export const CREATE_PLAN = 'mutation CreatePlan($input:PlanInput!){createPlan(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreatePlanAnswer, { input: PlanInput;}>;
+export const CREATE_PLAN = 'mutation CreatePlan($input:PlanInput!){createPlan(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<CreatePlanAnswer, { input: PlanInput;}>;
 
 export type UpdatePlanAnswer = { updatePlan: { userErrors: Fault[]; }; };
-export const UPDATE_PLAN = 'mutation UpdatePlan($id:ID!$input:PlanInput!){updatePlan(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<UpdatePlanAnswer, { id: string; input: PlanInput;}>;
+export const UPDATE_PLAN = 'mutation UpdatePlan($id:ID!$input:PlanInput!){updatePlan(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<UpdatePlanAnswer, { id: string; input: PlanInput;}>;
 
 export type ReadWorkersAnswer = { workers: AllOfWorker[]; };
 export const READ_WORKERS = 'query ReadWorkers{workers{...AllOfWorker}}fragment AllOfWorker on Worker{clockOffsetSeconds devices done drained draining failed here name packs places refusal running version}' as Document<ReadWorkersAnswer, {}>;
 
 export type DrainWorkerAnswer = { drainWorker: { userErrors: Fault[]; }; };
-export const DRAIN_WORKER = 'mutation DrainWorker($name:String!){drainWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<DrainWorkerAnswer, { name: string;}>;
+export const DRAIN_WORKER = 'mutation DrainWorker($name:String!){drainWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<DrainWorkerAnswer, { name: string;}>;
 
 export type ResumeWorkerAnswer = { resumeWorker: { userErrors: Fault[]; }; };
-export const RESUME_WORKER = 'mutation ResumeWorker($name:String!){resumeWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ResumeWorkerAnswer, { name: string;}>;
+export const RESUME_WORKER = 'mutation ResumeWorker($name:String!){resumeWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ResumeWorkerAnswer, { name: string;}>;
 
 export type ForgetWorkerAnswer = { forgetWorker: { userErrors: Fault[]; }; };
-export const FORGET_WORKER = 'mutation ForgetWorker($name:String!){forgetWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ForgetWorkerAnswer, { name: string;}>;
+export const FORGET_WORKER = 'mutation ForgetWorker($name:String!){forgetWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ForgetWorkerAnswer, { name: string;}>;
 
 export type ReadQueueAnswer = { queue: { runningTotal: number; waitingTotal: number; waitReason: { step: string; sentence: string; } | null; running: QueuedWork[]; waiting: QueuedWork[]; failed: QueuedWork[]; }; };
 export const READ_QUEUE = 'fragment QueuedWork on QueueEntry{...AllOfQueueEntry}query ReadQueue{queue(first:50){runningTotal waitingTotal waitReason{step sentence}running{...QueuedWork}waiting{...QueuedWork}failed{...QueuedWork}}}fragment AllOfQueueEntry on QueueEntry{accountId accountName analysisId attempts endedAt error identifiers kind queuedAt startedAt}' as Document<ReadQueueAnswer, {}>;
 
 export type CancelWorkAnswer = { cancelAnalysis: { userErrors: Fault[]; }; };
-export const CANCEL_WORK = 'mutation CancelWork($analysisId:ID!){cancelAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CancelWorkAnswer, { analysisId: string;}>;
+export const CANCEL_WORK = 'mutation CancelWork($analysisId:ID!){cancelAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<CancelWorkAnswer, { analysisId: string;}>;
 
 export type RetryWorkAnswer = { retryAnalysis: { userErrors: Fault[]; }; };
-export const RETRY_WORK = 'mutation RetryWork($analysisId:ID!){retryAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RetryWorkAnswer, { analysisId: string;}>;
+export const RETRY_WORK = 'mutation RetryWork($analysisId:ID!){retryAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RetryWorkAnswer, { analysisId: string;}>;
 
 export type ReadUsersAnswer = { users: { nodes: UserRow[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const READ_USERS = 'fragment UserRow on User{id name email role readonly balance hasPassword pricing{id name}}query ReadUsers($after:String$filter:String){users(first:50 after:$after filter:$filter){nodes{...UserRow}pageInfo{hasNextPage endCursor}}}' as Document<ReadUsersAnswer, { after?: string | null | undefined; filter?: string | null | undefined;}>;
@@ -466,22 +466,22 @@ export type ReadPlanNamesAnswer = { plans: { id: string; name: string; }[]; };
 export const READ_PLAN_NAMES = 'query ReadPlanNames{plans{id name}}' as Document<ReadPlanNamesAnswer, {}>;
 
 export type SendCreationEmailAnswer = { sendCreationEmail: { sent: boolean | null; file: string | null; userErrors: Fault[]; }; };
-export const SEND_CREATION_EMAIL = 'mutation SendCreationEmail($id:ID!){sendCreationEmail(id:$id){sent file userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SendCreationEmailAnswer, { id: string;}>;
+export const SEND_CREATION_EMAIL = 'mutation SendCreationEmail($id:ID!){sendCreationEmail(id:$id){sent file userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<SendCreationEmailAnswer, { id: string;}>;
 
 export type ResetPasswordAnswer = { resetPassword: { link: string | null; userErrors: Fault[]; }; };
-export const RESET_PASSWORD = 'mutation ResetPassword($email:String!){resetPassword(email:$email){link userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ResetPasswordAnswer, { email: string;}>;
+export const RESET_PASSWORD = 'mutation ResetPassword($email:String!){resetPassword(email:$email){link userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ResetPasswordAnswer, { email: string;}>;
 
 export type CreateUserAnswer = { createUser: { userErrors: Fault[]; }; };
-export const CREATE_USER = 'mutation CreateUser($input:UserInput!){createUser(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateUserAnswer, { input: UserInput;}>;
+export const CREATE_USER = 'mutation CreateUser($input:UserInput!){createUser(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<CreateUserAnswer, { input: UserInput;}>;
 
 export type UpdateUserAnswer = { updateUser: { userErrors: Fault[]; }; };
-export const UPDATE_USER = 'mutation UpdateUser($id:ID!$input:UserInput!){updateUser(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<UpdateUserAnswer, { id: string; input: UserInput;}>;
+export const UPDATE_USER = 'mutation UpdateUser($id:ID!$input:UserInput!){updateUser(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<UpdateUserAnswer, { id: string; input: UserInput;}>;
 
 export type DeleteUserAnswer = { deleteUser: { userErrors: Fault[]; }; };
-export const DELETE_USER = 'mutation DeleteUser($id:ID!){deleteUser(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<DeleteUserAnswer, { id: string;}>;
+export const DELETE_USER = 'mutation DeleteUser($id:ID!){deleteUser(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<DeleteUserAnswer, { id: string;}>;
 
 export type GrantCreditsAnswer = { grantCredits: { userErrors: Fault[]; }; };
-export const GRANT_CREDITS = 'mutation GrantCredits($id:ID!$amount:Int!){grantCredits(id:$id amount:$amount){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<GrantCreditsAnswer, { id: string; amount: number;}>;
+export const GRANT_CREDITS = 'mutation GrantCredits($id:ID!$amount:Int!){grantCredits(id:$id amount:$amount){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<GrantCreditsAnswer, { id: string; amount: number;}>;
 
 export type ReadWatchFoldersAnswer = { watchRoots: string[]; watchFolders: AllOfWatchFolder[]; };
 export const READ_WATCH_FOLDERS = 'query ReadWatchFolders{watchRoots watchFolders{...AllOfWatchFolder}}fragment AllOfWatchFolder on WatchFolder{accountEmail accountId createdAt done failed finished id lookedAt obstacles options path reason skipped state submitted unwritten waiting}' as Document<ReadWatchFoldersAnswer, {}>;
@@ -490,19 +490,19 @@ export type ReadFailedFilesAnswer = { watchedFiles: { nodes: AllOfWatchedFile[];
 export const READ_FAILED_FILES = 'query ReadFailedFiles($id:ID!$after:String){watchedFiles(id:$id state:FAILED first:25 after:$after){nodes{...AllOfWatchedFile}pageInfo{hasNextPage endCursor}}}fragment AllOfWatchedFile on WatchedFile{at attempts identifier path reason retryAt sizeBytes state}' as Document<ReadFailedFilesAnswer, { id: string; after?: string | null | undefined;}>;
 
 export type AddWatchFolderAnswer = { addWatchFolder: { findings: AllOfFolderFinding[]; unitLines: string[]; userErrors: Fault[]; }; };
-export const ADD_WATCH_FOLDER = 'mutation AddWatchFolder($path:String!$done:DoneAction$options:[String!]){addWatchFolder(path:$path done:$done options:$options){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<AddWatchFolderAnswer, { path: string; done?: DoneAction | null | undefined; options?: readonly string[] | null | undefined;}>;
+export const ADD_WATCH_FOLDER = 'mutation AddWatchFolder($path:String!$done:DoneAction$options:[String!]){addWatchFolder(path:$path done:$done options:$options){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<AddWatchFolderAnswer, { path: string; done?: DoneAction | null | undefined; options?: readonly string[] | null | undefined;}>;
 
 export type TestWatchFolderAnswer = { testWatchFolder: { findings: AllOfFolderFinding[]; unitLines: string[]; userErrors: Fault[]; }; };
-export const TEST_WATCH_FOLDER = 'mutation TestWatchFolder($path:String!){testWatchFolder(path:$path){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<TestWatchFolderAnswer, { path: string;}>;
+export const TEST_WATCH_FOLDER = 'mutation TestWatchFolder($path:String!){testWatchFolder(path:$path){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<TestWatchFolderAnswer, { path: string;}>;
 
 export type PauseWatchFolderAnswer = { pauseWatchFolder: { userErrors: Fault[]; }; };
-export const PAUSE_WATCH_FOLDER = 'mutation PauseWatchFolder($id:ID!){pauseWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<PauseWatchFolderAnswer, { id: string;}>;
+export const PAUSE_WATCH_FOLDER = 'mutation PauseWatchFolder($id:ID!){pauseWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<PauseWatchFolderAnswer, { id: string;}>;
 
 export type ResumeWatchFolderAnswer = { resumeWatchFolder: { userErrors: Fault[]; }; };
-export const RESUME_WATCH_FOLDER = 'mutation ResumeWatchFolder($id:ID!$retryFailed:Boolean){resumeWatchFolder(id:$id retryFailed:$retryFailed){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ResumeWatchFolderAnswer, { id: string; retryFailed?: boolean | null | undefined;}>;
+export const RESUME_WATCH_FOLDER = 'mutation ResumeWatchFolder($id:ID!$retryFailed:Boolean){resumeWatchFolder(id:$id retryFailed:$retryFailed){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<ResumeWatchFolderAnswer, { id: string; retryFailed?: boolean | null | undefined;}>;
 
 export type RemoveWatchFolderAnswer = { removeWatchFolder: { userErrors: Fault[]; }; };
-export const REMOVE_WATCH_FOLDER = 'mutation RemoveWatchFolder($id:ID!){removeWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveWatchFolderAnswer, { id: string;}>;
+export const REMOVE_WATCH_FOLDER = 'mutation RemoveWatchFolder($id:ID!){removeWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message metadata}' as Document<RemoveWatchFolderAnswer, { id: string;}>;
 
 export type ReadSettingAnswer = { setting: AllOfSetting; };
 export const READ_SETTING = 'query ReadSetting($key:String!){setting(key:$key){...AllOfSetting}}fragment AllOfSetting on Setting{description file key lines origin takes value variable}' as Document<ReadSettingAnswer, { key: string;}>;
@@ -514,16 +514,16 @@ export type FollowRecordsAnswer = { classifications: ListedRecord; };
 export const FOLLOW_RECORDS = 'fragment ListedRecord on Classification{identifier kind status outcome headline{word title{...AllOfSentence}}errors name refId hash createdAt resultUrl cancelled deskId accountId forceClassification signOff{state}progress{...AllOfProgress}...on ImageClassification{isNsfw}...on VideoClassification{isNsfw}verdict{heuristic confidence classification models}assessment{state probability reasons{code side said{...AllOfSentence}}}provenance{readings{state unchanged signedBy{answer name}inTime{answer}who{answer}}}}subscription FollowRecords($kind:MediaKind$waitsForMe:Boolean){classifications(kind:$kind waitsForMe:$waitsForMe){...ListedRecord}}fragment AllOfProgress on Progress{done step total}fragment AllOfSentence on Sentence{en it}' as Document<FollowRecordsAnswer, { kind?: MediaKind | null | undefined; waitsForMe?: boolean | null | undefined;}>;
 
 export type DeleteRecordAnswer = { deleteClassification: { deletedIdentifier: string | null; userErrors: Fault[]; }; };
-export const DELETE_RECORD = 'fragment Fault on UserError{code reason field message}mutation DeleteRecord($identifier:ID!){deleteClassification(identifier:$identifier){deletedIdentifier userErrors{...Fault}}}' as Document<DeleteRecordAnswer, { identifier: string;}>;
+export const DELETE_RECORD = 'fragment Fault on UserError{code reason field message metadata}mutation DeleteRecord($identifier:ID!){deleteClassification(identifier:$identifier){deletedIdentifier userErrors{...Fault}}}' as Document<DeleteRecordAnswer, { identifier: string;}>;
 
 export type ReadSavedFiltersAnswer = { savedFilters: AllOfSavedFilter[]; };
 export const READ_SAVED_FILTERS = 'query ReadSavedFilters{savedFilters{...AllOfSavedFilter}}fragment AllOfSavedFilter on SavedFilter{deskId kind name outcome search since text until waitsForMe}' as Document<ReadSavedFiltersAnswer, {}>;
 
 export type SaveFilterAnswer = { saveFilter: { filter: AllOfSavedFilter | null; userErrors: Fault[]; }; };
-export const SAVE_FILTER = 'fragment Fault on UserError{code reason field message}mutation SaveFilter($input:SaveFilterInput!){saveFilter(input:$input){filter{...AllOfSavedFilter}userErrors{...Fault}}}fragment AllOfSavedFilter on SavedFilter{deskId kind name outcome search since text until waitsForMe}' as Document<SaveFilterAnswer, { input: SaveFilterInput;}>;
+export const SAVE_FILTER = 'fragment Fault on UserError{code reason field message metadata}mutation SaveFilter($input:SaveFilterInput!){saveFilter(input:$input){filter{...AllOfSavedFilter}userErrors{...Fault}}}fragment AllOfSavedFilter on SavedFilter{deskId kind name outcome search since text until waitsForMe}' as Document<SaveFilterAnswer, { input: SaveFilterInput;}>;
 
 export type RemoveSavedFilterAnswer = { removeSavedFilter: { userErrors: Fault[]; }; };
-export const REMOVE_SAVED_FILTER = 'fragment Fault on UserError{code reason field message}mutation RemoveSavedFilter($name:String!){removeSavedFilter(name:$name){userErrors{...Fault}}}' as Document<RemoveSavedFilterAnswer, { name: string;}>;
+export const REMOVE_SAVED_FILTER = 'fragment Fault on UserError{code reason field message metadata}mutation RemoveSavedFilter($name:String!){removeSavedFilter(name:$name){userErrors{...Fault}}}' as Document<RemoveSavedFilterAnswer, { name: string;}>;
 
 export type ReadRecordAnswer = { classification: FullRecord; };
 export const READ_RECORD = 'fragment ModelResult on ModelResult{model version axis device unknown reason elapsedTime classification{...AllOfScore}places{...AllOfPlaceSpread}}fragment Clip on Clip{index start end verdict{...Verdict}results{...ModelResult}}fragment Verdict on Verdict{heuristic confidence classification models}fragment Detection on Detection{box{...AllOfBox}verdict{...Verdict}results{...ModelResult}}fragment ProvenanceReadings on ProvenanceReadings{state unchanged signedBy{...AllOfSignedBy lists{...AllOfVoucher}}inTime{...AllOfInTime}who{...AllOfWho}notes{...AllOfReadingNote}}fragment Manifest on Manifest{label title generator isActive readings{...ProvenanceReadings}steps{...AllOfTimelineStep sourceTypeWords{...AllOfSentence}}ingredients{...AllOfIngredient}trainingMining{...AllOfTrainingMining}}fragment Provenance on Provenance{readings{...ProvenanceReadings}sentence{...AllOfSentence}source manifests{...Manifest}leftOut lists{...AllOfAppliedTrustList}readAt remoteManifestUrl fault outer{...AllOfOuterManifest}isFormatUnreadable}fragment Assessment on Assessment{state strength probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons{code side said{...AllOfSentence}}stability{flips notNeeded variants{name probability}}quality{...AllOfQuality}}fragment Tentative on Tentative{state probability frames{timeSeconds probability}clips{start probability}transcript{...TranscriptSegment}}fragment Rendition on Rendition{kind isNeeded}fragment Frame on ImageClassification{identifier timeSeconds hash width height verdict{...Verdict}results{...ModelResult}assessment{state probability}}fragment Track on AudioClassification{identifier durationSeconds speechSeconds verdict{...Verdict}results{...ModelResult}assessment{state probability}clips{...Clip}transcript{...Transcript}}fragment Transcript on Transcript{...AllOfTranscript segments{...TranscriptSegment}}fragment TranscriptSegment on TranscriptSegment{startSeconds endSeconds text confidence language channel}fragment ExportedReading on ExportedReading{...AllOfExportedReading timestamps{...AllOfTimestampStatus}}fragment SignOff on SignOff{state classification findingAt byAccountId byName reason askedAt answers{...AllOfSignOffAnswer}}fragment FullRecord on Classification{__typename ...RecordFacts identifier kind status outcome headline{word title{...AllOfSentence}sentence{...AllOfSentence}beside{...AllOfSentence}documented{...AllOfSentence}}errors name hash createdAt cancelled rights forceClassification signOff{...SignOff}progress{...AllOfProgress}partOf submittedBy{...AllOfSubmittedBy}stepTimes{...AllOfStepTime}renditions{...Rendition}tentative{...Tentative}added{analyses error progress{...AllOfProgress}}exports{...ExportedReading}rulesVersion readByRulesVersion resultUrl mimetype filesize origin credits endedAt options{...AllOfAnalysisOptions}verdict{...AllOfVerdict}verdicts{...AllOfVerdict}assessment{...Assessment}provenance{...Provenance}fileFacts{facts{...AllOfFileFact}contradictions{...AllOfSentence}}marks{...AllOfMark}seenBefore{...AllOfSeenBefore}...on ImageClassification{timeSeconds width height medium isNsfw nsfwProbability hasHeatmap heatmapLayers results{...ModelResult}details{detections{...Detection}}}...on AudioClassification{durationSeconds speechSeconds results{...ModelResult}clips{...Clip}transcript{...Transcript}}...on VideoClassification{width height nsfwProbability durationSeconds images{...Frame}audios{...Track}shots{...AllOfShot}}}query ReadRecord($identifier:ID!){classification(identifier:$identifier){...FullRecord}}fragment AllOfAnalysisOptions on AnalysisOptions{ensureFacePerFrame frames keyFrames keyFramesMethod preventC2paForces transcriptLanguage withAudio withHeatmap withMorphing withNsfw withTampering withTranscript}fragment AllOfAppliedTrustList on AppliedTrustList{id sha256}fragment AllOfBox on Box{x1 x2 y1 y2}fragment AllOfExportedReading on ExportedReading{at byAccountId classification fingerprint packageSha256 probability readsOtherwise rulesVersion state}fragment AllOfFileFact on FileFact{field isSigned kind value}fragment AllOfInTime on InTime{answer authority stampedAt}fragment AllOfIngredient on Ingredient{format manifest relationship thumbnail title}fragment AllOfMark on Mark{field kind origin state strength value}fragment AllOfOuterManifest on OuterManifest{host outcome reason sha256 source}fragment AllOfPlaceSpread on PlaceSpread{count spread}fragment AllOfProgress on Progress{done step total}fragment AllOfQuality on Quality{jpegQuality shortSide truncated}fragment AllOfReadingNote on ReadingNote{code explanation isUnknown}fragment AllOfScore on Score{label score}fragment AllOfSeenBefore on SeenBefore{accountId createdAt distance earlierSeconds finding foundAt foundByAccountId identifier name outcome relation timeSeconds}fragment AllOfSentence on Sentence{en it}fragment AllOfShot on Shot{firstFrame lastFrame suspiciousFrame}fragment AllOfSignOffAnswer on SignOffAnswer{agrees at byAccountId byName reason}fragment AllOfSignedBy on SignedBy{answer assuranceLevel fingerprint issuer name organisation product validFrom validUntil}fragment AllOfStepTime on StepTime{seconds step times}fragment AllOfSubmittedBy on SubmittedBy{keyId keyName via}fragment AllOfTimelineStep on TimelineStep{action at by description kind sourceType}fragment AllOfTimestampStatus on TimestampStatus{authority error state time}fragment AllOfTrainingMining on TrainingMining{permission use}fragment AllOfTranscript on Transcript{fault language leftOutSeconds model segmentCount version wordCount}fragment AllOfVerdict on Verdict{classification confidence count heuristic models unknown}fragment AllOfVoucher on Voucher{by list}fragment AllOfWho on Who{answer names}fragment RecordFacts on Classification{apiVersion refId sourceUrl}' as Document<ReadRecordAnswer, { identifier: string;}>;
@@ -538,25 +538,25 @@ export type ReadModelFiguresAnswer = { appliance: { models: { id: string; versio
 export const READ_MODEL_FIGURES = 'query ReadModelFigures{appliance{models{id version name figures}}}' as Document<ReadModelFiguresAnswer, {}>;
 
 export type CancelRecordAnswer = { cancelClassification: { userErrors: Fault[]; }; };
-export const CANCEL_RECORD = 'fragment Fault on UserError{code reason field message}mutation CancelRecord($identifier:ID!){cancelClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<CancelRecordAnswer, { identifier: string;}>;
+export const CANCEL_RECORD = 'fragment Fault on UserError{code reason field message metadata}mutation CancelRecord($identifier:ID!){cancelClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<CancelRecordAnswer, { identifier: string;}>;
 
 export type AddAnalysesAnswer = { addAnalyses: { userErrors: Fault[]; }; };
-export const ADD_ANALYSES = 'fragment Fault on UserError{code reason field message}mutation AddAnalyses($identifier:ID!$analyses:[String!]!){addAnalyses(identifier:$identifier analyses:$analyses){userErrors{...Fault}}}' as Document<AddAnalysesAnswer, { identifier: string; analyses: readonly string[];}>;
+export const ADD_ANALYSES = 'fragment Fault on UserError{code reason field message metadata}mutation AddAnalyses($identifier:ID!$analyses:[String!]!){addAnalyses(identifier:$identifier analyses:$analyses){userErrors{...Fault}}}' as Document<AddAnalysesAnswer, { identifier: string; analyses: readonly string[];}>;
 
 export type RetryRecordAnswer = { retryClassification: { userErrors: Fault[]; }; };
-export const RETRY_RECORD = 'fragment Fault on UserError{code reason field message}mutation RetryRecord($identifier:ID!){retryClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<RetryRecordAnswer, { identifier: string;}>;
+export const RETRY_RECORD = 'fragment Fault on UserError{code reason field message metadata}mutation RetryRecord($identifier:ID!){retryClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<RetryRecordAnswer, { identifier: string;}>;
 
 export type SetOverrideAnswer = { overrideClassification: { userErrors: Fault[]; }; };
-export const SET_OVERRIDE = 'fragment Fault on UserError{code reason field message}mutation SetOverride($input:OverrideClassificationInput!){overrideClassification(input:$input){userErrors{...Fault}}}' as Document<SetOverrideAnswer, { input: OverrideClassificationInput;}>;
+export const SET_OVERRIDE = 'fragment Fault on UserError{code reason field message metadata}mutation SetOverride($input:OverrideClassificationInput!){overrideClassification(input:$input){userErrors{...Fault}}}' as Document<SetOverrideAnswer, { input: OverrideClassificationInput;}>;
 
 export type RemoveOverrideAnswer = { removeOverride: { userErrors: Fault[]; }; };
-export const REMOVE_OVERRIDE = 'fragment Fault on UserError{code reason field message}mutation RemoveOverride($input:RemoveOverrideInput!){removeOverride(input:$input){userErrors{...Fault}}}' as Document<RemoveOverrideAnswer, { input: RemoveOverrideInput;}>;
+export const REMOVE_OVERRIDE = 'fragment Fault on UserError{code reason field message metadata}mutation RemoveOverride($input:RemoveOverrideInput!){removeOverride(input:$input){userErrors{...Fault}}}' as Document<RemoveOverrideAnswer, { input: RemoveOverrideInput;}>;
 
 export type AskSignOffAnswer = { askSignOff: { userErrors: Fault[]; }; };
-export const ASK_SIGN_OFF = 'fragment Fault on UserError{code reason field message}mutation AskSignOff($identifier:ID!){askSignOff(identifier:$identifier){userErrors{...Fault}}}' as Document<AskSignOffAnswer, { identifier: string;}>;
+export const ASK_SIGN_OFF = 'fragment Fault on UserError{code reason field message metadata}mutation AskSignOff($identifier:ID!){askSignOff(identifier:$identifier){userErrors{...Fault}}}' as Document<AskSignOffAnswer, { identifier: string;}>;
 
 export type AnswerSignOffAnswer = { answerSignOff: { userErrors: Fault[]; }; };
-export const ANSWER_SIGN_OFF = 'fragment Fault on UserError{code reason field message}mutation AnswerSignOff($input:AnswerSignOffInput!){answerSignOff(input:$input){userErrors{...Fault}}}' as Document<AnswerSignOffAnswer, { input: AnswerSignOffInput;}>;
+export const ANSWER_SIGN_OFF = 'fragment Fault on UserError{code reason field message metadata}mutation AnswerSignOff($input:AnswerSignOffInput!){answerSignOff(input:$input){userErrors{...Fault}}}' as Document<AnswerSignOffAnswer, { input: AnswerSignOffInput;}>;
 
 export type ReadSignOffsWaitingAnswer = { signOffsWaiting: number; };
 export const READ_SIGN_OFFS_WAITING = 'query ReadSignOffsWaiting{signOffsWaiting}' as Document<ReadSignOffsWaitingAnswer, {}>;
@@ -571,7 +571,7 @@ export type ReadPublicUrlAnswer = { appliance: { publicUrl: string; }; };
 export const READ_PUBLIC_URL = 'query ReadPublicUrl{appliance{publicUrl}}' as Document<ReadPublicUrlAnswer, {}>;
 
 export type SubmitMediaAnswer = { submitMedia: { classification: ListedRecord | null; userErrors: Fault[]; }; };
-export const SUBMIT_MEDIA = 'fragment Fault on UserError{code reason field message}fragment ListedRecord on Classification{identifier kind status outcome headline{word title{...AllOfSentence}}errors name refId hash createdAt resultUrl cancelled deskId accountId forceClassification signOff{state}progress{...AllOfProgress}...on ImageClassification{isNsfw}...on VideoClassification{isNsfw}verdict{heuristic confidence classification models}assessment{state probability reasons{code side said{...AllOfSentence}}}provenance{readings{state unchanged signedBy{answer name}inTime{answer}who{answer}}}}mutation SubmitMedia($input:SubmitMediaInput!){submitMedia(input:$input){classification{...ListedRecord}userErrors{...Fault}}}fragment AllOfProgress on Progress{done step total}fragment AllOfSentence on Sentence{en it}' as Document<SubmitMediaAnswer, { input: SubmitMediaInput;}>;
+export const SUBMIT_MEDIA = 'fragment Fault on UserError{code reason field message metadata}fragment ListedRecord on Classification{identifier kind status outcome headline{word title{...AllOfSentence}}errors name refId hash createdAt resultUrl cancelled deskId accountId forceClassification signOff{state}progress{...AllOfProgress}...on ImageClassification{isNsfw}...on VideoClassification{isNsfw}verdict{heuristic confidence classification models}assessment{state probability reasons{code side said{...AllOfSentence}}}provenance{readings{state unchanged signedBy{answer name}inTime{answer}who{answer}}}}mutation SubmitMedia($input:SubmitMediaInput!){submitMedia(input:$input){classification{...ListedRecord}userErrors{...Fault}}}fragment AllOfProgress on Progress{done step total}fragment AllOfSentence on Sentence{en it}' as Document<SubmitMediaAnswer, { input: SubmitMediaInput;}>;
 
 export type ReadSheetRecordAnswer = { classification: { status: Status; errors: string; resultUrl: string; forceClassification: Label | null; verdict: { classification: Label; } | null; assessment: { state: AssessmentState; probability: number | null; reasons: { sentence: string; }[]; } | null; provenance: { readings: { state: ReadingState; unchanged: UnchangedAnswer; signedBy: { answer: SignerAnswer; name: string; }; inTime: { answer: TimeAnswer; }; who: { answer: WhoAnswer; }; } | null; } | null; }; };
 export const READ_SHEET_RECORD = 'query ReadSheetRecord($identifier:ID!){classification(identifier:$identifier){status errors resultUrl forceClassification verdict{classification}assessment{state probability reasons{sentence}}provenance{readings{state unchanged signedBy{answer name}inTime{answer}who{answer}}}}}' as Document<ReadSheetRecordAnswer, { identifier: string;}>;
@@ -589,16 +589,16 @@ export type FindTrustedCertificatesAnswer = { trustedCertificates: AllOfTrustedC
 export const FIND_TRUSTED_CERTIFICATES = 'query FindTrustedCertificates($text:String!){trustedCertificates(text:$text){...AllOfTrustedCertificate}}fragment AllOfTrustedCertificate on TrustedCertificate{fingerprint isSingle issuer list subject validFrom validUntil}' as Document<FindTrustedCertificatesAnswer, { text: string;}>;
 
 export type AddTrustListAnswer = { addTrustList: { userErrors: Fault[]; }; };
-export const ADD_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation AddTrustList($id:ID!$kind:TrustListKind!$content:String!$date:String!$name:String$source:String$terms:String$single:Boolean){addTrustList(id:$id kind:$kind content:$content date:$date name:$name source:$source terms:$terms single:$single){userErrors{...Fault}}}' as Document<AddTrustListAnswer, { id: string; kind: TrustListKind; content: string; date: string; name?: string | null | undefined; source?: string | null | undefined; terms?: string | null | undefined; single?: boolean | null | undefined;}>;
+export const ADD_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation AddTrustList($id:ID!$kind:TrustListKind!$content:String!$date:String!$name:String$source:String$terms:String$single:Boolean){addTrustList(id:$id kind:$kind content:$content date:$date name:$name source:$source terms:$terms single:$single){userErrors{...Fault}}}' as Document<AddTrustListAnswer, { id: string; kind: TrustListKind; content: string; date: string; name?: string | null | undefined; source?: string | null | undefined; terms?: string | null | undefined; single?: boolean | null | undefined;}>;
 
 export type UpdateTrustListAnswer = { updateTrustList: { userErrors: Fault[]; }; };
-export const UPDATE_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation UpdateTrustList($id:ID!$content:String!$date:String$dropSeen:Boolean){updateTrustList(id:$id content:$content date:$date dropSeen:$dropSeen){userErrors{...Fault}}}' as Document<UpdateTrustListAnswer, { id: string; content: string; date?: string | null | undefined; dropSeen?: boolean | null | undefined;}>;
+export const UPDATE_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation UpdateTrustList($id:ID!$content:String!$date:String$dropSeen:Boolean){updateTrustList(id:$id content:$content date:$date dropSeen:$dropSeen){userErrors{...Fault}}}' as Document<UpdateTrustListAnswer, { id: string; content: string; date?: string | null | undefined; dropSeen?: boolean | null | undefined;}>;
 
 export type SetTrustListOnAnswer = { setTrustListOn: { userErrors: Fault[]; }; };
-export const SET_TRUST_LIST_ON = 'fragment Fault on UserError{code reason field message}mutation SetTrustListOn($id:ID!$isOn:Boolean!){setTrustListOn(id:$id isOn:$isOn){userErrors{...Fault}}}' as Document<SetTrustListOnAnswer, { id: string; isOn: boolean;}>;
+export const SET_TRUST_LIST_ON = 'fragment Fault on UserError{code reason field message metadata}mutation SetTrustListOn($id:ID!$isOn:Boolean!){setTrustListOn(id:$id isOn:$isOn){userErrors{...Fault}}}' as Document<SetTrustListOnAnswer, { id: string; isOn: boolean;}>;
 
 export type RemoveTrustListAnswer = { removeTrustList: { userErrors: Fault[]; }; };
-export const REMOVE_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation RemoveTrustList($id:ID!){removeTrustList(id:$id){userErrors{...Fault}}}' as Document<RemoveTrustListAnswer, { id: string;}>;
+export const REMOVE_TRUST_LIST = 'fragment Fault on UserError{code reason field message metadata}mutation RemoveTrustList($id:ID!){removeTrustList(id:$id){userErrors{...Fault}}}' as Document<RemoveTrustListAnswer, { id: string;}>;
 
 export type ReadTrustRecheckAnswer = { trustRecheck: { state: RecheckState; startedAt: string; endedAt: string | null; looked: number; total: number; unchanged: number; changed: number; mediaGone: number; unreadable: number; }; };
 export const READ_TRUST_RECHECK = 'query ReadTrustRecheck{trustRecheck{state startedAt endedAt looked total unchanged changed mediaGone unreadable}}' as Document<ReadTrustRecheckAnswer, {}>;
@@ -607,7 +607,7 @@ export type ReadRecheckedRecordsAnswer = { recheckedRecords: { nodes: { sequence
 export const READ_RECHECKED_RECORDS = 'query ReadRecheckedRecords($after:String){recheckedRecords(first:25 after:$after){nodes{sequence identifier name outcome reason at changes{...AllOfAnswerChange}listsBefore{...AllOfAppliedTrustList}listsAfter{...AllOfAppliedTrustList}}pageInfo{hasNextPage endCursor}}}fragment AllOfAnswerChange on AnswerChange{after answer before}fragment AllOfAppliedTrustList on AppliedTrustList{id sha256}' as Document<ReadRecheckedRecordsAnswer, { after?: string | null | undefined;}>;
 
 export type StartTrustRecheckAnswer = { startTrustRecheck: { userErrors: Fault[]; }; };
-export const START_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message}mutation StartTrustRecheck{startTrustRecheck{userErrors{...Fault}}}' as Document<StartTrustRecheckAnswer, {}>;
+export const START_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message metadata}mutation StartTrustRecheck{startTrustRecheck{userErrors{...Fault}}}' as Document<StartTrustRecheckAnswer, {}>;
 
 export type CancelTrustRecheckAnswer = { cancelTrustRecheck: { userErrors: Fault[]; }; };
-export const CANCEL_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message}mutation CancelTrustRecheck{cancelTrustRecheck{userErrors{...Fault}}}' as Document<CancelTrustRecheckAnswer, {}>;
+export const CANCEL_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message metadata}mutation CancelTrustRecheck{cancelTrustRecheck{userErrors{...Fault}}}' as Document<CancelTrustRecheckAnswer, {}>;

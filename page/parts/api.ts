@@ -2,6 +2,8 @@
 
 import type { Fault } from '../gen/documents.ts';
 import { Cell } from '../state/cell.ts';
+import { sayFault } from '../texts/faults.ts';
+import { t } from '../texts/language.ts';
 import type { Document } from './document.ts';
 
 export interface AccountInfo {
@@ -29,7 +31,7 @@ export interface SessionInfo {
 /** Null until the daemon was asked for the first time. */
 export const session = new Cell<SessionInfo | null>(null);
 
-/** A refusal with the daemon's own sentence. */
+/** A refusal, in the reader's language. */
 export class ApiError extends Error {
   readonly code: string;
   readonly reason: string;
@@ -37,9 +39,14 @@ export class ApiError extends Error {
 
   constructor(
     message: string,
-    { code, reason = '', field = null }: { code: string; reason?: string; field?: string | null },
+    {
+      code,
+      reason = '',
+      field = null,
+      metadata = {},
+    }: { code: string; reason?: string; field?: string | null; metadata?: unknown },
   ) {
-    super(message);
+    super(sayFault({ message, reason, field, metadata }));
     this.code = code;
     this.reason = reason;
     this.field = field;
@@ -64,13 +71,13 @@ async function askSession(method: string, path: string, body?: string): Promise<
 }
 
 /** The daemon names a field at fault as `{error: {field: [sentence]}}`, anything else as a sentence. */
-function toSessionError({ error, message }: Record<string, unknown>, status: number): ApiError {
+function toSessionError({ error, message, reason }: Record<string, unknown>, status: number): ApiError {
   const code = status === 401 ? 'UNAUTHENTICATED' : String(status);
   if (typeof error === 'object' && error !== null) {
     const [[field, sentences] = ['', []]] = Object.entries(error as Record<string, string[]>);
-    return new ApiError(sentences.join(' '), { code, field });
+    return new ApiError(sentences.join(' '), { code, field, reason: String(reason ?? '') });
   }
-  return new ApiError(String(error ?? message ?? status), { code });
+  return new ApiError(String(error ?? message ?? status), { code, reason: String(reason ?? '') });
 }
 
 export function headers(): Record<string, string> {
@@ -83,7 +90,7 @@ async function reach(ask: () => Promise<Response>): Promise<Response> {
     return await ask();
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new ApiError('The appliance cannot be reached.', { code: 'UNREACHABLE' });
+    throw new ApiError(t('unreachable'), { code: 'UNREACHABLE' });
   }
 }
 
@@ -143,9 +150,9 @@ async function post(query: string, variables: unknown, signal?: AbortSignal): Pr
 export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unknown> {
   const [first] = errors ?? [];
   if (first === undefined && data) return data;
-  const { code = 'INTERNAL', reason } = first?.extensions ?? {};
+  const { code = 'INTERNAL', reason = '', metadata = {} } = first?.extensions ?? {};
   if (code === 'UNAUTHENTICATED') void loadSession();
-  throw new ApiError(first?.message ?? 'no answer', reason === undefined ? { code } : { code, reason });
+  throw new ApiError(first?.message ?? t('unreachable'), { code, reason, metadata });
 }
 
 /** What a mutation that went well has answered: what it made is null only beside a fault. */

@@ -4,6 +4,7 @@
  */
 import type { DetailedError, HttpResponse, Upload, UploadOptions } from 'tus-js-client';
 import { ApiError, session } from '../parts/api.ts';
+import { t } from '../texts/language.ts';
 
 /** Below it an upload is begun again faster than it is taken up. */
 export const RESUMABLE_BYTES_MIN = 8 * 1024 * 1024;
@@ -53,7 +54,7 @@ export class ResumableUpload {
 
   pause(): void {
     void this.#upload?.abort();
-    this.#end.reject(new ApiError('Paused.', { code: 'PAUSED' }));
+    this.#end.reject(new ApiError(t('pause'), { code: 'PAUSED' }));
     this.#end = Promise.withResolvers();
   }
 }
@@ -66,7 +67,7 @@ function isPassing(response: HttpResponse | null): boolean {
 
 function toFault(error: unknown): ApiError {
   const response = (error as Partial<DetailedError>).originalResponse ?? null;
-  if (response === null) return new ApiError('The connection broke off.', { code: 'UNREACHABLE' });
+  if (response === null) return new ApiError(t('brokenOff'), { code: 'UNREACHABLE' });
   const status = String(response.getStatus());
   try {
     return new ApiError(String((JSON.parse(response.getBody()) as { error: unknown }).error), {

@@ -23,6 +23,7 @@ import {
 } from '../parts/api.ts';
 import { comebacks, follow } from '../parts/live.ts';
 import { Cell } from '../state/cell.ts';
+import { t } from '../texts/language.ts';
 import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 
 export interface SubmitOptions {
@@ -192,8 +193,8 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
     request.response === null
       ? reject(new ApiError(`HTTP ${request.status}`, { code: String(request.status) }))
       : resolve(request.response as GraphqlAnswer);
-  request.onerror = () => reject(new ApiError('The connection broke off.', { code: 'UNREACHABLE' }));
-  request.onabort = () => reject(new ApiError('Stopped.', { code: 'CANCELLED' }));
+  request.onerror = () => reject(new ApiError(t('brokenOff'), { code: 'UNREACHABLE' }));
+  request.onabort = () => reject(new ApiError(t('stopped'), { code: 'CANCELLED' }));
   const body = bodyOf(upload);
   if (typeof body === 'string') request.setRequestHeader('content-type', 'application/json');
   request.send(body);

@@ -35,6 +35,8 @@ export const EN = {
   justNow: 'just now',
   noSuchPage: 'There is no such page',
   skipToContent: 'Skip to content',
+  unreachable: 'The appliance cannot be reached.',
+  brokenOff: 'The connection broke off.',
   notLive: 'Live updates are interrupted; connecting again…',
 
   navRecords: 'Records',

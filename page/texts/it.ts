@@ -35,6 +35,8 @@ export const IT: Texts = {
   justNow: 'adesso',
   noSuchPage: 'Questa pagina non esiste',
   skipToContent: 'Vai al contenuto',
+  unreachable: 'La macchina non è raggiungibile.',
+  brokenOff: 'Il collegamento si è interrotto.',
   notLive: 'Gli aggiornamenti in diretta sono interrotti; nuova connessione in corso…',
 
   navRecords: 'Schede',

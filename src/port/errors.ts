@@ -2,10 +2,11 @@
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 
-export type ErrorBody =
+export type ErrorBody = { reason?: Reason } & (
   | { error: string | Record<string, string[]> }
   | { message: string }
-  | { valid: false; detail: string };
+  | { valid: false; detail: string }
+);
 
 export interface ErrorReply {
   status: number;
@@ -19,6 +20,8 @@ export interface ErrorShape {
   validation?: boolean | undefined;
   /** Validation of sound answers a foreign format with 422 (docs/interface.md, Validate). */
   foreignFormatIsUnprocessable?: boolean | undefined;
+  /** The page words a refusal by its reason. */
+  withReason?: boolean | undefined;
 }
 
 const FIELD_REASONS: ReadonlySet<Reason> = new Set([
@@ -67,7 +70,10 @@ export function toErrorReply(error: unknown, shape: ErrorShape = {}): ErrorReply
   return {
     status: appError.httpStatus,
     headers: retryHeaders(appError),
-    body: toBody(appError, shape.field ?? 'file'),
+    body: {
+      ...toBody(appError, shape.field ?? 'file'),
+      ...(shape.withReason === true ? { reason: appError.reason } : {}),
+    },
   };
 }
 

@@ -82,7 +82,7 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
     path: string,
     work: (fields: Fields, request: FastifyRequest, reply: FastifyReply) => unknown,
   ) => {
-    scope.post(path, async (request, reply) => {
+    scope.post(path, { config: { errors: { withReason: true } } }, async (request, reply) => {
       if (!isOwnPage(app, request.headers))
         throw new AppError('credentials', 'only our own page may ask for this');
       return (await work(fieldsOf(request), request, reply)) ?? { ok: true };
@@ -129,7 +129,7 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
 
 function routeSignedIn(scope: FastifyInstance, app: App): void {
   const post = (path: string, work: (signedIn: SignedIn, fields: Fields, reply: FastifyReply) => unknown) => {
-    scope.post(path, async (request, reply) => {
+    scope.post(path, { config: { errors: { withReason: true } } }, async (request, reply) => {
       const call = readBrowserCall(app, request.headers);
       if (call === undefined) throw new AppError('credentials', 'not signed in');
       const signedIn = identifyBrowser(app, call, 'token', originOf(request));
