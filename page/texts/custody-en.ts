@@ -2,7 +2,7 @@
 
 export const CUSTODY_EN = {
   custodyLead:
-    'Each line is an entry of the box’s own log. The entries are chained: none can be changed or removed unnoticed (assay custody verify).',
+    'Each line is an entry of the box’s own log. The entries are chained: no change or removal stays hidden (assay custody verify).',
   custodyEntry: 'Entry {sequence}',
   custodyDetailsDeleted: 'Details deleted on {at}',
   custodyOlder: 'Submitted before the custody log began; these lines are not part of it:',
