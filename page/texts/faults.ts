@@ -81,11 +81,13 @@ export interface SaidFault {
 /** In the reader's language; a reason without a text is said as the daemon says it. */
 export function sayFault({ message, reason, field, metadata }: SaidFault): string {
   if (language.get() === 'en') return message;
-  const figures = Object.entries(Object(metadata)).map(([gap, value]) => [gap, String(value)] as const);
-  const own = { detail: message, ...(field === null ? {} : { field }) };
-  const filling: Record<string, string> = { ...Object.fromEntries(figures), ...own };
+  const filling = new Map(
+    Object.entries(Object(metadata)).map(([gap, value]): [string, string] => [gap, String(value)]),
+  );
+  filling.set('detail', message);
+  if (field !== null) filling.set('field', field);
   const isWhole = (text: string): boolean =>
-    [...text.matchAll(/\{(\w+)\}/g)].every(([, gap = '']) => gap in filling);
+    [...text.matchAll(/\{(\w+)\}/g)].every(([, gap = '']) => filling.has(gap));
   const text = FAULTS_IT.get(reason)?.find(isWhole);
-  return text === undefined ? message : fillText(text, filling);
+  return text === undefined ? message : fillText(text, Object.fromEntries(filling));
 }
