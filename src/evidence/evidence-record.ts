@@ -16,6 +16,8 @@ export interface EvidenceRecord {
   reading: Reading;
   /** What people said of the file, and others of that, oldest first. */
   overrides: FindingEntry[];
+  /** Names of the accounts in findings, answers and custody, as they are now; empty if one is gone. */
+  names: ReadonlyMap<number, string>;
   models: EvidenceModel[];
   /** Up to the signed head of when the package began. */
   custody: RecordCustody;

@@ -37,10 +37,11 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
     events.push([record.endedAt, text]);
   }
   for (const { at, byAccountId, classification, reason, signOff } of overrides) {
-    events.push(...answersOf(speaker, signOff));
+    events.push(...answersOf(speaker, one, signOff));
     const marked = speaker.say(classification === 'human' ? 'human' : 'artificial');
     const why = reason === '' ? '' : ` (“${showText(reason)}”)`;
-    events.push([at, speaker.text('saidByPerson', { id: byAccountId, classification: marked, reason: why })]);
+    const who = personOf(speaker, one, byAccountId);
+    events.push([at, speaker.text('saidByPerson', { who, classification: marked, reason: why })]);
   }
   for (const made of record.exports) {
     const reading = describeReading(speaker, made);
@@ -50,7 +51,7 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
   events.push([place.createdAt, speaker.text('exportedNow')]);
   const seen = one.custody.entries.filter(({ kind }) => CUSTODY_KINDS.includes(kind));
   for (const { at, kind, accountId, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
-    const by = accountId === null ? '' : `: ${speaker.say('accountNumber', { id: accountId })}`;
+    const by = accountId === null ? '' : `: ${personOf(speaker, one, accountId)}`;
     const via = facade === '' ? '' : ` (${speaker.find(`via_${facade}`) ?? facade})`;
     events.push([at, `${speaker.find(`custody_${kind}`) ?? kind}${by}${via}`]);
   }
@@ -70,10 +71,16 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
   ];
 }
 
+/** With the number, since two may have one name. */
+function personOf(speaker: Speaker, { names }: EvidenceRecord, id: number): string {
+  const name = names.get(id) ?? '';
+  return name === '' ? speaker.say('accountNumber', { id }) : `${showText(name)} (${id})`;
+}
+
 /** What another person said of a finding, with the reason that the custody of the owner has not. */
-function answersOf(speaker: Speaker, signOff: SignOff | null): [number, string][] {
+function answersOf(speaker: Speaker, one: EvidenceRecord, signOff: SignOff | null): [number, string][] {
   return (signOff?.answers ?? []).map(({ at, agrees, byAccountId, reason }) => {
-    const who = speaker.say('accountNumber', { id: byAccountId });
+    const who = personOf(speaker, one, byAccountId);
     const said = speaker.say(agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who });
     return [at, reason === '' ? said : `${said} (“${showText(reason)}”)`];
   });

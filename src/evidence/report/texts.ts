@@ -81,7 +81,7 @@ export const REPORT_EN = {
   handedIn: '{origin} ({via})',
   handedInKey: '{origin} ({via}, key “{key}”)',
   analysedBy: 'Analysed by {models}',
-  saidByPerson: 'Account {id} marked it: {classification}{reason}',
+  saidByPerson: '{who} marked it: {classification}{reason}',
   exportedBefore: 'Exported in package {package}; it said: {reading}',
   exportedNow: 'Packed for this report',
   custodyAt:
@@ -189,7 +189,7 @@ export const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   handedIn: '{origin} ({via})',
   handedInKey: '{origin} ({via}, chiave “{key}”)',
   analysedBy: 'Analizzato da {models}',
-  saidByPerson: 'L’account {id} l’ha segnato: {classification}{reason}',
+  saidByPerson: '{who} l’ha segnato: {classification}{reason}',
   exportedBefore: 'Esportato nel pacchetto {package}; diceva: {reading}',
   exportedNow: 'Impacchettato per questa relazione',
   custodyAt:
