@@ -1,5 +1,6 @@
 /** Finished records written past the daemon: thousands of submissions would take an hour. */
 
+import { heldFor } from '../src/domain/desk.ts';
 import { NO_PROVENANCE } from '../src/domain/provenance/provenance.ts';
 import { DEFAULT_OPTIONS } from '../src/domain/records/options.ts';
 import type { ImageResult, ModelRun } from '../src/domain/verdicts/result.ts';
@@ -13,6 +14,8 @@ export interface SeededRecord {
   refId?: string;
   hash?: string;
   accountId?: number;
+  /** Absent: the record is the account's own. */
+  deskId?: number;
   /** Probability of an artificial origin; null: the analysis failed. */
   probability: number | null;
 }
@@ -40,12 +43,13 @@ export async function seedRecords(
 function put(
   tx: Parameters<Parameters<Store['transact']>[0]>[0],
   index: number,
-  { name, refId = '', hash = identifierOf(index), accountId = 1, probability }: SeededRecord,
+  { name, refId = '', hash = identifierOf(index), accountId = 1, deskId, probability }: SeededRecord,
 ): void {
   const at = FIRST_TIME_US + index;
   const identifier = identifierOf(index);
   const options = { ...DEFAULT_OPTIONS };
-  const common = { kind: 'image', hash, sourceUrl: null, options, accountId } as const;
+  const held = heldFor(accountId, deskId);
+  const common = { kind: 'image', hash, sourceUrl: null, options, ...held } as const;
   tx.putAnalysis({
     ...{ ...common, id: identifier, key: `seeded/${index}`, models: [], attempts: 1, lease: null },
     ...{ queuedAt: at, endedAt: at, apiVersion: '1.1.0' },

@@ -202,7 +202,7 @@ export class Engine implements AsyncDisposable {
 
   /** Notifies watchers that a record changed for another reason than its analysis; `judgeIds` as for the feed. */
   publish(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
-    this.#feed.publish(identifier, held, judgeIds);
+    this.#feed.publish(identifier, this.#readersOf(held), judgeIds);
   }
 
   /** Workers on other boxes that were heard of. */
@@ -362,6 +362,12 @@ export class Engine implements AsyncDisposable {
   #publishAnalysis(analysisId: string): void {
     if (this.#feed.watchers === 0) return;
     const sharers = this.#parts.store.read.classificationsOfAnalysis(analysisId);
-    for (const sharer of sharers) this.#feed.publish(sharer.identifier, sharer);
+    for (const sharer of sharers) this.#feed.publish(sharer.identifier, this.#readersOf(sharer));
+  }
+
+  /** At the time of the change: a watch that is open follows who joins a desk. */
+  #readersOf({ accountId, deskId }: Held): number[] {
+    const members = deskId === undefined ? [] : this.#parts.store.read.desks.membersOf(deskId);
+    return [accountId, ...members.map((member) => member.accountId)];
   }
 }

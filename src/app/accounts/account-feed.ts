@@ -13,17 +13,17 @@ export class AccountFeed {
   readonly #deliveries = new Feed();
 
   publish(change: StoreChange): void {
-    if (change.type === 'balance') this.#credits.publish(BALANCE, change);
-    else if (change.type === 'delivery') this.#deliveries.publish(change.id, change);
+    if (change.type === 'balance') this.#credits.publish(BALANCE, [change.accountId]);
+    else if (change.type === 'delivery') this.#deliveries.publish(change.id, [change.accountId]);
   }
 
   /** Registers at the call, so that no later change is missed. */
   watchCredits(accountId: number, signal: AbortSignal): AsyncGenerator<unknown, undefined, undefined> {
-    return this.#credits.watch({ holders: [accountId] }, signal);
+    return this.#credits.watch({ readerId: accountId }, signal);
   }
 
   /** Ids of changed deliveries; many changes of one are sent once. */
   watchDeliveries(accountId: number, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
-    return this.#deliveries.watch({ holders: [accountId] }, signal);
+    return this.#deliveries.watch({ readerId: accountId }, signal);
   }
 }

@@ -4,7 +4,7 @@ import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import type { Principal } from '../callers/principal.ts';
-import { holdersOf, mayRead } from '../callers/rights.ts';
+import { mayRead } from '../callers/rights.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
 import { unlessRefused } from './find-records.ts';
 import type { RecordParts } from './parts.ts';
@@ -38,9 +38,8 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
 }
 
 /**
- * Every change of records of the account and its desks from now on, until the signal aborts; of a desk that it joins later, from
- * the next watch on; with `waitsForMe`, those of others'
- * records that it may judge instead. A record that asks no more is sent no more; one that cannot be shown is left out, and the
+ * Every change of records of the account and of the desks whose member it is at that time, until the signal aborts; with
+ * `waitsForMe`, those of others' records that it may judge instead. A record that asks no more is sent no more; one that cannot be shown is left out, and the
  * others go on: a list says what is wrong with it.
  */
 export async function* watchClassifications(
@@ -53,7 +52,7 @@ export async function* watchClassifications(
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
   const { id } = principal.account;
-  const watched = waitsForMe ? { judgeId: id } : { holders: holdersOf(app.store.read, id) };
+  const watched = waitsForMe ? { judgeId: id } : { readerId: id };
   for await (const identifier of app.engine.watch(watched, signal)) {
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;

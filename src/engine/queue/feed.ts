@@ -2,11 +2,10 @@
  * Notifies watchers which records changed; they read the state themselves. Nothing is kept for absent watchers, and no timer
  * runs.
  */
-import { type Held, holderOf } from '../../domain/desk.ts';
 import { Subscription } from './subscription.ts';
 
-/** `holders`: accounts and desks with their records; `judgeId`: an account that may judge others' findings. */
-export type WatchFilter = { identifier: string } | { holders: readonly number[] } | { judgeId: number };
+/** `readerId`: an account with its own records and those of its desks; `judgeId`: an account that may judge others' findings. */
+export type WatchFilter = { identifier: string } | { readerId: number } | { judgeId: number };
 
 /** A watcher this far behind is gone or broken; a fresh list costs it less than the backlog. */
 const DIRTY_MAX = 10_000;
@@ -14,7 +13,7 @@ const DIRTY_MAX = 10_000;
 export class Feed {
   readonly #dirtyMax: number;
   readonly #byIdentifier = new Map<string, Set<Subscription>>();
-  readonly #byHolder = new Map<number, Set<Subscription>>();
+  readonly #byReader = new Map<number, Set<Subscription>>();
   readonly #byJudge = new Map<number, Set<Subscription>>();
   #watchers = 0;
   #changes = 0;
@@ -32,41 +31,36 @@ export class Feed {
     return this.#changes;
   }
 
-  /** `judgeIds`: accounts that may judge it, besides watchers of its account and its desk. */
-  publish(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
+  /** `readerIds`: the account that brought it and the members of its desk; `judgeIds`: accounts that may judge it. */
+  publish(identifier: string, readerIds: readonly number[], judgeIds: readonly number[] = []): void {
     this.#changes += 1;
     for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
-    for (const holder of new Set([held.accountId, holderOf(held)])) {
-      for (const subscription of this.#byHolder.get(holder) ?? []) subscription.mark(identifier);
-    }
-    for (const judgeId of judgeIds) {
-      for (const subscription of this.#byJudge.get(judgeId) ?? []) subscription.mark(identifier);
-    }
+    for (const id of readerIds)
+      for (const subscription of this.#byReader.get(id) ?? []) subscription.mark(identifier);
+    for (const id of judgeIds)
+      for (const subscription of this.#byJudge.get(id) ?? []) subscription.mark(identifier);
   }
 
   /** Registers at the call, so that no later change is missed. */
   watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
-    if ('identifier' in filter) return this.#subscribe(this.#byIdentifier, [filter.identifier], signal);
-    if ('judgeId' in filter) return this.#subscribe(this.#byJudge, [filter.judgeId], signal);
-    return this.#subscribe(this.#byHolder, filter.holders, signal);
+    if ('identifier' in filter) return this.#subscribe(this.#byIdentifier, filter.identifier, signal);
+    if ('judgeId' in filter) return this.#subscribe(this.#byJudge, filter.judgeId, signal);
+    return this.#subscribe(this.#byReader, filter.readerId, signal);
   }
 
-  #subscribe<Key>(
-    index: Map<Key, Set<Subscription>>,
-    keys: readonly Key[],
-    signal: AbortSignal,
-  ): Subscription {
-    const onEnd = (ended: Subscription) => this.#remove(index, keys, ended);
+  #subscribe<Key>(index: Map<Key, Set<Subscription>>, key: Key, signal: AbortSignal): Subscription {
+    const onEnd = (ended: Subscription) => this.#remove(index, key, ended);
     const subscription = new Subscription({ dirtyMax: this.#dirtyMax, signal, onEnd });
     if (signal.aborted) return subscription;
     this.#watchers += 1;
-    for (const key of keys) index.set(key, (index.get(key) ?? new Set()).add(subscription));
+    index.set(key, (index.get(key) ?? new Set()).add(subscription));
     return subscription;
   }
 
-  #remove<Key>(index: Map<Key, Set<Subscription>>, keys: readonly Key[], ended: Subscription): void {
-    const left = keys.filter((key) => index.get(key)?.delete(ended) === true);
-    for (const key of left) if (index.get(key)?.size === 0) index.delete(key);
-    if (left.length > 0) this.#watchers -= 1;
+  #remove<Key>(index: Map<Key, Set<Subscription>>, key: Key, ended: Subscription): void {
+    const subscriptions = index.get(key);
+    if (subscriptions?.delete(ended) !== true) return;
+    if (subscriptions.size === 0) index.delete(key);
+    this.#watchers -= 1;
   }
 }

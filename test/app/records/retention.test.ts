@@ -11,6 +11,7 @@ import { removeClassification } from '../../../src/app/records/remove-records.ts
 import { Retention } from '../../../src/app/records/retention.ts';
 import type { Account } from '../../../src/domain/accounts/account.ts';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
+import { heldFor } from '../../../src/domain/desk.ts';
 import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
@@ -50,13 +51,14 @@ interface NewRecord {
   state?: AnalysisState;
   /** Name of the record whose analysis it shares. */
   as?: string;
+  deskId?: number;
 }
 
 /** A record of so many days ago, with its medium and a heatmap. */
 async function addRecord(
   { store }: RetentionApp,
   accountId: number,
-  { name, text, days, state = 'done', as = name }: NewRecord,
+  { name, text, days, state = 'done', as = name, deskId }: NewRecord,
 ): Promise<Classification> {
   async function* bytes() {
     yield Buffer.from(text);
@@ -65,9 +67,10 @@ async function addRecord(
   await store.blobs.keep(blob);
   const createdAt = NOW - days * DAY_US;
   const identifier = name.padEnd(64, '0');
+  const held = heldFor(accountId, deskId);
   const record = {
     identifier,
-    accountId,
+    ...held,
     kind: 'image',
     ...{ name: '', refId: '', options: DEFAULT_OPTIONS },
     hash: blob.hash,
@@ -79,7 +82,7 @@ async function addRecord(
     key: as,
     kind: 'image',
     hash: blob.hash,
-    accountId,
+    ...held,
     state,
     models: [],
     result: null,
@@ -135,6 +138,25 @@ test('bytes that another account may still keep stay, until its time is up too',
   await retention.sweep();
   deepEqual(kept(app, theirs), EVERYTHING);
   equal(kept(app, mine).heatmap, false);
+});
+
+test('what was sent for a desk goes by its sender’s plan; a colleague’s record keeps the bytes', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { mediaDays: 10, recordDays: 30 });
+  await addAccount(app, 2, {});
+  const deskId = 7;
+  const stale = await addRecord(app, 1, { name: 'stale', text: 'stale', days: 11, deskId });
+  const old = await addRecord(app, 1, { name: 'old', text: 'old', days: 31, deskId });
+  const shared = await addRecord(app, 1, { name: 'shared', text: 'same', days: 31, deskId });
+  const theirs = await addRecord(app, 2, { name: 'theirs', text: 'same', days: 31, deskId });
+  await using retention = new Retention(app, { intervalMs: HOUR_MS });
+  await retention.sweep();
+  deepEqual(
+    [stale, old, theirs].map((record) => kept(app, record)),
+    [RECORD_ONLY, NOTHING, EVERYTHING],
+  );
+  equal(kept(app, shared).record, false);
 });
 
 test('zero retention takes the medium when the analysis ends, not before', async () => {

@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import type { App } from '../../../src/app/appliance/app.ts';
 import { deleteClassification } from '../../../src/app/records/classifications.ts';
@@ -32,10 +33,12 @@ before(async () => {
 });
 
 /** Records of these accounts, each with the keypoints of the picture or of a part of it. */
-async function seed(app: App, accounts: readonly number[]): Promise<string[]> {
+async function seed(app: App, accounts: readonly number[], deskId?: number): Promise<string[]> {
+  const about = deskId === undefined ? {} : { deskId };
   await seedRecords(app.store, accounts.length, (row) => ({
     name: `picture-${row}`,
     accountId: accounts[row] ?? 1,
+    ...about,
     probability: 0.9,
   }));
   const identifiers = accounts.map((_, row) => row.toString(16).padStart(64, '0'));
@@ -44,7 +47,7 @@ async function seed(app: App, accounts: readonly number[]): Promise<string[]> {
     const hash = (row + 1).toString(16).repeat(64).slice(0, 64);
     const seen = { hash, timeSeconds: null, keypoints: row % 2 === 0 ? whole : part };
     await app.store.transact((tx) =>
-      tx.putLikenesses({ id, accountId: accounts[row] ?? 1 }, [seen], [], app.clock.now()),
+      tx.putLikenesses({ id, accountId: accounts[row] ?? 1, ...about }, [seen], [], app.clock.now()),
     );
   }
   return identifiers;
@@ -79,6 +82,22 @@ test('what an older version kept is said to be known as a whole only', async () 
   await app.store.transact((tx) => tx.putLikenesses({ id, accountId: 1 }, [seen], [], app.clock.now()));
   const answer = await searchByRecord(app, { principal: admin, identifier: first }, signal);
   assert.deepEqual([answer.found, answer.searched, answer.withoutParts], [[], 2, 1]);
+});
+
+test('a member of a desk finds a colleague’s picture by a part of it, until it leaves', async () => {
+  await using open = await openApp();
+  const { app, admin } = open;
+  const { id: deskId } = await addDesk(app, { principal: admin, name: 'Night desk' });
+  const [colleague, member] = [await addUser(app, admin), await addUser(app, admin)];
+  const principal = principalOf(app, member.id);
+  const { email } = member;
+  await setDeskMember(app, { principal: admin, id: deskId, email, role: 'looks' });
+  const [first = '', second = ''] = await seed(app, [colleague.id, colleague.id], deskId);
+  const { found, searched } = await searchByRecord(app, { principal, identifier: first }, signal);
+  assert.deepEqual([found.map(({ identifier }) => identifier), searched], [[second], 2]);
+  await removeDeskMember(app, { principal, id: deskId, email });
+  const gone = searchByRecord(app, { principal, identifier: first }, signal);
+  await assert.rejects(gone, { reason: 'classification' });
 });
 
 test('another account finds nothing, but across a partner’s users where all their plans say so', async () => {

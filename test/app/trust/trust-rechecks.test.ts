@@ -82,7 +82,7 @@ async function recheck(app: App, principal: Principal): Promise<TrustRecheck> {
 /** Waits until so many records were written anew. */
 async function changesOf({ engine }: App, count: number): Promise<void> {
   let seen = 0;
-  for await (const _ of engine.watch({ holders: [1] }, NEVER)) {
+  for await (const _ of engine.watch({ readerId: 1 }, NEVER)) {
     seen += 1;
     if (seen === count) return;
   }

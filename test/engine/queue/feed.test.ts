@@ -3,10 +3,9 @@
  */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldFor, holderOfDesk } from '../../../src/domain/desk.ts';
 import { Feed, type WatchFilter } from '../../../src/engine/queue/feed.ts';
 
-type Change = [identifier: string, accountId: number, deskId?: number];
+type Change = [identifier: string, ...readerIds: number[]];
 
 /** Publishes before anything is read, then reads `expected.length` changes and sees that no more are kept. */
 function check(name: string, filter: WatchFilter, changes: Change[], expected: string[]): void {
@@ -14,8 +13,7 @@ function check(name: string, filter: WatchFilter, changes: Change[], expected: s
     const feed = new Feed();
     const stop = new AbortController();
     const watch = feed.watch(filter, stop.signal);
-    for (const [identifier, accountId, deskId] of changes)
-      feed.publish(identifier, heldFor(accountId, deskId));
+    for (const [identifier, ...readerIds] of changes) feed.publish(identifier, readerIds);
     const seen: unknown[] = [];
     for (let index = 0; index < expected.length; index++) seen.push((await watch.next()).value);
     const more = watch.next();
@@ -33,29 +31,23 @@ const mixed: Change[] = [
   ['b', 2],
   ['c', 1],
 ];
-check("tells of an account's records", { holders: [1] }, mixed, ['a', 'c']);
+check("tells of an account's records", { readerId: 1 }, mixed, ['a', 'c']);
 const repeated: Change[] = [
   ['a', 1],
   ['b', 1],
   ['a', 1],
   ['a', 1],
 ];
-check('tells once of many changes', { holders: [1] }, repeated, ['a', 'b']);
-const ofDesks: Change[] = [
-  ['a', 1],
-  ['b', 2, 7],
-  ['c', 1, 7],
-  ['d', 2, 8],
-];
-check("tells of a desk's records, each once", { holders: [1, holderOfDesk(7)] }, ofDesks, ['a', 'b', 'c']);
+check('tells once of many changes', { readerId: 1 }, repeated, ['a', 'b']);
+check("tells every reader of a record", { readerId: 2 }, [['a', 1, 2], ['b', 1]], ['a']);
 
 test('a change after the last look is told again', async () => {
   const feed = new Feed();
   const watch = feed.watch({ identifier: 'a' }, new AbortController().signal);
   const first = watch.next();
-  feed.publish('a', { accountId: 1 });
+  feed.publish('a', [1]);
   equal((await first).value, 'a');
-  feed.publish('a', { accountId: 1 });
+  feed.publish('a', [1]);
   equal((await watch.next()).value, 'a');
   await watch.return(undefined);
   equal(feed.watchers, 0);
@@ -63,8 +55,8 @@ test('a change after the last look is told again', async () => {
 
 test('leaving the loop releases the watcher', async () => {
   const feed = new Feed();
-  const watch = feed.watch({ holders: [1] }, new AbortController().signal);
-  feed.publish('a', { accountId: 1 });
+  const watch = feed.watch({ readerId: 1 }, new AbortController().signal);
+  feed.publish('a', [1]);
   for await (const identifier of watch) {
     equal(identifier, 'a');
     break;
@@ -74,7 +66,7 @@ test('leaving the loop releases the watcher', async () => {
 
 test('return ends a read that waits', async () => {
   const feed = new Feed();
-  const watch = feed.watch({ holders: [1] }, new AbortController().signal);
+  const watch = feed.watch({ readerId: 1 }, new AbortController().signal);
   const read = watch.next();
   await watch.return(undefined);
   equal((await read).done, true);
@@ -84,7 +76,7 @@ test('return ends a read that waits', async () => {
 test('an abort releases a watcher that was never read', () => {
   const feed = new Feed();
   const stop = new AbortController();
-  feed.watch({ holders: [1] }, stop.signal);
+  feed.watch({ readerId: 1 }, stop.signal);
   equal(feed.watchers, 1);
   stop.abort();
   equal(feed.watchers, 0);
@@ -92,15 +84,15 @@ test('an abort releases a watcher that was never read', () => {
 
 test('a signal that has aborted already gives an ended watch', async () => {
   const feed = new Feed();
-  const watch = feed.watch({ holders: [1] }, AbortSignal.abort());
+  const watch = feed.watch({ readerId: 1 }, AbortSignal.abort());
   equal((await watch.next()).done, true);
   equal(feed.watchers, 0);
 });
 
 test('a watcher too far behind is told so and released', async () => {
   const feed = new Feed(2);
-  const watch = feed.watch({ holders: [1] }, new AbortController().signal);
-  for (const identifier of ['a', 'b', 'c']) feed.publish(identifier, { accountId: 1 });
+  const watch = feed.watch({ readerId: 1 }, new AbortController().signal);
+  for (const identifier of ['a', 'b', 'c']) feed.publish(identifier, [1]);
   equal(feed.watchers, 0);
   await rejects(watch.next(), { name: 'AppError', reason: 'rate' });
   equal((await watch.next()).done, true);
