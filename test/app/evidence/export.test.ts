@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { deleteUser } from '../../../src/app/accounts/users.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { CASE_RECORDS_MAX } from '../../../src/app/evidence/export-input.ts';
@@ -127,16 +128,22 @@ test('a package tells whether another person signed the finding off, with what w
   const waiting = await membersOf(await exportZip([asked]));
   match(waiting.report, /Sign-off open: nobody else has answered yet\./);
   doesNotMatch(waiting.report, /agrees/);
+  const named = ({ account: { name, id } }: Principal): string => `${name} (${id})`;
+  ok(waiting.report.includes(`${named(admin)} marked it: Human`), 'the report names who stated the finding');
+  ok(waiting.report.includes(`sign-off was asked for: ${named(admin)}`), 'and who asked');
   equal(JSON.parse(waiting.record).signOff.state, 'open');
   const said = { findingAt: signOff?.findingAt ?? 0, agrees: false, reason: 'the shadows' };
   await answerSignOff(app, { principal: second, identifier: asked, ...said });
   const answered = await membersOf(await exportZip([asked], { language: 'it' }));
   match(answered.report, /Un’altra persona non concorda con il giudizio\./);
-  match(answered.report, /non concorda \(“the shadows”\)/);
+  ok(answered.report.includes(`${named(second)} non concorda (“the shadows”)`), 'and who answered');
   const [byPerson] = JSON.parse(answered.record).findingsByPeople;
   deepEqual([byPerson.signOff.state, byPerson.signOff.answers[0].reason], ['disagreed', 'the shadows']);
   const kinds = answered.custody.match(/sign_off_\w+/g);
   deepEqual(kinds, ['sign_off_asked', 'sign_off_disagreed']);
+  await deleteUser(app, { principal: admin, id: second.account.id });
+  const later = await membersOf(await exportZip([asked]));
+  ok(later.report.includes(`${named(second)} disagrees (“the shadows”)`), 'by name after it was deleted');
 });
 
 /** The files of a package of one record that people and programs read first. */
