@@ -45,7 +45,7 @@ export async function findPlan(client: AssayClient, named: string): Promise<Plan
   return first;
 }
 
-/** For an argument that is the id of a `noun`; 0 is none. */
+/** For an argument that is the id of a `noun`. */
 export function rowIdParser(noun: string): (value: string) => bigint {
   return (value) => {
     if (!DIGITS.test(value)) throw new InvalidArgumentError(`It must be a ${noun}'s id.`);
@@ -53,7 +53,8 @@ export function rowIdParser(noun: string): (value: string) => bigint {
   };
 }
 
-/** The desk of a submission or a list. */
+/** The desk of a submission or a list; 0: none. */
 export function deskOption(description: string): Option {
-  return new Option('--desk <id>', description).argParser(rowIdParser('desk'));
+  const parse = rowIdParser('desk');
+  return new Option('--desk <id>', description).argParser((value) => (value === '0' ? 0n : parse(value)));
 }

@@ -6,11 +6,14 @@ import {
   type SavedFilter,
 } from '../../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
+import { toMessage } from '../../../grpc/messages.ts';
+import type { NarrowingOptions } from '../../daemon/saved-filter.ts';
 import { type Argument, change, commandsOf, listing, outcome } from '../../rows/row.ts';
 import { nameOf } from '../../views/enum-word.ts';
 import { narrowingOptions } from './list.ts';
 
 const { method } = ClassificationService;
+const DESK = { [method.saveFilter.input.typeName]: { deskId: ({ desk }: NarrowingOptions) => desk } };
 const NAME: readonly Argument[] = [['name', '<name>', 'of the filter']];
 
 export const addFiltersCommand = commandsOf(
@@ -25,6 +28,7 @@ export const addFiltersCommand = commandsOf(
     change('save', 'keep a filter, in the place of the one that has this name', method.saveFilter, 'filter', {
       takes: NAME,
       options: narrowingOptions(),
+      request: (said: NarrowingOptions) => toMessage(method.saveFilter.input, said, DESK),
       text: (filter) => `saved: ${filter.name}: ${describe(filter)}`,
     }),
     outcome('remove', 'keep a filter no more', method.removeSavedFilter, {

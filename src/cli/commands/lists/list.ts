@@ -60,7 +60,6 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
     .option('--ref-id <text>', 'the whole reference')
-    .addOption(deskOption('only records of this desk; 0: only those that belong to none'))
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option(
       '--saved <name>',
@@ -81,6 +80,7 @@ export function narrowingOptions(): Option[] {
     new Option('--text <text>', 'part of what is said, by its transcript'),
     new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment),
     new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment),
+    deskOption('only records of this desk; 0: only those that belong to none'),
   ];
 }
 
