@@ -54,7 +54,7 @@ function DeskPanel({ desk, account, onChanged }: DeskProps): JSX.Element {
         {ownRole === null ? t('deskNoRole') : t('deskOwnRole', { role: t(`deskRole_${ownRole}`) })}
       </p>
       <Rows
-        caption={showText(name)}
+        caption={t('deskMembers', { desk: showText(name) })}
         items={members}
         keyOf={({ accountId }) => accountId}
         nameOf={(member) => showText(member.name)}

@@ -134,7 +134,9 @@ function NoRecords(): JSX.Element {
       </Link>
       {session.get()?.account?.role === 'admin' && (
         <p>
-          <Link href={PATHS.firstSteps}>{t('guide')}</Link>
+          <Link href={PATHS.firstSteps} class="button plain">
+            {t('guide')}
+          </Link>
         </p>
       )}
     </Empty>

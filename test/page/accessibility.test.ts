@@ -5,15 +5,12 @@
  * Invariant: the page works in a browser, without an accessibility finding or a CSP violation.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import { findFaults } from './axe.ts';
 import { type Desk, signIn, TestBrowser } from './browser.ts';
 import { type DeskDaemon, startDesk } from './desk-daemon.ts';
 import { fillDesk, type ShownPage } from './pages.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const DESK = { width: 1280, height: 860 };
 const NARROW = { width: 1024, height: 768 };
 const PHONE = { width: 390, height: 844 };
@@ -36,19 +33,6 @@ after(async () => {
   await browser?.[Symbol.asyncDispose]();
   await daemon?.[Symbol.asyncDispose]();
 });
-
-interface AxeResult {
-  violations: { id: string; help: string; nodes: { target: string[] }[] }[];
-}
-
-/** Evaluated by the debugger, which the page's policy does not bind. */
-async function findFaults({ page }: Desk, run: object): Promise<string[]> {
-  const result = (await page.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResult;
-  return result.violations.map(({ id, help, nodes }) => {
-    const places = nodes.map(({ target }) => target.join(' ')).slice(0, 4);
-    return `${id}: ${help} (${places.join('; ')})`;
-  });
-}
 
 /** By the page's own router: only the first page of a visit is loaded from nothing. */
 async function show({ page }: Desk, path: string): Promise<void> {
@@ -110,7 +94,7 @@ async function findWide(desk: Desk): Promise<string[]> {
 /** What stays the same in the dark was looked at in the light. */
 async function look(desk: Desk, { path, name }: ShownPage): Promise<string[]> {
   await show(desk, path);
-  const found = await findFaults(desk, { runOnly: TAGS });
+  const found = await findFaults(desk);
   await desk.page.emulateMedia({ colorScheme: 'dark' });
   const dark = await findFaults(desk, { runOnly: { type: 'rule', values: ['color-contrast'] } });
   await desk.page.emulateMedia({ colorScheme: 'light' });
@@ -129,7 +113,6 @@ for (const language of ['en', 'it']) {
       await page.evaluate((chosen) => localStorage.setItem('assay.language', chosen), language);
       await page.reload();
       await page.locator('h1').first().waitFor();
-      await page.evaluate(AXE);
       for (const shown of pages.filter((one) => one.isSignedIn === isSignedIn)) {
         faults.push(...(await look(desk, shown)));
       }

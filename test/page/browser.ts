@@ -1,4 +1,5 @@
 /** A real Chromium from npm, and pages in it that note every breach of the content policy and every script error. */
+import assert from 'node:assert/strict';
 import sparticuz from '@sparticuz/chromium';
 import {
   type Browser,
@@ -72,4 +73,14 @@ export async function signIn({ page }: Desk, { email, password } = ADMIN): Promi
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Records' }).waitFor();
+}
+
+const TABS_MAX = 40;
+
+export async function tabTo({ page }: Desk, text: string): Promise<void> {
+  for (let tab = 0; tab < TABS_MAX; tab += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate(() => document.activeElement?.textContent)) === text) return;
+  }
+  assert.fail(`no Tab leads to ${text}`);
 }

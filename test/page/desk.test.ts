@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { TEST_KEY } from '../daemon.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
 import { openBreakingLine } from './breaking-line.ts';
-import { ADMIN, type Desk, signIn, TestBrowser } from './browser.ts';
+import { ADMIN, type Desk, signIn, TestBrowser, tabTo } from './browser.ts';
 import {
   classify,
   type DeskDaemon,
@@ -244,16 +244,6 @@ test('the keyboard alone hands in a file and opens its result', async () => {
   await page.getByRole('region', { name: 'Verdict' }).waitFor();
   assert.deepEqual(desk.faults, []);
 });
-
-const TABS_MAX = 40;
-
-async function tabTo({ page }: Desk, text: string): Promise<void> {
-  for (let tab = 0; tab < TABS_MAX; tab += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.evaluate(() => document.activeElement?.textContent)) === text) return;
-  }
-  assert.fail(`no Tab leads to ${text}`);
-}
 
 /** Without compression, so that it is large enough to be sent by pieces: 11 MB. */
 async function poster(): Promise<Buffer> {

@@ -15,6 +15,7 @@ export const DESK_EN = {
   deskRole_FINDS: 'states findings',
   deskRole_SIGNS_OFF: 'signs off',
   deskRole_HEADS: 'heads the desk',
+  deskMembers: 'Members of {desk}',
   deskSince: 'Member since',
   deskLeave: 'Leave',
   deskRemoveMember: 'Remove',

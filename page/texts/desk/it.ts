@@ -15,6 +15,7 @@ export const DESK_IT: Record<keyof typeof DESK_EN, string> = {
   deskRole_FINDS: 'dà giudizi',
   deskRole_SIGNS_OFF: 'controfirma',
   deskRole_HEADS: 'dirige il desk',
+  deskMembers: 'Membri di {desk}',
   deskSince: 'Membro dal',
   deskLeave: 'Esci',
   deskRemoveMember: 'Rimuovi',
