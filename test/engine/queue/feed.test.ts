@@ -39,7 +39,11 @@ const repeated: Change[] = [
   ['a', 1],
 ];
 check('tells once of many changes', { readerId: 1 }, repeated, ['a', 'b']);
-check("tells every reader of a record", { readerId: 2 }, [['a', 1, 2], ['b', 1]], ['a']);
+const shared: Change[] = [
+  ['a', 1, 2],
+  ['b', 1],
+];
+check('names a record to each of its readers', { readerId: 2 }, shared, ['a']);
 
 test('a change after the last look is told again', async () => {
   const feed = new Feed();
