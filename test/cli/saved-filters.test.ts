@@ -89,7 +89,7 @@ test('a filter that one facade saves is read, used, replaced and removed by the 
   const said = await assay(key, 'filters', 'save', 'By hand', '--search', 'street', '--kind', 'image');
   equal(said.out, 'saved: By hand: image, "street"\n');
   const ofNone = await assay(key, 'filters', 'save', 'Mine', '--desk', '0');
-  equal(ofNone.out, 'saved: Mine: of no desk\n');
+  equal(ofNone.out, 'saved: Mine: of no desk\n', ofNone.err);
   equal((await assay(key, 'filters', 'remove', 'Mine')).code, 0);
   deepEqual(
     (await listed(key)).map((one: { name: string; search: string }) => [one.name, one.search]),

@@ -6,8 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findFaults } from './axe.ts';
-import { type Desk, signIn, TestBrowser } from './browser.ts';
+import { type Desk, findFaults, signIn, TestBrowser } from './browser.ts';
 import { type DeskDaemon, startDesk } from './desk-daemon.ts';
 import { fillDesk, type ShownPage } from './pages.ts';
 

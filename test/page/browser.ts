@@ -1,5 +1,7 @@
 /** A real Chromium from npm, and pages in it that note every breach of the content policy and every script error. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import sparticuz from '@sparticuz/chromium';
 import {
   type Browser,
@@ -83,4 +85,21 @@ export async function tabTo({ page }: Desk, text: string): Promise<void> {
     if ((await page.evaluate(() => document.activeElement?.textContent)) === text) return;
   }
   assert.fail(`no Tab leads to ${text}`);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { target: string[] }[] }[];
+}
+
+/** Evaluated by the debugger, which the page's policy does not bind. */
+export async function findFaults({ page }: Desk, run: object = { runOnly: TAGS }): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const result = (await page.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResult;
+  return result.violations.map(({ id, help, nodes }) => {
+    const places = nodes.map(({ target }) => target.join(' ')).slice(0, 4);
+    return `${id}: ${help} (${places.join('; ')})`;
+  });
 }

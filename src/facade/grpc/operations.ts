@@ -74,7 +74,8 @@ function readField(schema: DescMessage, message: object, name: string, row: Inpu
   const field = schema.field[name];
   if (field === undefined) throw new Error(`${schema.typeName} has no field ${name}`);
   const value = fromField(field, values[name], refuseUnlisted, field.name);
-  if (row.isOptional === true && (value === undefined || value === '' || value === 0)) return [];
+  const isUnsaid = value === undefined || value === '' || (value === 0 && row.isNoneZero !== true);
+  if (row.isOptional === true && isUnsaid) return [];
   if (value !== undefined) return [[name, value]];
   throw badField(field.name, `expected ${expectedOf(row)}, found none`);
 }

@@ -2,12 +2,12 @@
 import { deepEqual, match } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { addDesk, setDeskMember } from '../../src/app/accounts/desks.ts';
-import { createKey } from '../../src/app/accounts/keys.ts';
-import { addUser, principalOf } from '../app/open-app.ts';
-import { type OpenBox, openBox } from '../app/open-box.ts';
-import { linesOf, runCommand } from '../cli/run-command.ts';
-import { patternImage, writePicture } from '../media/pictures.ts';
+import { addDesk, setDeskMember } from '../../../src/app/accounts/desks.ts';
+import { createKey } from '../../../src/app/accounts/keys.ts';
+import { linesOf, runCommand } from '../../cli/run-command.ts';
+import { patternImage, writePicture } from '../../media/pictures.ts';
+import { addUser, principalOf } from '../open-app.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 interface Sent {
   identifier?: string;
