@@ -20,7 +20,13 @@ export function sharedSidecarName(name: string): string | null {
 export function sharersOf(name: string): string[] {
   const stem = stemOf(name);
   const endings = [...MEDIA_TYPES.flatMap(({ extensions }) => extensions), ...OTHER_ENDINGS];
-  const names = endings.flatMap((ending) => [`${stem}.${ending}`, `${stem}.${ending.toUpperCase()}`]);
+  // As cameras, and programs that capitalise file names, spell them.
+  const spelled = (ending: string) => [
+    ending,
+    ending.toUpperCase(),
+    ending.charAt(0).toUpperCase() + ending.slice(1),
+  ];
+  const names = endings.flatMap((ending) => spelled(ending).map((each) => `${stem}.${each}`));
   return [...new Set(names)].filter((other) => other !== name);
 }
 
