@@ -4,39 +4,22 @@
  * Invariant: every documented container and codec is read, with its length, sides and orientation.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
 import { FF_ENCODER_AAC, type FFEncoderCodec } from 'node-av/constants';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type {
   DecodeAudioRequest,
   DecodeImageRequest,
   DecodeVideoRequest,
 } from '../../src/worker/protocol/decode-protocol.ts';
-import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { decodeVideo, LIMITS } from '../media/decode-fixture.ts';
 import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 import { makeVideoByAny } from '../media/video-apart.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-async function place(bytes: Uint8Array): Promise<string> {
-  const path = join(folder.path, 'upload');
-  await writeFile(path, bytes);
-  return await slot.placeInput(path);
-}
+const child = new SlotOfFile();
 
 const codec = (name: string) => name as FFEncoderCodec;
 
@@ -77,8 +60,8 @@ const SECONDS_TOLERANCE = 0.08;
 for (const [name, container, encoder, mime, more] of SOUNDS) {
   test(`sound: ${name}`, async () => {
     const recipe = { container, codec: codec(encoder), seconds: 2.5, rate: 44_100, channels: 2, ...more };
-    const input = await place(makeSound(recipe));
-    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    const input = await child.place(makeSound(recipe));
+    const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
       { ...probe, durationSeconds: 0 },
       {
@@ -86,7 +69,7 @@ for (const [name, container, encoder, mime, more] of SOUNDS) {
       },
     );
     assertNear(probe.durationSeconds ?? 0, 2.5);
-    const { audio } = await slot.request({
+    const { audio } = await child.slot.request({
       type: 'decode-audio',
       input,
       trust: NO_TRUST,
@@ -115,18 +98,18 @@ for (const [name, mime, wrap] of [
   ['AMR in 3GP', 'audio/3gp', (bytes: Buffer) => remux(bytes, 'amr', '3gp')],
 ] as const) {
   test(`sound: ${name}`, async () => {
-    const input = await place(wrap(makeAmr(3)));
-    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    const input = await child.place(wrap(makeAmr(3)));
+    const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual([probe.kind, probe.mime, probe.hasSound], ['audio', mime, true]);
     const request = { type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 } as const;
-    const { sound, damaged } = (await slot.request(request)).audio;
+    const { sound, damaged } = (await child.slot.request(request)).audio;
     assert.deepEqual([sound.sampleRate, sound.channelCount, damaged], [8000, 1, false]);
     assertNear(sound.durationSeconds, 3);
   });
 }
 
 async function readSamples(file: string): Promise<Float32Array> {
-  const bytes = await readFile(slot.outPath(file));
+  const bytes = await readFile(child.slot.outPath(file));
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 }
 
@@ -177,8 +160,8 @@ const VIDEOS: VideoCase[] = [
 for (const [name, container, encoder, mime, more] of VIDEOS) {
   test(`video: ${name}`, async () => {
     const size = { seconds: 2, width: 192, height: 128, fps: 25 };
-    const input = await place(makeVideoByAny({ container, codec: codec(encoder), ...size, ...more }));
-    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    const input = await child.place(makeVideoByAny({ container, codec: codec(encoder), ...size, ...more }));
+    const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
       { ...probe, durationSeconds: 0, hasSound: false },
       {
@@ -190,7 +173,7 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
       ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [] },
       ...{ decoder: 'cpu', frames: { method: 'even', countMax: 4 }, withTrack: true, soundSecondsMax: 60 },
     };
-    const video = await decodeVideo(slot, request);
+    const video = await decodeVideo(child.slot, request);
     assert.deepEqual([video.mime, video.width, video.height, video.damagedFrames], [mime, 192, 128, 0]);
     assertNear(video.durationSeconds, 2);
     for (const [index, frame] of video.frames.entries()) assertNear(frame.timeSeconds, 0.23 + index * 0.5);
@@ -209,10 +192,10 @@ test('a cover makes no video of a recording', async () => {
     channels: 1,
   });
   const picture = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000)]);
-  const input = await place(
+  const input = await child.place(
     Buffer.concat([id3Cover(picture), bytes.subarray(bytes.indexOf('\xff\xfb', 0, 'latin1'))]),
   );
-  const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+  const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
   assert.deepEqual([probe.kind, probe.mime], ['audio', 'audio/mpeg']);
 });
 
@@ -312,8 +295,8 @@ const REFUSED: Refused[] = [
 
 for (const { name, bytes, fault, message } of REFUSED) {
   test(`refuses: ${name}`, async () => {
-    const input = await place(bytes());
-    const error = await slot
+    const input = await child.place(bytes());
+    const error = await child.slot
       .request({ type: 'probe', input, limits: LIMITS })
       .catch((thrown: unknown) => thrown);
     assert.ok(error instanceof MediaFaultError, String(error));
@@ -323,7 +306,7 @@ for (const { name, bytes, fault, message } of REFUSED) {
 }
 
 test('a kind that was not asked for is refused by name', async () => {
-  const sound = await place(
+  const sound = await child.place(
     makeSound({ container: 'mp4', codec: codec('aac'), seconds: 1, rate: 44_100, channels: 1 }),
   );
   const settings = { limits: LIMITS, trust: NO_TRUST };
@@ -331,12 +314,12 @@ test('a kind that was not asked for is refused by name', async () => {
     ...{ type: 'decode-video', input: sound, ...settings, patchSets: [] },
     ...{ decoder: 'cpu', frames: { method: 'even', countMax: 1 }, withTrack: false, soundSecondsMax: 60 },
   };
-  await assert.rejects(slot.request(asVideo), /MP4 with sound only/);
-  const input = await place(video());
+  await assert.rejects(child.slot.request(asVideo), /MP4 with sound only/);
+  const input = await child.place(video());
   const asAudio: Omit<DecodeAudioRequest, 'id'> = {
     ...{ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 },
   };
-  await assert.rejects(slot.request(asAudio), /MP4 video without sound; accepted are MP3/);
+  await assert.rejects(child.slot.request(asAudio), /MP4 video without sound; accepted are MP3/);
   const asImage: Omit<DecodeImageRequest, 'id'> = { type: 'decode-image', input, ...settings, patchSets: [] };
-  await assert.rejects(slot.request(asImage), /MP4 video; accepted are PNG/);
+  await assert.rejects(child.slot.request(asImage), /MP4 video; accepted are PNG/);
 });

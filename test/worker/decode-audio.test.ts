@@ -4,9 +4,9 @@
  * Invariant: every documented container and codec is read, with its length, sides and orientation.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   FF_ENCODER_FLAC,
   FF_ENCODER_LIBMP3LAME,
@@ -16,23 +16,13 @@ import {
 } from 'node-av/constants';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedAudio } from '../../src/worker/protocol/decoded-media.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { LIMITS } from '../media/decode-fixture.ts';
 import { makeSound, type SoundRecipe } from '../media/make-media.ts';
 import { silentFlac } from '../media/silent-flac.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 const WAV: SoundRecipe = {
   container: 'wav',
@@ -43,17 +33,15 @@ const WAV: SoundRecipe = {
 };
 
 async function decode(bytes: Uint8Array, soundSecondsMax = 60): Promise<DecodedAudio> {
-  const path = join(folder.path, 'upload');
-  await writeFile(path, bytes);
-  const input = await slot.placeInput(path);
-  return (await slot.request({ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax })).audio;
+  const input = await child.place(bytes);
+  return (await child.slot.request({ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax })).audio;
 }
 
 /** Root mean square of a sound. */
 async function levelOf(audio: DecodedAudio, name: string): Promise<number> {
   const sound = audio.sound.sounds.find((one) => one.name === name);
   assert.ok(sound !== undefined, `there is no ${name}`);
-  const bytes = await readFile(slot.outPath(sound.file));
+  const bytes = await readFile(child.slot.outPath(sound.file));
   const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
@@ -104,7 +92,7 @@ const PAUSED: SoundRecipe = {
 test('what was said after a pause of the recorder has the time at which players play it', async () => {
   const { sound } = await decode(makeSound(PAUSED));
   assert.ok(Math.abs(sound.durationSeconds - 4) < 0.05, `${sound.durationSeconds} seconds`);
-  const bytes = await readFile(slot.outPath(sound.sounds[0]?.file ?? ''));
+  const bytes = await readFile(child.slot.outPath(sound.sounds[0]?.file ?? ''));
   const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const from = samples.findIndex((sample) => Math.abs(sample) > 0.1) / 16_000;
   assert.ok(Math.abs(from - 3.5) < 0.06, `loud from ${from}`);
@@ -223,8 +211,8 @@ test('two minutes of eight silent channels in a few kilobytes are refused, at th
   const short = await decode(silentFlac(60));
   assert.deepEqual([short.sound.channelCount, short.damaged], [8, false]);
   await assert.rejects(decode(silentFlac(140), 7200), refused);
-  const input = await slot.placeInput(join(folder.path, 'upload'));
-  await assert.rejects(slot.request({ type: 'probe', input, limits: LIMITS }), refused);
+  const input = await child.slot.placeInput(join(child.folder, 'upload'));
+  await assert.rejects(child.slot.request({ type: 'probe', input, limits: LIMITS }), refused);
 });
 
 test('a recording that is too long is refused with its length', async () => {

@@ -5,26 +5,17 @@
  */
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
-import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
+import type { DecodeProgress } from '../../src/engine/decode/decode-slot.ts';
 import type { PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture, PatchSet } from '../../src/worker/protocol/decoded-media.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import { animatedWebp, patternImage, patternRgb, tiffOfPages, writePicture } from '../media/pictures.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { LIMITS } from '../media/decode-fixture.ts';
+import { animatedWebp, patternImage, patternRgb, tiffOfPages } from '../media/pictures.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 const layout = (size: number, countMax: number) => ({ size, align: 8, countMax });
 const ORIGINAL: PatchSetRequest = { name: 'origin', variant: 'original', layout: layout(64, 9) };
@@ -34,13 +25,13 @@ async function decode(
   patchSets: PatchSetRequest[] = [ORIGINAL],
   onProgress: (progress: DecodeProgress) => void = () => {},
 ): Promise<DecodedImage> {
-  const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+  const input = await child.place(bytes);
   const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
-  return (await slot.request(request, { onProgress })).image;
+  return (await child.slot.request(request, { onProgress })).image;
 }
 
 async function readPatches(set: PatchSet): Promise<Buffer[]> {
-  const bytes = await readFile(slot.outPath(set.file));
+  const bytes = await readFile(child.slot.outPath(set.file));
   const patchBytes = set.size ** 2 * 3;
   assert.equal(bytes.length, set.positions.length * patchBytes);
   return set.positions.map((_, index) => bytes.subarray(index * patchBytes, (index + 1) * patchBytes));
@@ -220,7 +211,7 @@ test('the patches are there before the rest of the picture is read', async () =>
   const seen: string[] = [];
   const told: PatchedPicture[] = [];
   const bytes = await patternImage(200, 120).png().toBuffer();
-  const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+  const input = await child.place(bytes);
   const asked = [ORIGINAL];
   const request = {
     type: 'decode-image',
@@ -229,7 +220,7 @@ test('the patches are there before the rest of the picture is read', async () =>
     trust: NO_TRUST,
     patchSets: asked,
   } as const;
-  const { image } = await slot.request(request, {
+  const { image } = await child.slot.request(request, {
     onProgress: ({ step }) => seen.push(step),
     onPatched: (picture) => {
       assert.equal(seen.at(-1), 'patches');
@@ -241,9 +232,7 @@ test('the patches are there before the rest of the picture is read', async () =>
 });
 
 test('the heatmap is as large as the picture, at most 1024, and its legend below', async () => {
-  const input = await slot.placeInput(
-    await writePicture(folder.path, 'upload', await patternImage(2048, 1000).jpeg().toBuffer()),
-  );
+  const input = await child.place(await patternImage(2048, 1000).jpeg().toBuffer());
   const positions = [0, 1, 2, 3].map((index) => ({ x: (index % 2) * 1984, y: Math.floor(index / 2) * 936 }));
   const request = {
     type: 'render-heatmap',
@@ -254,9 +243,9 @@ test('the heatmap is as large as the picture, at most 1024, and its legend below
     size: 64,
     output: 'map.png',
   } as const;
-  const { heatmap } = await slot.request({ ...request, positions, probabilities: [0, 1, 0, 1] });
+  const { heatmap } = await child.slot.request({ ...request, positions, probabilities: [0, 1, 0, 1] });
   assert.deepEqual(heatmap, { width: 1024, height: 532 });
-  const path = slot.outPath('map.png');
+  const path = child.slot.outPath('map.png');
   assert.ok((await stat(path)).size > 1000);
   const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true });
   assert.deepEqual([info.width, info.height, info.channels], [1024, 532, 3]);

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   AV_PIX_FMT_YUV420P10LE,
   FF_ENCODER_AAC,
@@ -17,24 +17,15 @@ import {
 } from 'node-av/constants';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
-import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
+import type { DecodeProgress } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodeVideoRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import type { DecodedFrame } from '../../src/worker/protocol/decoded-media.ts';
-import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
+import { decodeVideo, LIMITS, type VideoWithFrames } from '../media/decode-fixture.ts';
 import { makeVideo, type VideoRecipe } from '../media/make-media.ts';
 import { CORNERS, readFrameNumber } from '../media/numbered-frame.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 const PLAIN: VideoRecipe = {
   ...{ container: 'mp4', codec: FF_ENCODER_LIBX264, seconds: 2, width: 192, height: 128, fps: 25 },
@@ -45,9 +36,7 @@ async function decode(
   more: Partial<DecodeVideoRequest> = {},
   onProgress: (progress: DecodeProgress) => void = () => {},
 ): Promise<VideoWithFrames> {
-  const path = join(folder.path, 'upload');
-  await writeFile(path, bytes);
-  const input = await slot.placeInput(path);
+  const input = await child.place(bytes);
   const request: Omit<DecodeVideoRequest, 'id'> = {
     ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [] },
     ...{
@@ -58,11 +47,11 @@ async function decode(
       ...more,
     },
   };
-  return await decodeVideo(slot, request, { onProgress });
+  return await decodeVideo(child.slot, request, { onProgress });
 }
 
 async function readRgb({ file }: DecodedFrame): Promise<{ rgb: Buffer; width: number; height: number }> {
-  const { data, info } = await sharp(slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(child.slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
   return { rgb: data, width: info.width, height: info.height };
 }
 
@@ -245,13 +234,13 @@ test('a frame is a PNG with its hash, and its patches are cut from it', async ()
   const bytes = makeVideo(PLAIN);
   const video = await decode(bytes, { patchSets, frames: { method: 'even', countMax: 2 } });
   for (const [index, frame] of video.frames.entries()) {
-    const png = await readFile(slot.outPath(frame.file));
+    const png = await readFile(child.slot.outPath(frame.file));
     assert.equal(frame.hash, createHash('sha256').update(png).digest('hex'));
     assert.equal(frame.sizeBytes, png.length);
     const [set] = frame.patchSets;
     assert.ok(set !== undefined && frame.patchSets.length === 1);
     assert.deepEqual([set.name, set.file], ['origin', `${index}-origin.rgb`]);
-    const patches = await readFile(slot.outPath(set.file));
+    const patches = await readFile(child.slot.outPath(set.file));
     assert.equal(patches.length, set.positions.length * 64 * 64 * 3);
     const { rgb, width } = await readRgb(frame);
     const { x, y } = set.positions[1] ?? { x: -1, y: -1 };
@@ -269,7 +258,7 @@ test('the track is a FLAC file with its hash, and samples', async () => {
   const bytes = makeVideo({ ...PLAIN, withSound: FF_ENCODER_AAC });
   const { track } = await decode(bytes, { withTrack: true });
   assert.ok(track !== null);
-  const flac = await readFile(slot.outPath(track.file));
+  const flac = await readFile(child.slot.outPath(track.file));
   assert.equal(flac.toString('latin1', 0, 4), 'fLaC');
   assert.equal(track.hash, createHash('sha256').update(flac).digest('hex'));
   assert.deepEqual([track.sound.sampleRate, track.sound.channelCount], [48_000, 2]);
@@ -281,7 +270,7 @@ test('the track is a FLAC file with its hash, and samples', async () => {
 
 /** Where a sound of the model's rate is loud, seconds. */
 async function loudSeconds(file: string): Promise<[from: number, to: number]> {
-  const bytes = await readFile(slot.outPath(file));
+  const bytes = await readFile(child.slot.outPath(file));
   const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const isLoud = (sample: number) => Math.abs(sample) > 0.1;
   return [samples.findIndex(isLoud) / 16_000, samples.findLastIndex(isLoud) / 16_000];
@@ -305,10 +294,10 @@ for (const [name, recipe] of LATE_SOUND) {
     assert.ok(track !== null);
     assert.ok(Math.abs(track.sound.durationSeconds - 5) < 0.06, `${track.sound.durationSeconds} seconds`);
     assertLoud(await loudSeconds(track.sound.sounds[0]?.file ?? ''), [3.5, 4]);
-    await writeFile(join(folder.path, 'track'), await readFile(slot.outPath(track.file)));
-    await slot.clear();
-    const input = await slot.placeInput(join(folder.path, 'track'));
-    const { audio } = await slot.request({
+    await writeFile(join(child.folder, 'track'), await readFile(child.slot.outPath(track.file)));
+    await child.slot.clear();
+    const input = await child.slot.placeInput(join(child.folder, 'track'));
+    const { audio } = await child.slot.request({
       ...{ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 },
     });
     assertLoud(await loudSeconds(audio.sound.sounds[0]?.file ?? ''), [3.5, 4]);

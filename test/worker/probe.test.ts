@@ -4,36 +4,19 @@
  * Invariant: hostile and broken files are refused with a sentence.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { MediaFaultError } from '../../src/engine/children/worker-errors.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { Probe } from '../../src/worker/protocol/decoded-media.ts';
-import { LIMITS, openSlot } from '../media/decode-fixture.ts';
-import {
-  animatedWebp,
-  greyPng,
-  patternImage,
-  repeatLastFrame,
-  tiffOfPages,
-  writePicture,
-} from '../media/pictures.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { LIMITS } from '../media/decode-fixture.ts';
+import { animatedWebp, greyPng, patternImage, repeatLastFrame, tiffOfPages } from '../media/pictures.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 async function probe(bytes: Uint8Array): Promise<Probe> {
-  const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
-  return (await slot.request({ type: 'probe', input, limits: LIMITS })).probe;
+  const input = await child.place(bytes);
+  return (await child.slot.request({ type: 'probe', input, limits: LIMITS })).probe;
 }
 
 const jpeg = () => patternImage(320, 200).jpeg({ quality: 85 }).toBuffer();
@@ -267,6 +250,6 @@ for (const { name, bytes, fault, message } of REFUSED) {
     assert.ok(error instanceof MediaFaultError, String(error));
     assert.equal(error.fault, fault);
     assert.match(error.message, message);
-    assert.ok(slot.isUsable, 'a refused file costs no child');
+    assert.ok(child.slot.isUsable, 'a refused file costs no child');
   });
 }

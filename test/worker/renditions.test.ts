@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   FF_ENCODER_AAC,
   FF_ENCODER_FLAC,
@@ -27,32 +27,18 @@ import {
   tileLevels,
 } from '../../src/domain/media/rendition.ts';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
+import { decodeVideo, LIMITS, type VideoWithFrames } from '../media/decode-fixture.ts';
 import { makeSound, makeVideo } from '../media/make-media.ts';
 import { makeHeic } from '../media/make-stills.ts';
 import { CORNERS, readFrameNumber } from '../media/numbered-frame.ts';
 import { patternRgb } from '../media/pictures.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { SlotOfFile } from '../media/slot-of-file.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 async function place(bytes: Uint8Array): Promise<string> {
-  await slot.clear();
-  const path = join(folder.path, 'source');
-  writeFileSync(path, bytes);
-  return await slot.placeInput(path);
+  await child.slot.clear();
+  return await child.place(bytes);
 }
 
 async function render<K extends Exclude<RenditionKind, 'sheet'>>(
@@ -60,13 +46,13 @@ async function render<K extends Exclude<RenditionKind, 'sheet'>>(
   bytes: Uint8Array,
 ): Promise<Extract<RenditionFigures, { kind: K }>> {
   const input = await place(bytes);
-  const { figures } = await slot.request({ type: 'render', input, limits: LIMITS, kind });
+  const { figures } = await child.slot.request({ type: 'render', input, limits: LIMITS, kind });
   assert.equal(figures.kind, kind);
   return figures as Extract<RenditionFigures, { kind: K }>;
 }
 
 function outFile(name: string): Promise<Buffer> {
-  return readFile(slot.outPath(name));
+  return readFile(child.slot.outPath(name));
 }
 
 async function colourAt(picture: Buffer, x: number, y: number): Promise<number[]> {
@@ -148,13 +134,15 @@ test('a large picture becomes tiles of every size, which lie where their lengths
 async function assertFilmTimes(timeOf: (number: number) => number): Promise<VideoWithFrames> {
   const input = await place(await outFile('film.webm'));
   const frames = { method: 'even', countMax: 8 } as const;
-  const decoded = await decodeVideo(slot, {
+  const decoded = await decodeVideo(child.slot, {
     ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, frames, patchSets: [] },
     ...{ withTrack: true, soundSecondsMax: 100, decoder: 'cpu' },
   });
   assert.equal(decoded.mime, 'video/webm');
   for (const frame of decoded.frames) {
-    const { data, info } = await sharp(slot.outPath(frame.file)).raw().toBuffer({ resolveWithObject: true });
+    const { data, info } = await sharp(child.slot.outPath(frame.file))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
     const number = readFrameNumber(data, info.width, info.height);
     assert.ok(Math.abs(frame.timeSeconds - timeOf(number)) < 0.002, `${number} at ${frame.timeSeconds}`);
   }
@@ -280,16 +268,16 @@ const SHEET_SIDES = { width: 1280, height: 720 };
 
 function drawSheet(probabilities: readonly (number | null)[], pictures: readonly Buffer[]) {
   return async (sides = SHEET_SIDES): Promise<Extract<RenditionFigures, { kind: 'sheet' }>> => {
-    await slot.clear();
+    await child.slot.clear();
     const frames = [];
     for (const [index, probability] of probabilities.entries()) {
-      const path = join(folder.path, `frame-${index}`);
+      const path = join(child.folder, `frame-${index}`);
       writeFileSync(path, pictures[index % pictures.length] ?? '');
-      const input = await slot.placeInput(path, { name: `frame-${index}` });
+      const input = await child.slot.placeInput(path, { name: `frame-${index}` });
       frames.push({ input, timeSeconds: index * 4.2 + 2.1, probability });
     }
     const facts = { hash: '0123456789abcdef'.repeat(4), durationSeconds: 126, ...sides };
-    const { figures } = await slot.request({ type: 'draw-sheet', limits: LIMITS, ...facts, frames });
+    const { figures } = await child.slot.request({ type: 'draw-sheet', limits: LIMITS, ...facts, frames });
     assert.equal(figures.kind, 'sheet');
     return figures as Extract<RenditionFigures, { kind: 'sheet' }>;
   };

@@ -5,14 +5,12 @@
  * Invariant: everything has the time at which players play it, and nothing that they play is left out.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
 import type { FFEncoderCodec } from 'node-av/constants';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import type { Probe } from '../../../src/worker/protocol/decoded-media.ts';
-import { decodeVideo, LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { decodeVideo, LIMITS } from '../../media/decode-fixture.ts';
 import {
   makeSound,
   makeStreams,
@@ -20,19 +18,10 @@ import {
   type SoundRecipe,
   type VideoRecipe,
 } from '../../media/make-media.ts';
+import { SlotOfFile } from '../../media/slot-of-file.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const child = new SlotOfFile();
 
 interface Played {
   name: string;
@@ -193,10 +182,8 @@ const MADE: Played[] = [
 const SECONDS_TOLERANCE = 0.2;
 
 async function place(bytes: Uint8Array): Promise<{ input: string; probe: Probe }> {
-  const path = join(folder.path, 'upload');
-  await writeFile(path, bytes);
-  const input = await slot.placeInput(path);
-  return { input, probe: (await slot.request({ type: 'probe', input, limits: LIMITS })).probe };
+  const input = await child.place(bytes);
+  return { input, probe: (await child.slot.request({ type: 'probe', input, limits: LIMITS })).probe };
 }
 
 function assertPlayed(found: number | null, { seconds }: Played, what: string): void {
@@ -219,18 +206,23 @@ for (const [cases, skip] of [[COLLECTED, skipWithoutSharedData('cases')] as cons
 }
 
 async function assertHeard(input: string, one: Played): Promise<void> {
-  const { audio } = await slot.request({ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 });
+  const { audio } = await child.slot.request({
+    type: 'decode-audio',
+    input,
+    trust: NO_TRUST,
+    soundSecondsMax: 60,
+  });
   assertPlayed(audio.sound.durationSeconds, one, 'sound');
   assert.equal(audio.damaged, false);
   assert.equal(audio.provenance.fault, null);
-  const peaks = await slot.request({ type: 'render', input, limits: LIMITS, kind: 'peaks' });
+  const peaks = await child.slot.request({ type: 'render', input, limits: LIMITS, kind: 'peaks' });
   assert.ok(peaks.figures.kind === 'peaks');
   assertPlayed(peaks.figures.durationSeconds, one, 'peaks');
 }
 
 async function assertSeen(input: string, one: Played): Promise<void> {
   const countMax = 8;
-  const video = await decodeVideo(slot, {
+  const video = await decodeVideo(child.slot, {
     ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [] },
     ...{ decoder: 'cpu', frames: { method: 'even', countMax }, withTrack: true, soundSecondsMax: 60 },
   });
@@ -261,18 +253,18 @@ test('all tracks are heard, by their names; what lies beyond the bounds is count
   ];
   const { input } = await place(makeStreams(recipe, [], tracks));
   const request = { type: 'decode-audio', input, trust: NO_TRUST } as const;
-  const { sound: all } = (await slot.request({ ...request, soundSecondsMax: 60 })).audio;
+  const { sound: all } = (await child.slot.request({ ...request, soundSecondsMax: 60 })).audio;
   const names = ['track-1', 'track-2', 'track-2-channel-1', 'track-2-channel-2', 'track-3'];
   assert.deepEqual([all.sounds.map(({ name }) => name), all.tracksLeftOut], [names, 0]);
   assert.ok(Math.abs(all.durationSeconds - 3) < 0.1, 'as long as the longest');
-  const { sound: some } = (await slot.request({ ...request, soundSecondsMax: 2.2 })).audio;
+  const { sound: some } = (await child.slot.request({ ...request, soundSecondsMax: 2.2 })).audio;
   assert.deepEqual([some.sounds.length, some.tracksLeftOut], [4, 1]);
 });
 
 test('a film goes on behind a join, and so does its sound', async () => {
   const bytes = [film('mpegts', 'libx264', { withSound: codec('aac') }), film('mpegts', 'mpeg2video', other)];
   const { input } = await place(Buffer.concat(bytes));
-  await slot.request({ type: 'render', input, limits: LIMITS, kind: 'film' });
-  const { probe } = await place(await readFile(slot.outPath('film.webm')));
+  await child.slot.request({ type: 'render', input, limits: LIMITS, kind: 'film' });
+  const { probe } = await place(await readFile(child.slot.outPath('film.webm')));
   assert.ok(Math.abs((probe.durationSeconds ?? 0) - 4) <= SECONDS_TOLERANCE, `${probe.durationSeconds}`);
 });

@@ -4,30 +4,16 @@
  * Invariant: of an animation the first shown frame is judged, and a few that are spread over it.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { LIMITS } from '../../media/decode-fixture.ts';
 import { makeApng, makeJxlAnimation, makeSequence } from '../../media/make-stills.ts';
 import { paintFrame, readFrameNumber } from '../../media/numbered-frame.ts';
-import { writePicture } from '../../media/pictures.ts';
+import { SlotOfFile } from '../../media/slot-of-file.ts';
 import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../media/still-fixture.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-const place = async (bytes: Uint8Array) =>
-  await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+const child = new SlotOfFile();
 
 /** Its frames are numbered (`paintFrame`), so that a test can tell them apart. */
 const FRAMES = 12;
@@ -77,23 +63,23 @@ const ANIMATIONS: { name: string; mime: string; bytes: () => Promise<Buffer> }[]
 
 for (const { name, mime, bytes } of ANIMATIONS) {
   test(`${name}: its first shown frame, upright and in the right colours`, async () => {
-    await checkShown(slot, await place(await bytes()), { mime, pages: FRAMES });
+    await checkShown(child.slot, await child.place(await bytes()), { mime, pages: FRAMES });
   });
 }
 
 test('frames spread over an animation are cut, up to its last', async (context) => {
   for (const { name, bytes } of ANIMATIONS) {
     await context.test(name, async () => {
-      const input = await place(await bytes());
+      const input = await child.place(await bytes());
       const sets = { patchSets: [], frameSets: [WHOLE] };
       const asked = { input, limits: LIMITS, trust: NO_TRUST, ...sets };
-      const { image } = await slot.request({ type: 'decode-image', ...asked });
+      const { image } = await child.slot.request({ type: 'decode-image', ...asked });
       const seen = image.frames.map(async ({ number, file, patchSets }) => {
         assert.deepEqual(
           patchSets.map((set) => set.name),
           ['whole'],
         );
-        const { data } = await sharp(slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
+        const { data } = await sharp(child.slot.outPath(file)).raw().toBuffer({ resolveWithObject: true });
         assert.equal(readFrameNumber(data, WIDTH, HEIGHT), number - 1);
         return number;
       });

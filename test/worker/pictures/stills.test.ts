@@ -5,12 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
 import { MediaFaultError } from '../../../src/engine/children/worker-errors.ts';
-import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { LIMITS } from '../../media/decode-fixture.ts';
 import {
   type HeicRecipe,
   type HeicStep,
@@ -18,24 +17,11 @@ import {
   makeJxl,
   withFirstChunk,
 } from '../../media/make-stills.ts';
-import { writePicture } from '../../media/pictures.ts';
+import { SlotOfFile } from '../../media/slot-of-file.ts';
 import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../media/still-fixture.ts';
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-const place = async (bytes: Uint8Array) =>
-  await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+const child = new SlotOfFile();
 
 /** Stored so that the steps bring it upright. */
 async function heic(store: (image: Sharp) => Sharp, more: Partial<HeicRecipe>): Promise<Buffer> {
@@ -94,7 +80,7 @@ const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?
 
 for (const { name, mime, bytes } of STILLS) {
   test(`${name}: probed, upright and in the right colours`, async () => {
-    await checkShown(slot, await place(await bytes()), { mime, pages: 1 });
+    await checkShown(child.slot, await child.place(await bytes()), { mime, pages: 1 });
   });
 }
 
@@ -116,12 +102,12 @@ test('the cases of the collection are shown as viewers show them', {
 }, async () => {
   const colours = new Map<string, number[]>();
   for (const [file, ...expected] of CASES) {
-    const input = await place(await readFile(sharedData('cases', file)));
+    const input = await child.place(await readFile(sharedData('cases', file)));
     const patchSets = [WHOLE];
     const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
-    const { image } = await slot.request(request);
+    const { image } = await child.slot.request(request);
     assert.deepEqual([image.width, image.height, image.pages], expected, file);
-    const patch = sharp(await readFile(slot.outPath('whole.rgb')), {
+    const patch = sharp(await readFile(child.slot.outPath('whole.rgb')), {
       raw: { width: 160, height: 160, channels: 3 },
     });
     colours.set(
@@ -143,11 +129,11 @@ test('the cases of the collection are shown as viewers show them', {
 test('what lies under transparency is not judged', async () => {
   const hidden = Buffer.alloc(WIDTH * HEIGHT * 4, 0);
   const image = sharp(hidden, { raw: { ...SIDES, channels: 4 } });
-  const input = await place(await image.avif({ quality: 90 }).toBuffer());
+  const input = await child.place(await image.avif({ quality: 90 }).toBuffer());
   const patchSets = [WHOLE];
   const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
-  const { image: decoded } = await slot.request(request);
-  const patch = await readFile(slot.outPath(decoded.patchSets[0]?.file ?? ''));
+  const { image: decoded } = await child.slot.request(request);
+  const patch = await readFile(child.slot.outPath(decoded.patchSets[0]?.file ?? ''));
   assert.ok(
     patch.every((value) => value >= 250),
     `${patch[0]}`,
@@ -271,8 +257,8 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
 
 for (const { name, bytes, fault, message } of REFUSED) {
   test(`refuses: ${name}`, async () => {
-    const input = await place(await bytes());
-    const error = await slot
+    const input = await child.place(await bytes());
+    const error = await child.slot
       .request({ type: 'probe', input, limits: LIMITS })
       .catch((thrown: unknown) => thrown);
     assert.ok(error instanceof MediaFaultError, String(error));

@@ -4,27 +4,13 @@
  * Invariant: samples are scaled as their format says, or refused by its name; only what is damaged is called so.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
-import { LIMITS, openSlot } from '../../media/decode-fixture.ts';
+import { test } from 'node:test';
+import { LIMITS } from '../../media/decode-fixture.ts';
 import { makeTiff, type TiffRecipe } from '../../media/make-tiff.ts';
-import { writePicture } from '../../media/pictures.ts';
+import { SlotOfFile } from '../../media/slot-of-file.ts';
 import { checkShown, HEIGHT, RGB, SIDES, upright, WIDTH } from '../../media/still-fixture.ts';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
-let folder: TemporaryFolder;
-let slot: DecodeSlot;
-before(async () => {
-  folder = await makeTemporaryFolder();
-  slot = await openSlot(folder.path);
-});
-after(async () => {
-  await slot[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-const place = async (bytes: Uint8Array) =>
-  await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+const child = new SlotOfFile();
 
 const RGB_SAMPLES = { bits: 32, photometric: 2, samplesPerPixel: 3 } as const;
 const bytesOf = ({ buffer }: { buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(buffer);
@@ -50,8 +36,8 @@ const SAMPLES: [name: string, recipe: () => Promise<Partial<TiffRecipe> & Pick<T
 
 for (const [name, recipe] of SAMPLES) {
   test(`TIFF of ${name}: upright and in the right colours`, async () => {
-    const input = await place(makeTiff({ ...SIDES, ...RGB_SAMPLES, ...(await recipe()) }));
-    await checkShown(slot, input, { mime: 'image/tiff', pages: 1 });
+    const input = await child.place(makeTiff({ ...SIDES, ...RGB_SAMPLES, ...(await recipe()) }));
+    await checkShown(child.slot, input, { mime: 'image/tiff', pages: 1 });
   });
 }
 
@@ -105,7 +91,7 @@ const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; 
 
 for (const { name, bytes, fault, message } of REFUSED) {
   test(`refuses: ${name}`, async () => {
-    const input = await place(await bytes());
-    await assert.rejects(slot.request({ type: 'probe', input, limits: LIMITS }), { fault, message });
+    const input = await child.place(await bytes());
+    await assert.rejects(child.slot.request({ type: 'probe', input, limits: LIMITS }), { fault, message });
   });
 }
