@@ -4,9 +4,8 @@
  * Invariant: frames with faces are preferred; frames have maps.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { cp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
@@ -15,29 +14,23 @@ import { type OpenBox, openBox } from '../app/open-box.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { makeVideo } from '../media/make-media.ts';
 import { patternRgb } from '../media/pictures.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 
-const MODELS = join(import.meta.dirname, '..', '..', 'models');
 const KEY = { 'x-api-key': TEST_KEY };
 const SIZE = { width: 426, height: 240 };
 const LEGEND_HEIGHT = 32;
 
 let daemon: OpenBox;
-let folder: string;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'assay-frame-heatmaps-'));
-  const packs = join(folder, 'packs');
-  await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
-  daemon = await openBox({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
+  daemon = await openBox({ models: 'tiny' });
 });
 
 after(async () => {
-  await daemon[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
+  await daemon?.[Symbol.asyncDispose]();
 });
 
 function film(seconds: number): Buffer {
-  // The image models refuse frames of flat colours, and draw no map of them.
   const paint = (_index: number, rgb: Buffer) => void patternRgb(SIZE.width, SIZE.height).copy(rgb);
   return makeVideo({ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, fps: 10, ...SIZE, paint });
 }
@@ -59,9 +52,10 @@ async function readByRest(identifier: string): Promise<{ status: string; frames:
 }
 
 test('each frame of a video has its map, by gRPC, by GraphQL and on the command line', async () => {
-  const path = join(folder, 'film.mp4');
+  await using folder = await makeTemporaryFolder();
+  const path = join(folder.path, 'film.mp4');
   await writeFile(path, film(3));
-  const maps = join(folder, 'maps');
+  const maps = join(folder.path, 'maps');
   const { identifier } = await runAssay('classify', path, '--frames', '5', '--with-heatmap');
   const { frames } = await readByRest(identifier);
   assert.deepEqual(
