@@ -1,166 +1,188 @@
 /**
  * A decode child's results for a file: figures in its answer, pictures and sound in `out/` of its slot's folder
- * (decode-protocol.ts).
+ * (decode-protocol.ts). The child has read hostile bytes, so its words are input like any other: these shapes are also
+ * those in which they are accepted.
  */
-import type { MediaKind } from '../../domain/media/media.ts';
-import type { PatchPosition } from '../../domain/media/patches.ts';
-import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
-import type { RepeatedShift } from '../../domain/media/repeated-parts.ts';
-import type { Texture } from '../../domain/media/resized-view.ts';
-import type { Provenance } from '../../domain/provenance/provenance.ts';
-import type { MarkSearch } from '../../domain/verdicts/marks.ts';
-import type { ImageQuality } from '../../domain/verdicts/result.ts';
+import { z } from 'zod';
+import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
+import { provenanceSchema } from '../../domain/provenance/provenance.ts';
+import { markSearchSchema } from '../../domain/verdicts/marks.ts';
+import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
 
-export interface Probe {
-  kind: MediaKind;
-  mime: string;
-  /** In pixels, after orientation; null for audio. */
-  width: number | null;
-  height: number | null;
-  pages: number;
-  durationSeconds: number | null;
+const videoDecoder = z.enum(['cpu', 'nvdec']);
+export type VideoDecoder = z.infer<typeof videoDecoder>;
+
+const mime = z.string().max(100);
+/** Null if the picture is too small for one. */
+const likeness = perceptualHashSchema.nullable();
+
+export const probe = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mime,
+  /** After orientation; null for audio. */
+  width: side.nullable(),
+  height: side.nullable(),
+  pages: z.int().min(1),
+  durationSeconds: z.number().min(0).nullable(),
   /** Whether a video has a track, so that it can be judged as a recording too. */
-  hasSound: boolean;
-}
+  hasSound: z.boolean(),
+});
+export type Probe = z.infer<typeof probe>;
 
-export interface ReadMarks {
-  kind: MediaKind;
-  mime: string;
-  provenance: Provenance;
-  marks: MarkSearch;
-}
+export const readMarks = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mime,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
+});
+export type ReadMarks = z.infer<typeof readMarks>;
 
 /** Patches in one file: `positions.length` × size × size × RGB bytes, row by row, no header. */
-export interface PatchSet {
-  name: string;
-  /** File in `out/`. */
-  file: string;
-  size: number;
-  positions: PatchPosition[];
+export const patchSet = z.strictObject({
+  name: z.string().max(64),
+  file: outFile,
+  size: z.int().min(1).max(1024),
+  positions: z
+    .array(z.strictObject({ x: z.int().min(0), y: z.int().min(0) }))
+    .min(1)
+    .max(65_536),
   /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
-  width: number;
-  height: number;
+  width: side,
+  height: side,
   /** Only for requested sets of scaled views: some models must not answer on some textures. */
-  texture?: Texture | undefined;
+  texture: z
+    .strictObject({
+      lumaVariance: z.number().min(0),
+      neighbourCorrelation: z.number().min(-1).max(1),
+      equalShare: z.number().min(0).max(1),
+    })
+    .optional(),
   /** If requested: the sharpest shifts between similar parts. */
-  repeats?: RepeatedShift[] | undefined;
-}
+  repeats: z
+    .array(
+      z.strictObject({
+        dx: z.int().min(-100_000).max(100_000),
+        dy: z.int().min(0).max(100_000),
+        votes: z.int().min(0).max(1e8),
+        crowd: z.int().min(0).max(1e8),
+        sharpness: z.number().min(-1e9).max(1e9),
+      }),
+    )
+    .max(5)
+    .optional(),
+});
+export type PatchSet = z.infer<typeof patchSet>;
 
-/** A picture's data for the models. */
-export interface PatchedPicture {
-  width: number;
-  height: number;
-  /** A set is left out if its picture is smaller than a patch. */
-  patchSets: PatchSet[];
-}
+/** A picture's data for the models. A set is left out if its picture is smaller than a patch. */
+export const patchedPicture = z.strictObject({
+  width: side,
+  height: side,
+  patchSets: z.array(patchSet).max(256),
+});
+export type PatchedPicture = z.infer<typeof patchedPicture>;
 
-/** A frame of an animation behind its first. The files of its patches: `page-<number>-<name>.rgb`. */
-export interface AnimationFrame extends PatchedPicture {
-  /** From 1. */
-  number: number;
-  /** A PNG in `out/`. */
-  file: string;
-}
+/** A frame of an animation behind its first, by its number from 1. The files of its patches: `page-<number>-<name>.rgb`. */
+const animationFrame = patchedPicture.extend({ number: z.int().min(2), file: outFile });
+export type AnimationFrame = z.infer<typeof animationFrame>;
 
-export interface DecodedImage extends PatchedPicture {
-  mime: string;
-  pages: number;
-  quality: ImageQuality;
-  provenance: Provenance;
-  marks: MarkSearch;
-  /** Null if the picture is too small for one. */
-  likeness: PerceptualHash | null;
+export const decodedImage = patchedPicture.extend({
+  mime,
+  pages: z.int().min(1),
+  quality: z.strictObject({
+    shortSide: side,
+    jpegQuality: z.int().min(1).max(100).nullable(),
+    truncated: z.boolean(),
+  }),
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
+  likeness,
   /** Spread over an animation, ascending; undecodable ones are left out. */
-  frames: AnimationFrame[];
-}
+  frames: z.array(animationFrame).max(FRAMES_JUDGED_MAX - 1),
+});
+export type DecodedImage = z.infer<typeof decodedImage>;
 
-export interface SampledFrame {
-  timeSeconds: number;
-  /** Patches of the scaled frame. */
-  set: PatchSet;
-}
-
-export interface SampledFrames {
+export const sampledFrames = z.strictObject({
   /** The moments of the plain choice, ascending. */
-  regularSeconds: number[];
-  samples: SampledFrame[];
-}
-
-export const VIDEO_DECODERS = ['cpu', 'nvdec'] as const;
-export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
+  regularSeconds: z.array(seconds).max(1000),
+  /** Patches of each scaled frame. */
+  samples: z.array(z.strictObject({ timeSeconds: seconds, set: patchSet })).max(1000),
+});
+export type SampledFrames = z.infer<typeof sampledFrames>;
+export type SampledFrame = SampledFrames['samples'][number];
 
 /** One chosen frame: oriented as it is shown, in SDR, square pixels. The files of its patches: `<index>-<name>.rgb`. */
-export interface DecodedFrame extends PatchedPicture {
+export const decodedFrame = patchedPicture.extend({
   /** The number of its moving picture, from 1; absent for the one that players show first. */
-  picture?: number | undefined;
+  picture: z.int().min(2).max(64).optional(),
   /** Presentation time from the video's beginning. */
-  timeSeconds: number;
+  timeSeconds: seconds,
   /** A PNG in `out/`, with its SHA-256. */
-  file: string;
-  hash: string;
-  sizeBytes: number;
-  likeness: PerceptualHash | null;
-}
+  file: outFile,
+  hash,
+  sizeBytes,
+  likeness,
+});
+export type DecodedFrame = z.infer<typeof decodedFrame>;
 
 /** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
-export interface SoundFile {
+const soundFile = z.strictObject({
   /** `mix`, or `channel-1` … if the channels have different speakers, `track-1` … if there are several (channel-name.ts). */
-  name: string;
-  file: string;
-  sampleCount: number;
+  name: z.string().max(64),
+  file: outFile,
+  sampleCount: z.int().min(0),
   /** Mean power in decibels of full scale; null for silence. */
-  meanDb: number | null;
+  meanDb: z.number().min(-1000).max(20).nullable(),
   /** Power of a tone above a telephone's band against one inside it, in decibels; null for silence. */
-  upperBandDb: number | null;
-}
+  upperBandDb: z.number().min(-200).max(200).nullable(),
+});
+export type SoundFile = z.infer<typeof soundFile>;
 
-export interface DecodedSound {
-  durationSeconds: number;
-  /** Sample rate of the original, Hz. */
-  sampleRate: number;
-  channelCount: number;
+const decodedSound = z.strictObject({
+  durationSeconds: seconds,
+  /** Of the original, Hz. */
+  sampleRate: z.int().min(1).max(10_000_000),
+  channelCount: z.int().min(1).max(1024),
   /** The track that players play first, then the others. */
-  sounds: SoundFile[];
+  sounds: z.array(soundFile).min(1).max(24),
   /** Further tracks that could not be decoded, or lie beyond the bounds. */
-  tracksLeftOut: number;
-}
+  tracksLeftOut: z.int().min(0).max(64),
+});
+export type DecodedSound = z.infer<typeof decodedSound>;
 
-export interface DecodedTrack {
-  /** The track as FLAC in `out/`, with its SHA-256. */
-  file: string;
-  hash: string;
-  sizeBytes: number;
-  sound: DecodedSound;
-}
+/** The track as FLAC in `out/`, with its SHA-256. */
+const decodedTrack = z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound });
+export type DecodedTrack = z.infer<typeof decodedTrack>;
 
-export interface DecodedVideo {
-  mime: string;
-  /** In pixels, as it is shown. */
-  width: number;
-  height: number;
-  durationSeconds: number;
-  provenance: Provenance;
-  marks: MarkSearch;
+export const decodedVideo = z.strictObject({
+  mime,
+  /** As it is shown. */
+  width: side,
+  height: side,
+  durationSeconds: seconds,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
   /** The decoder of the frames. */
-  decoder: VideoDecoder;
+  decoder: videoDecoder,
   /** Chosen frames that could not be decoded. */
-  damagedFrames: number;
+  damagedFrames: z.int().min(0).max(1000),
   /** Further moving pictures without a chosen frame. */
-  picturesLeftOut: number;
+  picturesLeftOut: z.int().min(0).max(64),
   /** Null if none was asked for or the video is silent. */
-  track: DecodedTrack | null;
-}
+  track: decodedTrack.nullable(),
+});
+export type DecodedVideo = z.infer<typeof decodedVideo>;
 
-export interface DecodedAudio {
-  mime: string;
-  provenance: Provenance;
-  marks: MarkSearch;
-  sound: DecodedSound;
+export const decodedAudio = z.strictObject({
+  mime,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
+  sound: decodedSound,
   /** Whether the file's data ended early or was damaged in part. */
-  damaged: boolean;
-}
+  damaged: z.boolean(),
+});
+export type DecodedAudio = z.infer<typeof decodedAudio>;
 
-export interface RenderedHeatmap {
-  width: number;
-  height: number;
-}
+export const renderedHeatmap = z.strictObject({ width: side, height: side });
+export type RenderedHeatmap = z.infer<typeof renderedHeatmap>;
