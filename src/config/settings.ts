@@ -5,10 +5,7 @@
 
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { MailConfig } from '../app/accounts/mail.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
-import type { AppConfig } from '../app/core.ts';
-import type { RetentionConfig } from '../app/records/retention.ts';
 import type { Setting } from '../domain/contract/appliance.ts';
 import { codeOf } from '../domain/error-code.ts';
 import { driverEnvironment } from '../engine/inference/inference-environment.ts';
@@ -16,8 +13,6 @@ import type { TlsConfig } from '../machinery/tls.ts';
 import { readTimestampRoots, readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
 import { findCrossFaults } from './cross-faults.ts';
-import type { ListenAddress } from './parsers.ts';
-import type { Secret } from './secret.ts';
 import type { SettingRow } from './setting-row.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 import {
@@ -29,79 +24,7 @@ import {
   variableOf,
 } from './table.ts';
 
-export interface EngineSettings {
-  dataFolder: string;
-  decode: { slots: number; memoryBytesMax: number; stepTimeoutMs: number };
-  inference: {
-    processes: number;
-    threads: number;
-    providers: SettingValues['inferenceProviders'];
-    /** Those of them that are asked for half precision. */
-    halfProviders: readonly string[];
-    batchMax: number;
-    batchWaitMs: number;
-    environment: Readonly<Record<string, string>>;
-    keepLoadedMs: number;
-  };
-  /** Absolute; the data folder's own comes last. */
-  acceleratorRequire: SettingValues['acceleratorRequire'];
-  modelFolders: string[];
-  attemptsMax: number;
-  analysisTimeoutMs: number;
-  probeWaitMs: number;
-  probeTimeoutMs: number;
-  queueMax: number;
-  analysesMax: number;
-  stability: boolean;
-  renditions: { bytesMax: number; diskFreeBytesMin: number };
-  videoHeightMin: number;
-  isolation: SettingValues['decodeIsolation'];
-  videoDecoder: SettingValues['decodeVideo'];
-}
-
-export interface HttpSettings {
-  listen: ListenAddress;
-  /** Null: derived from the address that is listened on, known for sure only after binding (port 0). */
-  publicUrl: string | null;
-  allowedHosts: string[];
-  connectionsMax: number;
-  behindProxy: boolean;
-  trustedProxies: string[];
-}
-
-export interface Settings {
-  dataFolder: string;
-  store: { folder: string };
-  engine: EngineSettings;
-  http: HttpSettings;
-  /** Where the trust anchors come from; null if none are set. */
-  trustAnchorsFile: string | null;
-  /** Its PEM bundle, or an empty string. */
-  trustAnchorsPem: string;
-  /** Null: both listeners speak clear text, on loopback or behind a proxy. */
-  tls: TlsConfig | null;
-  backups: BackupsConfig;
-  retention: RetentionConfig;
-  grpc: { listen: ListenAddress };
-  app: AppConfig;
-  mail: Pick<MailConfig, 'from' | 'language' | 'folder'> & { smtpUrl: Secret | null };
-  /** Null: no traces. */
-  tracing: { endpoint: string; authorization: Secret | null } | null;
-  admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
-  /** Null: the data folder's own key. */
-  evidence: { signingKey: Secret | null };
-  /** Null: no workers on other boxes. */
-  nats: {
-    servers: string[];
-    nkeySeed: Secret | null;
-    caFile: string | null;
-    allowUnauthenticated: boolean;
-  } | null;
-  workers: { listen: ListenAddress | null; mediaUrl: string | null; leaseMs: number };
-  log: { level: SettingValues['logLevel'] };
-  /** Every setting with its value as text (secrets hidden), where it came from, and what it does. */
-  origins: Setting[];
-}
+export type Settings = ReturnType<typeof toSettings>;
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
@@ -173,7 +96,7 @@ interface Bundles {
   file: string | null;
 }
 
-function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConfig | null): Settings {
+function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConfig | null) {
   const { values, origins } = collected;
   const dataFolder = resolve(values.dataDir);
   return {
@@ -182,6 +105,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
     engine: toEngineSettings(values, dataFolder, bundles),
     http: {
       listen: values.httpListen,
+      /** Null: derived from the address that is listened on, known for sure only after binding (port 0). */
       publicUrl: values.publicUrl,
       allowedHosts: values.httpAllowedHosts,
       connectionsMax: values.httpConnectionsMax,
@@ -190,6 +114,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
     },
     trustAnchorsFile: values.trustAnchorsFile,
     trustAnchorsPem: bundles.trustAnchorsPem,
+    /** Null: both listeners speak clear text, on loopback or behind a proxy. */
     tls,
     backups: toBackupSettings(values),
     retention: { intervalMs: values.retentionIntervalMinutes * MINUTE_MS },
@@ -231,6 +156,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       values.tracingEndpoint === null
         ? null
         : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
+    /** Null: the data folder's own key. */
     evidence: { signingKey: values.evidenceSigningKey },
     ...toWorkerSettings(values),
     log: { level: values.logLevel },
@@ -240,7 +166,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
   };
 }
 
-function toBackupSettings(values: SettingValues): Settings['backups'] {
+function toBackupSettings(values: SettingValues): BackupsConfig {
   return {
     folder: values.backupDir === null ? null : resolve(values.backupDir),
     intervalMs: values.backupIntervalHours * HOUR_MS,
@@ -251,7 +177,8 @@ function toBackupSettings(values: SettingValues): Settings['backups'] {
   };
 }
 
-function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'workers'> {
+/** `nats` is null where no workers on other boxes are served. */
+function toWorkerSettings(values: SettingValues) {
   const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
   const { natsAllowUnauthenticated: allowUnauthenticated } = values;
   const { workersListen: listen, workersMediaUrl: mediaUrl, workersLeaseSeconds } = values;
@@ -265,7 +192,7 @@ function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'worke
 const ON_CPU = { batchMax: 8, analysesMax: 2 * availableParallelism() };
 const ON_GPU = { batchMax: 32, analysesMax: 4 * availableParallelism() };
 
-function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }: Bundles): EngineSettings {
+function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }: Bundles) {
   const usual = namesGpu(values) ? ON_GPU : ON_CPU;
   return {
     dataFolder,
@@ -285,6 +212,7 @@ function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }
       keepLoadedMs: values.modelsKeepLoaded === 'always' ? Number.POSITIVE_INFINITY : HOUR_MS,
     },
     acceleratorRequire: values.acceleratorRequire,
+    /** Absolute; the data folder's own comes last. */
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],
     attemptsMax: values.analysisAttemptsMax,
     analysisTimeoutMs: values.analysisTimeoutMs,
