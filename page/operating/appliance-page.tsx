@@ -14,6 +14,7 @@ import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useQuery } from '../parts/use-query.ts';
+import { sayAdvice } from '../texts/findings.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 5000;
@@ -104,7 +105,6 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
 
 function Repair({ finding }: { finding: Finding }): JSX.Element {
   const { name, state, found, advice } = finding;
-  const mend = findText(`mend_${name}`);
   return (
     <li class={state === 'BAD' ? 'broken' : 'doubtful'}>
       <strong>
@@ -113,15 +113,20 @@ function Repair({ finding }: { finding: Finding }): JSX.Element {
       <p class="quiet" lang="en">
         {found}
       </p>
-      {mend === undefined ? <p lang="en">{advice}</p> : <p>{mend}</p>}
+      <p>{sayAdvice(partOf(name), advice)}</p>
     </li>
   );
 }
 
 /** `model assay-transformer@2.0.0` is named by what it is and by itself. */
 function titleOf(name: string): string {
-  const [first = '', ...rest] = name.split(' ');
-  const whole = findText(`examined_${name}`);
-  if (whole !== undefined) return whole;
-  return [findText(`examined_${first}`) ?? first, ...rest].join(' ');
+  const part = partOf(name);
+  return `${findText(`examined_${part}`) ?? part}${name.slice(part.length)}`;
+}
+
+/** The words of a finding's name that say what was examined. */
+function partOf(name: string): string {
+  const words = name.split(' ');
+  const parts = words.map((_, index) => words.slice(0, words.length - index).join(' '));
+  return parts.find((part) => findText(`examined_${part}`) !== undefined) ?? name;
 }

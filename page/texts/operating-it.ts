@@ -86,19 +86,18 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   examined_clock: 'Orologio',
   examined_tls: 'Certificato',
   'examined_trust lists': 'Firmatari fidati (C2PA)',
-  examined_ports: 'Porte',
+  examined_broker: 'Server NATS',
+  examined_custody: 'Registro di custodia',
+  examined_lists: 'Elenchi',
+  examined_readers: 'Letture lunghe',
+  examined_search: 'Ricerca di immagini',
+  examined_libraries: 'Librerie native',
+  examined_mail: 'Posta',
+  examined_worker: 'Macchina di lavoro',
+  examined_port: 'Porta',
+  'examined_timestamp authority': 'Autorità di marcatura temporale',
+  'examined_watched folder': 'Cartella sorvegliata',
   examined_limits: 'File aperti',
-  mend_isolation:
-    'Installa bubblewrap e consenti gli spazi dei nomi degli utenti, oppure imposta decode.isolation = "require": senza, il servizio non parte.',
-  mend_disk:
-    'Fai spazio, dai ai piani una scadenza (giorni per file o schede), o sposta la cartella dei dati.',
-  mend_flush: 'Ogni invio aspetta una scrittura: metti la cartella dei dati su un disco più veloce.',
-  mend_records: 'Ripristina l’ultima copia buona in una cartella nuova e fai controllare il disco.',
-  mend_queue: 'Il lavoro aspetta e nulla è in corso: guarda il registro.',
-  mend_clock: 'Chiedi a timedatectl: schede, link e firme si giudicano con questo orologio.',
-  'mend_trust lists':
-    'Prendi l’edizione attuale della lista da chi la pubblica, poi assay trust update; o attiva una lista.',
-  mend_limits: 'Alza LimitNOFILE (o ulimit -n): ogni osservatore ne tiene uno.',
 
   modelsLead:
     'Un punteggio è la voce di un modello. Accanto sta quanto spesso sbaglia, misurato su media che non ha visto.',

@@ -1,8 +1,10 @@
 /** Codes that the page meets have words in both languages: steps of an analysis, actions of the audit log, obstacles to a sign-off, refusals. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { EN } from '../../page/texts/en.ts';
 import { FAULTS_IT, sayFault } from '../../page/texts/faults.ts';
+import { ADVICE_IT } from '../../page/texts/findings.ts';
 import { IT } from '../../page/texts/it.ts';
 import { language } from '../../page/texts/language.ts';
 import { AUDIT_ACTIONS } from '../../src/domain/custody/audit-actions.ts';
@@ -24,6 +26,27 @@ for (const [language, texts] of Object.entries({ EN, IT })) {
     );
   });
 }
+
+const DOCTOR = new URL('../../src/app/appliance/doctor/', import.meta.url);
+/** What the doctor examines, by the names in its sources: `bad('clock', …)`, and `const name = \`model …\`` of several. */
+const EXAMINED = new Set(
+  readdirSync(DOCTOR).flatMap((file) => {
+    const source = readFileSync(new URL(file, DOCTOR), 'utf8');
+    const names = /(?:good|notice|bad)\)?\(\s*'([a-z ]+)'|const name = `([a-z ]+) \$/g;
+    return [...source.matchAll(names)].map(([, one, several]) => one ?? several ?? '');
+  }),
+);
+
+test('every part of the box that is examined has a name in both languages, and advice in Italian', () => {
+  assert.ok(EXAMINED.size > 20, [...EXAMINED].join());
+  const lacking = [...EXAMINED].filter(
+    (part) => !Object.hasOwn(EN, `examined_${part}`) || !Object.hasOwn(IT, `examined_${part}`),
+  );
+  assert.deepEqual(lacking, []);
+  // Nothing is ever wrong with these.
+  const silent = ['libraries'];
+  assert.deepEqual([...ADVICE_IT.keys(), ...silent].toSorted(), [...EXAMINED].toSorted());
+});
 
 test('every reason of a refusal has words in Italian, and the last of them fits any refusal', () => {
   assert.deepEqual([...FAULTS_IT.keys()].toSorted(), Object.keys(REASONS).toSorted());

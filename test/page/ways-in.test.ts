@@ -99,7 +99,7 @@ test('files come by drop, by paste, as a folder and from an address; many are ex
   await bulk.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete “by-drop.jpg”?' });
   await dialog.getByRole('listitem').filter({ hasText: 'by-drop.jpg' }).locator('img').waitFor();
-  await dialog.getByText('and therefore kept: 1.').waitFor();
+  await dialog.getByText('the filter hides it: 1 chosen record.').waitFor();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -153,7 +153,7 @@ test('a folder is tested, watched, shown with what failed, and watched no more',
   await page.getByText(`ReadWritePaths=${ingest}`).waitFor();
   await page.getByRole('button', { name: 'Watch a folder' }).click();
   const row = page.getByRole('row').filter({ hasText: ingest });
-  await row.getByText('watching').waitFor();
+  await row.getByText('watching', { exact: true }).waitFor();
   await row.getByRole('button', { name: 'Show failed files' }).click();
   await page.getByRole('cell', { name: 'broken.jpg' }).waitFor();
   await row.getByRole('button', { name: 'Stop watching' }).click();
