@@ -14,7 +14,7 @@ import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { sayAdvice } from '../texts/findings.ts';
+import { sayAdvice } from '../texts/faults.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 5000;
