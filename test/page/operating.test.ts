@@ -61,7 +61,7 @@ test('the first steps say once that the models are weak and which command adds a
   const { page } = desk;
   await signIn(desk);
   const hints = async (): Promise<number[]> => [
-    await page.getByText('are weak evidence').count(),
+    await page.getByText('give weak evidence').count(),
     await page.getByText('npx assay models add sieve').count(),
   ];
   for (const [path, heading] of [
