@@ -150,7 +150,6 @@ export const fileFactsSchema = z.strictObject({
   /** Bits of 256 in which the picture's perceptual hash and its thumbnail's differ; null without a thumbnail to compare. */
   thumbnailBits: z.int().min(0).max(256).nullable(),
 });
-export type FoundFileFacts = z.infer<typeof fileFactsSchema>;
 
 /** Facts in the order of the table. */
 export function findFacts(texts: readonly FileText[]): FoundFact[] {

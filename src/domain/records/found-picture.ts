@@ -45,7 +45,6 @@ export const LIKENESS_DEGREE = {
     'SAME_PICTURE: saved again, scaled, lightly cropped or mirrored. SHARED_PART: one holds a part of the other: a crop, a turn, a collage, a screenshot, a photograph of a screen, a frame.',
   words: LIKENESS_DEGREES,
 } as const satisfies Choice;
-export type LikenessDegree = (typeof LIKENESS_DEGREES)[number];
 
 export const FOUND_PICTURE = {
   identifier: identifier('Identifier of a record; a frame is named by its film.'),

@@ -74,7 +74,6 @@ export const LIKENESS_RELATION = {
   description: 'COPY: saved again, scaled or lightly cropped.',
   words: LIKENESS_RELATIONS,
 } as const satisfies Choice;
-export type LikenessRelation = (typeof LIKENESS_RELATIONS)[number];
 
 /** An earlier record of the same picture, with its answer then: shown, never inherited. */
 export const SEEN_BEFORE = {

@@ -25,7 +25,6 @@ export const LABEL_DUTY = {
   description: 'DISCLOSE_LIGHTLY: in a way that does not hamper the work.',
   words: LABEL_DUTIES,
 } as const satisfies Choice;
-export type LabelDuty = (typeof LABEL_DUTIES)[number];
 
 export const SOURCE_RANKS = ['primary', 'secondary'] as const;
 export const SOURCE_RANK = {

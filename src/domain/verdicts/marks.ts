@@ -46,7 +46,6 @@ export const MARK_STATE = {
   description: 'ABSENT says nothing of the origin: most marks are lost on the way. NOT_CHECKABLE says why.',
   words: MARK_STATES,
 } as const satisfies Choice;
-export type MarkState = (typeof MARK_STATES)[number];
 
 /** `strong`: hardly there by accident, or signed. `weak`: text that anyone can write or strip. `none`: says nothing. */
 export const MARK_STRENGTHS = ['none', 'weak', 'strong'] as const;
@@ -55,7 +54,6 @@ export const MARK_STRENGTH = {
   description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
   words: MARK_STRENGTHS,
 } as const satisfies Choice;
-export type MarkStrength = (typeof MARK_STRENGTHS)[number];
 
 export const MARK = {
   kind: oneOf(MARK_KIND),
