@@ -13,6 +13,7 @@ export const USAGE = `npm run evaluate -- --data DIR [options]
   --kind KIND         image, audio or video (image)
   --task NAME         origin, faces or tampering (origin)
   --tiers             also as the web, the telephone and platforms of video leave them
+  --codecs            audio: also as voice codecs, lost packets and a denoiser leave it; Debian's ffmpeg and sox
   --packs DIR         packs of the folds instead of the running daemon: folds.tsv (label, source, fold) and the packs of
                       each in fold-N/; every file goes to a daemon whose packs were trained without its source
   --limit N           at most N files, spread over the sources
@@ -34,6 +35,7 @@ const OPTIONS = {
   kind: { type: 'string', default: 'image' },
   task: { type: 'string', default: 'origin' },
   tiers: { type: 'boolean', default: false },
+  codecs: { type: 'boolean', default: false },
   packs: { type: 'string' },
   groups: { type: 'string' },
   limit: { type: 'string' },
@@ -77,9 +79,10 @@ export function parseOrder(args: readonly string[]): Order {
   if (kind !== 'image' && task !== 'origin') {
     throw new UsageError(`--task: expected origin for ${kind}, found ${task}`);
   }
+  if (kind !== 'audio' && values.codecs) throw new UsageError(`--codecs: expected kind audio, found ${kind}`);
   return {
     ...{ folder: resolve(values.data), out: resolve(values.out), kind, task },
-    tiers: tierNames(kind, values.tiers),
+    tiers: tierNames(kind, values),
     jobs: parseCount('--jobs', values.jobs, JOBS_MAX),
     command: ['npm run evaluate --', ...args.map(quote)].join(' '),
     groupsFile: values.groups ?? null,

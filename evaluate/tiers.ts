@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { LabelledFile } from './labelled-folder.ts';
 import { toMp3, toTelephone } from './sound-tiers.ts';
 import { recompress } from './video-tiers.ts';
+import { toVoiceCodec, VOICE_CODECS } from './voice-codecs.ts';
 
 export const EVALUATED_KINDS = ['image', 'audio', 'video'] as const;
 export type EvaluatedKind = (typeof EVALUATED_KINDS)[number];
@@ -18,10 +19,19 @@ const PICTURE_TIERS: readonly PictureTier[] = [
   { name: 'hard', longSideMax: 512, jpegQuality: 40 },
 ];
 
-const SOUND_TIERS: readonly { name: string; make: (path: string) => Buffer }[] = [
-  { name: 'mp3-64', make: toMp3 },
-  { name: 'telephone', make: toTelephone },
-];
+/** How the copy of each tier of sound is made, of the first seconds alone where they are named. */
+const SOUND_TIERS: Readonly<Record<string, (path: string, secondsMax?: number) => Buffer>> = {
+  'mp3-64': toMp3,
+  telephone: toTelephone,
+};
+
+export function makeSoundCopy(tier: string, path: string, secondsMax?: number): Buffer {
+  const chains = VOICE_CODECS[tier];
+  if (chains !== undefined) return toVoiceCodec(chains, path, secondsMax);
+  const make = SOUND_TIERS[tier];
+  if (make === undefined) throw new Error(`no tier ${tier} for audio`);
+  return make(path, secondsMax);
+}
 
 const RECOMPRESSED = 'recompressed';
 
@@ -30,12 +40,12 @@ export const CLEAN = 'clean';
 
 const OTHER_TIERS: Readonly<Record<EvaluatedKind, readonly string[]>> = {
   image: PICTURE_TIERS.map(({ name }) => name),
-  audio: SOUND_TIERS.map(({ name }) => name),
+  audio: Object.keys(SOUND_TIERS),
   video: [RECOMPRESSED],
 };
 
-export function tierNames(kind: EvaluatedKind, withTiers: boolean): string[] {
-  return [CLEAN, ...(withTiers ? OTHER_TIERS[kind] : [])];
+export function tierNames(kind: EvaluatedKind, { tiers, codecs }: { tiers: boolean; codecs: boolean }): string[] {
+  return [CLEAN, ...(tiers ? OTHER_TIERS[kind] : []), ...(codecs ? Object.keys(VOICE_CODECS) : [])];
 }
 
 export interface TierCopy {
@@ -57,8 +67,7 @@ export async function makeCopy(path: string, file: LabelledFile, rule: CopyRule)
   if (rule.kind === 'image' && picture !== undefined) {
     return await makePictureCopy(path, file, picture, rule.shortSideMin);
   }
-  const sound = SOUND_TIERS.find(({ name }) => name === rule.tier);
-  if (rule.kind === 'audio' && sound !== undefined) return { bytes: sound.make(path), held: false };
+  if (rule.kind === 'audio') return { bytes: makeSoundCopy(rule.tier, path), held: false };
   if (rule.kind === 'video' && rule.tier === RECOMPRESSED) {
     return { bytes: await recompress(path), held: false };
   }

@@ -8,11 +8,12 @@ import argparse
 from pathlib import Path
 
 import numpy
+import onnx
 import torch
 from onnx import helper, numpy_helper
 
-from encoder_graph import FEATURES, Builder, drop_unused, make_features_graph, write_model
-from encoder_network import CONVOLUTIONS, Speech, find_weights
+from encoder_graph import FEATURE_COUNT, FEATURES, Builder, drop_unused, make_features_graph, write_model
+from encoder_network import CONVOLUTIONS, Speech, find_weights, load_encoder, read_weight
 from lines import CLIP_AT, Heads
 from network import Network
 from recorded import SAMPLES
@@ -24,6 +25,19 @@ def read_states(paths):
     """Returns the mean of the averaged weights of some states, by name, in single precision."""
     states = [torch.load(path) for path in paths]
     return {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
+
+
+def read_pack(path, encoder_path):
+    """Returns the state that `graft` put into a graph: its weights as they were rounded."""
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(path).graph.initializer}
+    encoder, names = load_encoder(encoder_path), find_weights(make_features_graph(encoder_path, SAMPLES))
+    state = {"encoder.turns": encoder.turns}
+    for place, name in names.items():
+        value = torch.from_numpy(numpy.array(read_weight(stored, place, name)))
+        state[f"encoder.{place}"] = value.reshape(encoder.get_parameter(place).shape)
+    for name, shape in (*((name, (-1,)) for name in ("means", "scales", "line", "offsets", "last")), ("hidden", (FEATURE_COUNT, -1)), ("bias", ())):
+        state[name] = torch.from_numpy(stored[f"heads/{name}"].reshape(shape).copy())
+    return state
 
 
 def make_speech(encoder, state):

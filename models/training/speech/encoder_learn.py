@@ -1,8 +1,8 @@
 """Trains the encoder with all its layers, the lines and the networks end to end, without one third of the owners or with all.
 
 `python3 encoder_learn.py --windows DIR --data DIR --encoder FILE --without K --out DIR --steps N`. One core; goes on from the last
-checkpoint in OUT. Lines and networks begin as they fit the frozen encoder, on the same owners alone. Weights are pulled towards
-the first ones, rates fall from a layer to the one below; what is judged and kept is an average over some hundred steps.
+checkpoint in OUT. Lines and networks begin as they fit the frozen encoder, on the same owners alone; with `--begin PACK` everything
+begins as the pack has it, which has heard all owners (`--without -1`). Weights are pulled towards the first ones, rates fall from a layer to the one below; what is judged and kept is an average over some hundred steps.
 OUT/status.jsonl gets a line for each judgement: step, loss, AUC of what was left out.
 """
 
@@ -17,11 +17,12 @@ import numpy
 import torch
 from torch.nn import functional
 
+from encoder_graft import make_speech, read_pack
 from encoder_graph import FEATURE_COUNT, LAYERS
 from encoder_network import BLOCKS, Speech, load_encoder, to_statistics
 from lines import CLIP_AT, DEVIATION_MIN, INVERSE_PENALTIES, LAYER_FEATURES, Heads, fit_line
 from network import fit_network
-from recorded import TIERS, Recorded, draw_batch, to_chances
+from recorded import ALL_TIERS, Recorded, draw_batch, to_chances
 
 sys.path.append(str(Path(__file__).parent.parent))
 from averaged_steps import AveragedSteps, smooth  # noqa: E402
@@ -47,13 +48,15 @@ JUDGED_ROWS = 900
 
 
 def make_first(recorded, members, chances, options, random):
-    """Returns Speech with lines and networks fitted on drawn windows of the members."""
+    """Returns Speech with lines and networks fitted on drawn windows of the members, or as a pack has it."""
     encoder = load_encoder(options.encoder)
+    if options.begin:
+        return make_speech(encoder, read_pack(options.begin, options.encoder)).train()
     features, labels = [], []
     with torch.no_grad():
         for _ in range(STANDARD_BATCHES * 4):
             sound, sides = draw_batch(recorded, chances, BATCH, random)
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=not options.single):
                 features.append(to_statistics(encoder(torch.from_numpy(sound))).numpy())
             labels.append(sides)
     features, labels = numpy.concatenate(features), numpy.concatenate(labels) > 0.5
@@ -86,8 +89,8 @@ def to_groups(speech, rate):
 class Learner:
     """The network and its steps; a checkpoint holds all of them."""
 
-    def __init__(self, speech, rate):
-        self.speech = speech
+    def __init__(self, speech, rate, is_half):
+        self.speech, self.is_half = speech, is_half
         self.steps = AveragedSteps(speech, to_groups(speech, rate), rate=rate, pull=PULL, decay=AVERAGE_DECAY, warm_up_steps=WARM_UP_STEPS)
         self.run = torch.compile(self.answer, dynamic=False)
 
@@ -96,7 +99,7 @@ class Learner:
 
     def learn(self, sound, labels):
         kept = (torch.rand(len(sound), FEATURE_COUNT) >= FEATURE_DROPOUT).float() / (1 - FEATURE_DROPOUT)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_half):
             logits = self.run(torch.from_numpy(sound), kept)
         loss = functional.binary_cross_entropy_with_logits(logits.float(), smooth(torch.from_numpy(labels)))
         self.steps.take(loss)
@@ -137,14 +140,16 @@ def score_rows(speech, recorded, rows, windows_max, is_half):
     return numpy.bincount(owners, numpy.concatenate(logits), len(rows)) / numpy.bincount(owners, minlength=len(rows))
 
 
-def judge(speech, recorded, left_out):
+def judge(speech, recorded, left_out, is_half):
     """Returns {tier: AUC} of rows that were left out, weighed by source; nothing where none were."""
     if len(left_out) == 0:
         return {}
-    scores, found = score_rows(speech, recorded, left_out, 1, is_half=True), {}
-    for number, tier in enumerate(TIERS):
+    scores, found = score_rows(speech, recorded, left_out, 1, is_half), {}
+    for number, tier in enumerate(ALL_TIERS):
         own = recorded.tiers[left_out] == number
         labels = recorded.is_artificial[left_out][own]
+        if labels.all() or not labels.any():
+            continue
         found[tier] = round(float(to_auc(scores[own], labels, weigh(recorded.sources[left_out][own], labels))), 4)
     return found
 
@@ -164,14 +169,14 @@ def run(options):
     first = options.out / "first.pt"
     if not first.exists():
         torch.save(make_first(recorded, members, chances, options, random), first)
-    learner = Learner(torch.load(first, weights_only=False), options.rate)
+    learner = Learner(torch.load(first, weights_only=False), options.rate, is_half=not options.single)
     if (options.out / "checkpoint.pt").exists():
         learner.load(options.out / "checkpoint.pt")
     losses, status = [], options.out / "status.jsonl"
 
     def keep():
         learner.save(options.out)
-        line = {"step": learner.steps.count, "seconds": round(time.monotonic() - start), "loss": round(float(numpy.mean(losses)), 4) if losses else None, "left_out": judge(learner.steps.average, recorded, left_out)}
+        line = {"step": learner.steps.count, "seconds": round(time.monotonic() - start), "loss": round(float(numpy.mean(losses)), 4) if losses else None, "left_out": judge(learner.steps.average, recorded, left_out, learner.is_half)}
         with open(status, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(line) + "\n")
         losses.clear()
@@ -195,5 +200,7 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--judge-every", type=int, default=100)
     parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--begin", type=Path, help="model.onnx of a pack to go on from")
+    parser.add_argument("--single", action="store_true", help="single precision: faster where the processor has no products of half precision")
     parser.add_argument("--seed", type=int, default=1)
     run(parser.parse_args())

@@ -23,7 +23,7 @@ from encoder_network import load_encoder
 from golden import make_golden_windows, run_graph, to_rounded
 from operating_points import NARROW_BELOW_DB, SHORT_BELOW_SECONDS
 from parity import conclude, make_windows, read_flac
-from recorded import ALL_TIERS, SAMPLES, TIERS, Recorded, read_known
+from recorded import SAMPLES, SCORED_TIERS, TIERS, Recorded, read_known
 
 sys.path.append(str(Path(__file__).parent.parent))
 from metrics import to_auc  # noqa: E402
@@ -91,8 +91,8 @@ def write_scores(options, path, calibration):
     """Writes the left-out log-odds of files that were heard in every tier; returns (their AUC as found, their number)."""
     known, of_file = read_left_out([*options.left_out, *options.one_band]), read_known(options.data)
     files = sorted({file for file, tier in known if tier == len(TIERS) and file in of_file})
-    files = [file for file in files if all((file, tier) in known for tier in range(len(ALL_TIERS)))]
-    odds = {name: to_log_odds([known[file, tier] for file in files], calibration) for tier, name in enumerate(ALL_TIERS)}
+    files = [file for file in files if all((file, tier) in known for tier in range(len(SCORED_TIERS)))]
+    odds = {name: to_log_odds([known[file, tier] for file in files], calibration) for tier, name in enumerate(SCORED_TIERS)}
     labels, sources = zip(*(of_file[file][:2] for file in files))
     write_score_table(path, labels, sources, odds)
     sides = numpy.array([label == "artificial" for label in labels])

@@ -5,13 +5,13 @@
  * Reads LIST, one line a file: its name below FOLDER. Writes OUT/LIST.i16, windows of 32,000 samples of 16 bits one after the other,
  * and OUT/LIST.jsonl with a line for each file and tier: file, tier, seconds of speech, windows, decibels of the upper band. Goes on where it stopped.
  *
- * usage: node record-windows.ts LIST FOLDER OUT [one-band]
- * With one-band each file is recorded once, limited to one band, to see what the models lean on.
+ * usage: node record-windows.ts LIST FOLDER OUT [TIER …]
+ * Tiers are those of the evaluation (clean, mp3-64 and telephone if none is named), or one-band: limited to one band, to see what the models lean on.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { BandMeter } from '../../../src/worker/steps/sound-files.ts';
-import { fill, hearSpeech, readTier, TIERS, type Tier } from './tier-sound.ts';
+import { fill, hearSpeech, readTier, TIERS } from './tier-sound.ts';
 import { openDetector } from './voice-detector.ts';
 
 const LAYOUT = { windowSamples: 32_000, hopSamples: 24_000 };
@@ -21,7 +21,7 @@ const SECONDS_MAX = 15;
 const WINDOWS_MAX = 4;
 const FULL_SCALE = 32_768;
 
-async function record(file: string, tier: Tier): Promise<void> {
+async function record(file: string, tier: string): Promise<void> {
   const samples = readTier({ folder, file }, tier, { secondsMax: SECONDS_MAX, scratch: base });
   const heard = await hearSpeech(samples, detect);
   const ranges = heard.place(LAYOUT, WINDOWS_MAX);
@@ -56,8 +56,8 @@ function resume(): Set<string> {
   return new Set(done.map((line) => `${line.file} ${line.tier}`));
 }
 
-const [list = '', folder = '', out = '', only] = process.argv.slice(2);
-const tiers: readonly Tier[] = only === 'one-band' ? [only] : TIERS;
+const [list = '', folder = '', out = '', ...named] = process.argv.slice(2);
+const tiers = named.length > 0 ? named : TIERS;
 mkdirSync(out, { recursive: true });
 const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
 const done = resume();

@@ -15,8 +15,11 @@ from manifests import read_manifest  # noqa: E402
 from owners import owner_of  # noqa: E402
 
 TIERS = ("clean", "mp3-64", "telephone")
-ALL_TIERS = (*TIERS, "one-band")
+CODED_TIERS = ("speex", "gsm", "amr", "codec2", "opus", "g72x", "lost-packets", "denoised")
+"""Those of evaluate/voice-codecs.ts: learnt from where they were recorded, no calibration or bound rests on them."""
+SCORED_TIERS = (*TIERS, "one-band")
 """The last one only shows what the models lean on: nothing learns from it."""
+ALL_TIERS = (*SCORED_TIERS, *CODED_TIERS)
 SAMPLES = 32_000
 PART_COUNT = 3
 FULL_SCALE = 32_768

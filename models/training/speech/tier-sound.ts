@@ -1,7 +1,8 @@
 /** A whole file as each tier leaves it, by the evaluation's own code, and where the appliance would hear speech in it. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeMono, limitBand, toMp3, toTelephone } from '../../../evaluate/sound-tiers.ts';
+import { decodeMono, limitBand } from '../../../evaluate/sound-tiers.ts';
+import { CLEAN, makeSoundCopy } from '../../../evaluate/tiers.ts';
 import {
   findSpeech,
   placeWindows,
@@ -13,22 +14,23 @@ import {
 import { FRAME_SAMPLES, type openDetector } from './voice-detector.ts';
 
 export const RATE = 16_000;
-export const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
-export type Tier = (typeof TIERS)[number] | 'one-band';
-/** What both labels are limited to, to see whether the models lean on the band; hertz. */
-const ONE_BAND = { low: 60, high: 7_000 };
+/** What record-windows.ts makes if it is not told otherwise. */
+export const TIERS: readonly string[] = ['clean', 'mp3-64', 'telephone'];
+/** The tier in which both labels are limited to one band, to see whether the models lean on it. */
+const ONE_BAND = 'one-band';
+const BAND = { low: 60, high: 7_000 };
 const WINDOWS_MAX = 256;
 
 /** The first seconds of a file in a tier. `scratch` begins the names of copies, which do not stay. */
 export function readTier(
   { folder, file }: { folder: string; file: string },
-  tier: Tier,
+  tier: string,
   { secondsMax, scratch }: { secondsMax: number; scratch: string },
 ): Float32Array {
   const path = join(folder, file);
-  if (tier === 'mp3-64' || tier === 'telephone') {
-    const copy = `${scratch}-${process.pid}.${tier === 'telephone' ? 'wav' : 'mp3'}`;
-    writeFileSync(copy, tier === 'telephone' ? toTelephone(path, secondsMax) : toMp3(path, secondsMax));
+  if (tier !== CLEAN && tier !== ONE_BAND) {
+    const copy = `${scratch}-${process.pid}.${tier === 'mp3-64' ? 'mp3' : 'wav'}`;
+    writeFileSync(copy, makeSoundCopy(tier, path, secondsMax));
     try {
       return decodeMono(copy, RATE, secondsMax);
     } finally {
@@ -36,7 +38,7 @@ export function readTier(
     }
   }
   const samples = decodeMono(path, RATE, secondsMax);
-  return tier === 'one-band' ? limitBand(samples, RATE, ONE_BAND) : samples;
+  return tier === ONE_BAND ? limitBand(samples, RATE, BAND) : samples;
 }
 
 export interface Heard {
