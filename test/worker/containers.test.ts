@@ -104,6 +104,7 @@ for (const [name, mime, wrap] of [
     const request = { type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 } as const;
     const { sound, damaged } = (await child.slot.request(request)).audio;
     assert.deepEqual([sound.sampleRate, sound.channelCount, damaged], [8000, 1, false]);
+    assert.equal(sound.sounds[0]?.codec, 'amr_nb');
     assertNear(sound.durationSeconds, 3);
   });
 }

@@ -1,7 +1,8 @@
 """What the encoder that was trained as a whole (encoder_learn.py) reaches on owners left out, with calibration and bounds of its own.
 
 `python3 encoder_figures.py score …` scores the third that a network left out; `… choose` takes the scores of the thirds, chooses
-calibration and bounds (operating_points.py), prints the figures and writes OUT, which publish.py reads.
+calibration and bounds (operating_points.py), prints the figures and writes OUT, which publish.py reads. `… tiers` prints what a
+pack says of each tier that was recorded, of the outside harvest for instance: with `--state` another network by its calibration and bounds.
 """
 
 import argparse
@@ -13,15 +14,20 @@ from pathlib import Path
 import numpy
 import torch
 
-from encoder_graft import make_speech, read_states, round_weights
+from calibration import to_log_odds
+from encoder_graft import make_speech, read_pack, read_states, round_weights
 from encoder_learn import score_rows
 from encoder_network import load_encoder
 from operating_points import NARROW_BELOW_DB, SHORT_BELOW_SECONDS, Corpus, Fit, decide_left_out, measure_rows
-from recorded import TIERS, Recorded
+from recorded import ALL_TIERS, TIERS, Recorded
 
 sys.path.append(str(Path(__file__).parent.parent / "corpus"))
 from manifests import read_manifest  # noqa: E402
+sys.path.append(str(Path(__file__).parent.parent))
+from metrics import to_auc, to_probability  # noqa: E402
+from weights import weigh  # noqa: E402
 
+PERCENT = 100
 WINDOWS_MAX = 4
 """As many as record-windows.ts cuts."""
 SHOWN = ("auc", "tprAtFpr5", "ece", "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious", "coverage", "balancedAccuracyDecided")
@@ -90,16 +96,46 @@ def choose(options):
     options.out.write_text(json.dumps(chosen, indent=1, default=float), encoding="utf-8")
 
 
+def print_tiers(options):
+    """Prints a row of a table for each tier: sources weigh alike, bounds are those of the pack for such sound."""
+    torch.set_num_threads(1)
+    recorded = Recorded(options.windows, options.data, options.harvest)
+    manifest = json.loads((options.pack / "model.json").read_text(encoding="utf-8"))
+    state = round_weights(read_states(options.state)) if options.state else read_pack(options.pack / "model.onnx", options.encoder)
+    logits = score_rows(make_speech(load_encoder(options.encoder), state), recorded, numpy.arange(len(recorded.files)), WINDOWS_MAX, is_half=False)
+    probabilities, decision = to_probability(to_log_odds(logits, manifest["calibration"])), manifest["decision"]
+    short, narrow = recorded.seconds < decision["short"]["belowSpeechSeconds"], recorded.bands < decision["narrow"]["belowUpperBandDb"]
+    accused = {}
+    for bound in ("inconclusiveHigh", "cautiousThreshold"):
+        accused[bound] = probabilities >= numpy.where(short, decision["short"][bound], numpy.where(narrow, decision["narrow"][bound], decision[bound]))
+    print("| tier | files (owners), human + artificial | AUC | `balanced`: accused / found | `cautious`: accused / found |\n| --- | --- | --- | --- | --- |")
+    for number, tier in enumerate(ALL_TIERS):
+        own = numpy.nonzero(recorded.tiers == number)[0]
+        labels = recorded.is_artificial[own]
+        if labels.all() or not labels.any():
+            continue
+        weights = weigh(recorded.sources[own], labels)
+        counts = " + ".join(f"{(labels == side).sum()} ({len(set(recorded.owners[own][labels == side]))})" for side in (False, True))
+        shares = [" / ".join(f"{PERCENT * numpy.average(said[own][labels == side], weights=weights[labels == side]):.0f}" for side in (False, True)) for said in accused.values()]
+        print(f"| {tier} | {counts} | {to_auc(probabilities[own], labels, weights):.3f} | {shares[0]} % | {shares[1]} % |")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
-    for name, function in (("score", score), ("choose", choose)):
+    for name, function in (("score", score), ("choose", choose), ("tiers", print_tiers)):
         command = commands.add_parser(name)
         command.set_defaults(function=function)
         command.add_argument("--windows", type=Path, required=True, help="what record-windows.ts wrote")
         command.add_argument("--data", type=Path, required=True, help="the collection at hand")
-        command.add_argument("--out", type=Path, required=True, help="of score an .npz, of choose a .json")
-        if name == "score":
+        if name != "tiers":
+            command.add_argument("--out", type=Path, required=True, help="of score an .npz, of choose a .json")
+        if name == "tiers":
+            command.add_argument("--encoder", type=Path, required=True, help="encoder_model.onnx of @usefulsensors/moonshine-js")
+            command.add_argument("--pack", type=Path, required=True, help="a published pack")
+            command.add_argument("--state", type=Path, nargs="+", help="average-N.pt instead of the pack's weights")
+            command.add_argument("--harvest", choices=("inside", "outside"), default="outside")
+        elif name == "score":
             command.add_argument("--encoder", type=Path, required=True, help="encoder_model.onnx of @usefulsensors/moonshine-js")
             command.add_argument("--state", type=Path, nargs="+", required=True)
             command.add_argument("--without", type=int, required=True)

@@ -43,8 +43,8 @@ def to_part(owner):
 class Recorded:
     """Rows, a file in a tier each, and their windows."""
 
-    def __init__(self, folder, data):
-        known = read_known(data)
+    def __init__(self, folder, data, harvest="inside"):
+        known = read_known(data, harvest)
         self.files, self.tiers, self.seconds, self.bands, self.stretches, self.blocks = [], [], [], [], [], []
         for number, path in enumerate(sorted(folder.glob("*.jsonl"))):
             lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -78,13 +78,13 @@ class Recorded:
         return self.stretches[row][2]
 
 
-def read_known(data):
+def read_known(data, harvest="inside"):
     """Returns {file: (label, source, owner)}: sources of one family at hand are one owner."""
     families = read_families()
     with open(data / "files.tsv", newline="", encoding="utf-8") as stream:
         known = {row["file"]: (row["label"], row["source"], to_unit(row["source"], families)) for row in csv.DictReader(stream, delimiter="\t")}
     for row in read_manifest("speech"):
-        if row["harvest"] == "inside":
+        if row["harvest"] == harvest:
             known[row["file"]] = (row["label"], row["source"], owner_of(row["repository"]))
     return known
 

@@ -168,6 +168,16 @@ export const speechDecision = z.strictObject({
   ...bounds,
   weight: z.number().positive(),
   together,
+  coded: z
+    .strictObject({
+      codecs: z.array(z.string().min(1).max(32)).min(1).max(32).describe('Names of libav, as amr_nb.'),
+      ...bounds,
+      together: z.strictObject(bounds).optional().describe('Bounds of the fused score of the same packs.'),
+    })
+    .optional()
+    .describe(
+      'Bounds for sound that is stored in one of these codecs of speech: where the pack was not trained on them, bounds that leave it inconclusive.',
+    ),
   short: z
     .strictObject({
       belowSpeechSeconds: z.number().positive(),

@@ -171,6 +171,7 @@ function notesOnSpeech({
     const code = speechSeconds === 0 ? 'NO_SPEECH' : 'TOO_LITTLE_SPEECH';
     return [reason(code, { speech: speechSeconds.toFixed(1), duration: durationSeconds.toFixed(1) })];
   }
+  if (runs.some(({ boundsFor }) => boundsFor === 'speech-codec')) return [reason('SPEECH_CODEC')];
   if (!runs.some(({ boundsFor }) => boundsFor === 'narrow-band')) return [];
   const { name: channel, upperBandDb } = decidingChannel(channels) ?? {
     name: both('The sound', 'L’audio'),

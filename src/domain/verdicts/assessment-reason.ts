@@ -146,6 +146,11 @@ export const REASONS = {
     'The picture has {lines} lines; with fewer than {usual} much of what models look for is lost.',
     'L’immagine ha {lines} righe; sotto {usual} si perde molto di ciò che i modelli cercano.',
   ],
+  SPEECH_CODEC: [
+    'doubt',
+    'The sound is stored in a codec of speech (as of old telephones) on which people’s voices score too high: other bounds decide.',
+    'L’audio è salvato in un codec per la voce (come quelli dei vecchi telefoni) con cui le voci delle persone ottengono punteggi troppo alti: decidono altre soglie.',
+  ],
   NARROW_BAND: [
     'doubt',
     '{channel} holds nothing above the band of a telephone{level}: bounds chosen on such sound decide.',

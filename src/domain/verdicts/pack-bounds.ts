@@ -9,22 +9,27 @@ export interface MeasuredSpeech {
   seconds: number;
   /** The upper band of the sound that the speech is from; null if it was not measured. */
   upperBandDb: number | null;
+  /** The codec that the sound was stored in, by its name in libav. */
+  codec: string | null;
 }
 
 type Bounds = Pick<JudgingPack['decision'], 'cautiousThreshold' | 'inconclusiveLow' | 'inconclusiveHigh'>;
 
 /** Names of the bounds that may apply instead of a pack's usual ones. */
-export const BOUNDS_FOR = ['short-speech', 'narrow-band', 'no-photograph'] as const;
+export const BOUNDS_FOR = ['speech-codec', 'short-speech', 'narrow-band', 'no-photograph'] as const;
 type BoundsFor = (typeof BOUNDS_FOR)[number];
 
 export type Bounded<Pack extends JudgingPack> = Pack & { boundsFor?: BoundsFor };
 
 /**
- * The pack with the bounds for such speech. Speech that is both short and narrow gets the bounds for short speech, which are
- * wider.
+ * The pack with the bounds for such speech. Bounds for codecs of speech come first, since such sound is narrow as well; speech
+ * that is both short and narrow gets the bounds for short speech, which are wider.
  */
 export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): Bounded<SpeechPack> {
-  const { short, narrow } = pack.decision;
+  const { coded, short, narrow } = pack.decision;
+  if (coded !== undefined && speech.codec !== null && coded.codecs.includes(speech.codec)) {
+    return { ...pack, ...otherBounds(pack, coded, 'speech-codec') };
+  }
   if (short !== undefined && speech.seconds < short.belowSpeechSeconds) {
     return { ...pack, ...otherBounds(pack, short, 'short-speech') };
   }

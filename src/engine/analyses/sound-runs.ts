@@ -53,6 +53,7 @@ interface Heard {
   name: string;
   speechSeconds: number;
   upperBandDb: number | null;
+  codec: string | null;
   file: SoundFile | null;
   segments: SpeechSegment[];
   frames: SpeechFrames;
@@ -121,6 +122,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
     frames: NO_FRAMES,
     speechSeconds: 0,
     upperBandDb: null,
+    codec: null,
     clips: [],
     answers: [],
   };
@@ -166,6 +168,7 @@ async function hear(
     frames,
     speechSeconds,
     upperBandDb: file.upperBandDb,
+    codec: file.codec,
     clips,
     answers: planned.map(({ queued }) => noWindows(queued)),
   };
@@ -235,11 +238,11 @@ function tellFindings(
   found({ clips, speech: toRuns(soFar) }, count(soFar.answers) / count(planned));
 }
 
-function toRuns({ speechSeconds, upperBandDb, answers }: Heard): ModelRun[] {
+function toRuns({ speechSeconds, upperBandDb, codec, answers }: Heard): ModelRun[] {
   return answers.map(({ queued, logits, elapsedMs, device }) => {
     const { key, found } = queued;
     if (found === undefined) return toMissingRun(key, 'speech-origin');
-    const pack = boundedBySpeech(found.pack, { seconds: speechSeconds, upperBandDb });
+    const pack = boundedBySpeech(found.pack, { seconds: speechSeconds, upperBandDb, codec });
     if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device });
     return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
   });
@@ -251,8 +254,8 @@ function reasonOfSilence({ minimumSpeechSeconds }: SpeechPack, speechSeconds: nu
   return `${found}, but no stretch of it is long enough for the model.`;
 }
 
-function toClip({ answers, upperBandDb }: Heard, clip: PlannedClip, index: number): ClipResult {
+function toClip(heard: Heard, clip: PlannedClip, index: number): ClipResult {
   const { startSeconds, endSeconds } = clip;
-  const runs = answers.map((answer) => toClipRun(answer, clip, upperBandDb));
+  const runs = heard.answers.map((answer) => toClipRun(answer, clip, heard));
   return { index, startSeconds, endSeconds, runs };
 }

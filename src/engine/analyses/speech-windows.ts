@@ -1,6 +1,6 @@
 /** Asks one speech model about the windows of a sound, in pieces, so that the first can be shown early. */
 import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../../domain/packs/model-pack.ts';
-import { boundedBySpeech } from '../../domain/verdicts/pack-bounds.ts';
+import { boundedBySpeech, type MeasuredSpeech } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verdicts/speech.ts';
 import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
@@ -70,15 +70,15 @@ function join(queued: QueuedPack<SpeechPack>, pieces: readonly (WindowAnswer | u
   };
 }
 
-/** Uses the windows whose middle lies in the clip; `upperBandDb` is the whole sound's. */
+/** Uses the windows whose middle lies in the clip; band and codec are the whole sound's. */
 export function toClipRun(
   { queued, ranges, logits, elapsedMs, device }: WindowAnswer,
   clip: PlannedClip,
-  upperBandDb: number | null,
+  { upperBandDb, codec }: Omit<MeasuredSpeech, 'seconds'>,
 ): ModelRun {
   const { key, found } = queued;
   if (found === undefined) return toMissingRun(key, 'speech-origin');
-  const pack = boundedBySpeech(found.pack, { seconds: secondsOf(clip.speech), upperBandDb });
+  const pack = boundedBySpeech(found.pack, { seconds: secondsOf(clip.speech), upperBandDb, codec });
   const inside = logits.filter((_, window) => isInside(ranges[window], clip));
   if (inside.length === 0)
     return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');

@@ -137,7 +137,7 @@ export class Container implements Disposable {
 
   /** The codecs of all streams, for the sentence that none of them can be decoded. */
   describeStreams(): string {
-    const names = this.streams.map(({ codecpar }) => avGetCodecName(codecpar.codecId) ?? 'unknown');
+    const names = this.streams.map(codecNameOf);
     return names.slice(0, 8).join(', ') || 'no streams';
   }
 
@@ -193,6 +193,10 @@ export class Container implements Disposable {
 
 function addressOf(path: string, { start, end }: ByteRange): string {
   return start === 0 && end === null ? path : `subfile,,start,${start},end,${end ?? 0},,:${path}`;
+}
+
+export function codecNameOf({ codecpar }: Stream): string {
+  return avGetCodecName(codecpar.codecId) ?? 'unknown';
 }
 
 function isStill(stream: Stream): boolean {

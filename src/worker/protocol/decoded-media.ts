@@ -136,6 +136,8 @@ const soundFile = z.strictObject({
   meanDb: z.number().min(-1000).max(20).nullable(),
   /** Power of a tone above a telephone's band against one inside it, in decibels; null for silence. */
   upperBandDb: z.number().min(-200).max(200).nullable(),
+  /** The codec that the track is stored in, by its name in libav. */
+  codec: z.string().max(64),
 });
 export type SoundFile = z.infer<typeof soundFile>;
 

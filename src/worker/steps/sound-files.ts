@@ -36,6 +36,9 @@ interface Tap {
   band: BandMeter;
 }
 
+/** A sound as it was written. */
+type MeasuredSound = Omit<SoundFile, 'codec'>;
+
 export class SoundFiles implements Disposable {
   readonly #folder: string;
   readonly #taps: Tap[] = [];
@@ -67,7 +70,7 @@ export class SoundFiles implements Disposable {
   }
 
   /** Ends the files and keeps those that are worth it. */
-  finish(): SoundFile[] {
+  finish(): MeasuredSound[] {
     for (const tap of this.#taps) tap.resampler.flush((samples) => this.#take(tap, samples));
     const [mix, left, right] = this.#taps;
     this[Symbol.dispose]();
@@ -146,7 +149,7 @@ export class SoundFiles implements Disposable {
   }
 }
 
-function toSoundFile({ name, file, sampleCount, energy, band }: Tap): SoundFile {
+function toSoundFile({ name, file, sampleCount, energy, band }: Tap): MeasuredSound {
   const meanDb = energy === 0 ? null : 10 * Math.log10(energy / sampleCount);
   return { name, file, sampleCount, meanDb, upperBandDb: band.upperBandDb };
 }

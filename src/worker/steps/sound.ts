@@ -1,5 +1,5 @@
 /** Decodes a stream of sound from its beginning to its end, for the consumer of the frames. */
-import type { Container } from '../libav/container.ts';
+import { type Container, codecNameOf } from '../libav/container.ts';
 import type { PlayedFile } from '../libav/played-file.ts';
 import { toSeconds } from '../libav/time-span.ts';
 import { PlayedSound, type TimedFrame } from '../libav/timed-sound.ts';
@@ -82,7 +82,9 @@ function decodeSoundTrack(work: SoundWork, track: number, count: number): Decode
     work.onFrame?.(next);
     work.onProgress(files.seconds);
   }
-  const sounds = files.finish();
+  const stream = file.container.sounds[track];
+  const codec = stream === undefined ? 'unknown' : codecNameOf(stream);
+  const sounds = files.finish().map((sound) => ({ ...sound, codec }));
   const durationSeconds = (sounds[0]?.sampleCount ?? 0) / MODEL_RATE;
   if (durationSeconds === 0) {
     if (track > 0) return null;

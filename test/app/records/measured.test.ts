@@ -167,6 +167,18 @@ test('the medium is said where it is probable enough, and bounds for no photogra
   assert.equal(see({}).assessment?.reasons.some(({ code }) => code === 'NO_PHOTOGRAPH') ?? true, false);
 });
 
+test('bounds for codecs of speech leave every probability open, accuse nobody, and are named', () => {
+  const coded = { boundsFor: 'speech-codec', cautiousThreshold: 1, inconclusiveLow: 0, inconclusiveHigh: 1 } as const;
+  for (const logOdds of [-9, 9]) {
+    const runs = [{ ...run(logOdds, 'speech-origin'), ...coded }];
+    for (const heuristic of ['balanced', 'cautious'] as const) {
+      const { assessment, verdict } = measureAudio({ ...audio(1), runs }, { ...READING, heuristic });
+      assert.deepEqual([assessment?.state, verdict?.classification], ['inconclusive', 'human']);
+      assert.ok(assessment?.reasons.some(({ code }) => code === 'SPEECH_CODEC'));
+    }
+  }
+});
+
 test('bounds for a narrow band are named', () => {
   const narrow = { ...run(1, 'speech-origin'), boundsFor: 'narrow-band' as const };
   const reasonsOf = (runs: ModelRun[]) =>

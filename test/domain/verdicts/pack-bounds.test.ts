@@ -1,5 +1,5 @@
 /**
- * Invariant: little speech, a narrow band and what is probably no photograph have bounds of their own.
+ * Invariant: little speech, a narrow band, codecs of speech and what is probably no photograph have bounds of their own.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,8 +11,8 @@ import { toUnknownRun } from '../../../src/engine/analyses/calibration.ts';
 const BOUNDS = { cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6 };
 const WIDE = { cautiousThreshold: 0.95, inconclusiveLow: 0.2, inconclusiveHigh: 0.8 };
 
-function speech(seconds: number, upperBandDb: number | null = -20) {
-  return { seconds, upperBandDb };
+function speech(seconds: number, upperBandDb: number | null = -20, codec = 'pcm_s16le') {
+  return { seconds, upperBandDb, codec };
 }
 
 function makePack(decision: object): SpeechPack {
@@ -77,6 +77,16 @@ test('a band that was not measured has the usual bounds, and little speech of a 
   assert.equal(boundedBySpeech(pack, speech(7, null)), pack);
   const bounded = boundedBySpeech(pack, speech(1, -80));
   assert.deepEqual([bounded.boundsFor, bounded.decision.cautiousThreshold], ['short-speech', 0.95]);
+});
+
+test('codecs of speech have bounds of their own, before those of little speech and of a narrow band', () => {
+  const coded = { codecs: ['speex', 'amr_nb'], cautiousThreshold: 1, inconclusiveLow: 0, inconclusiveHigh: 1 };
+  const pack = makePack({ coded, short: { belowSpeechSeconds: 2, ...WIDE }, narrow: { belowUpperBandDb: -50, ...BOUNDS } });
+  const bounded = boundedBySpeech(pack, speech(1, -80, 'amr_nb'));
+  assert.equal(toUnknownRun(bounded, 'silence').boundsFor, 'speech-codec');
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = bounded.decision;
+  assert.deepEqual([cautiousThreshold, inconclusiveLow, inconclusiveHigh], [1, 0, 1]);
+  assert.equal(boundedBySpeech(pack, speech(7, -80, 'opus')).boundsFor, 'narrow-band');
 });
 
 test('what is probably no photograph has bounds of its own, and the run says so', () => {

@@ -36,6 +36,7 @@ function voice(channel: number | null, language: string): SoundSpeech {
     sampleCount: SECONDS * RATE,
     meanDb: null,
     upperBandDb: null,
+    codec: 'pcm_s16le',
   };
   return { file, channel, segments, frames };
 }
