@@ -44,7 +44,10 @@ const OTHER_TIERS: Readonly<Record<EvaluatedKind, readonly string[]>> = {
   video: [RECOMPRESSED],
 };
 
-export function tierNames(kind: EvaluatedKind, { tiers, codecs }: { tiers: boolean; codecs: boolean }): string[] {
+export function tierNames(
+  kind: EvaluatedKind,
+  { tiers, codecs }: { tiers: boolean; codecs: boolean },
+): string[] {
   return [CLEAN, ...(tiers ? OTHER_TIERS[kind] : []), ...(codecs ? Object.keys(VOICE_CODECS) : [])];
 }
 

@@ -94,7 +94,7 @@ function codeSamples(samples: Buffer, chain: Chain): Buffer {
 }
 
 /** A packet in so many is replaced by what stood before it, quieter each time. */
-function losePackets(samples: Buffer, { rate, lostPercent = 0 }: Chain, seed: Buffer): Buffer {
+export function losePackets(samples: Buffer, { rate, lostPercent = 0 }: Chain, seed: Buffer): Buffer {
   const packet = rate * PACKET_SECONDS * SAMPLE_BYTES;
   let state = seed.readUInt32BE(2);
   for (let at = packet; at + packet <= samples.length; at += packet) {

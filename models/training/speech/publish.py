@@ -63,6 +63,8 @@ def make_manifest(before, version, chosen, model, golden):
         "calibration": {"type": "platt", **chosen["calibration"], "set": chosen["set"]},
         "decision": {
             **chosen["bounds"], "weight": 1,
+            # Stays until a network is trained and calibrated on these codecs.
+            "coded": before["decision"]["coded"],
             "short": {"belowSpeechSeconds": SHORT_BELOW_SECONDS, **chosen["shortBounds"]},
             "narrow": {"belowUpperBandDb": NARROW_BELOW_DB, **chosen["narrowBounds"]},
         },

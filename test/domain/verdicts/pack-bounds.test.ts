@@ -80,8 +80,17 @@ test('a band that was not measured has the usual bounds, and little speech of a 
 });
 
 test('codecs of speech have bounds of their own, before those of little speech and of a narrow band', () => {
-  const coded = { codecs: ['speex', 'amr_nb'], cautiousThreshold: 1, inconclusiveLow: 0, inconclusiveHigh: 1 };
-  const pack = makePack({ coded, short: { belowSpeechSeconds: 2, ...WIDE }, narrow: { belowUpperBandDb: -50, ...BOUNDS } });
+  const coded = {
+    codecs: ['speex', 'amr_nb'],
+    cautiousThreshold: 1,
+    inconclusiveLow: 0,
+    inconclusiveHigh: 1,
+  };
+  const pack = makePack({
+    coded,
+    short: { belowSpeechSeconds: 2, ...WIDE },
+    narrow: { belowUpperBandDb: -50, ...BOUNDS },
+  });
   const bounded = boundedBySpeech(pack, speech(1, -80, 'amr_nb'));
   assert.equal(toUnknownRun(bounded, 'silence').boundsFor, 'speech-codec');
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = bounded.decision;
