@@ -168,7 +168,12 @@ test('the medium is said where it is probable enough, and bounds for no photogra
 });
 
 test('bounds for codecs of speech leave every probability open, accuse nobody, and are named', () => {
-  const coded = { boundsFor: 'speech-codec', cautiousThreshold: 1, inconclusiveLow: 0, inconclusiveHigh: 1 } as const;
+  const coded = {
+    boundsFor: 'speech-codec',
+    cautiousThreshold: 1,
+    inconclusiveLow: 0,
+    inconclusiveHigh: 1,
+  } as const;
   for (const logOdds of [-9, 9]) {
     const runs = [{ ...run(logOdds, 'speech-origin'), ...coded }];
     for (const heuristic of ['balanced', 'cautious'] as const) {
