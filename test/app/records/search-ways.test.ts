@@ -93,7 +93,7 @@ test('a part and a mirrored copy are found on the command line, and nothing is k
   const [found] = (JSON.parse(part.out) as { found: Found[] }).found;
   assert.deepEqual([found?.identifier, found?.degree], [identifier, 'LIKENESS_DEGREE_SHARED_PART']);
   const mirrored = await daemon.assay('find', flippedCopy);
-  assert.match(mirrored.out, /1 found among 1 pictures and frames\n.*same picture .*mirrored/);
+  assert.match(mirrored.out, /1 found among 1 picture or frame\n.*same picture .*mirrored/);
   const nothing = await daemon.assay('find', unlike);
   assert.deepEqual([nothing.code, /0 found among 1/.test(nothing.out)], [1, true]);
   const { classifications } = await ask<{ classifications: { nodes: object[] } }>(
