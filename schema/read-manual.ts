@@ -10,7 +10,7 @@ import { describeManual } from './manual-page.ts';
 const PACKAGE = join(import.meta.dirname, '..', 'package.json');
 
 /** A terminal that nobody sits at: the commands are described, not run. */
-const NOBODY: Terminal = {
+const SILENT: Terminal = {
   env: {},
   stdin: new PassThrough(),
   stdout: new PassThrough(),
@@ -20,7 +20,7 @@ const NOBODY: Terminal = {
 };
 
 export async function readProgram(): Promise<CommandNode> {
-  return readCommandTree(await buildProgram(NOBODY));
+  return readCommandTree(await buildProgram(SILENT));
 }
 
 export async function readManual(): Promise<string> {

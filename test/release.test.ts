@@ -103,7 +103,7 @@ function verify(...args: string[]): { status: number | null; text: string } {
   return { status, text: `${stdout}${stderr}` };
 }
 
-test('a box tells whole and signed from anything else', { skip }, async () => {
+test('a box accepts only what is whole and signed', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const release = await writeRelease(folder.path);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

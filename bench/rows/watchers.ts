@@ -39,24 +39,24 @@ async function measureWatchersOf(count: number): Promise<Row[]> {
   await until(areThere, `${count} watchers`, CONNECT_TIMEOUT_MS);
   const admittedEach = ((processorSecondsOf(pid) - admittingBefore) * MICROSECONDS) / count;
   const memoryEach = ((rssAnonOf(pid) - memoryBefore) * MIB_KIB) / count;
-  const toldMs: number[] = [];
+  const receivedMs: number[] = [];
   const processorEach: number[] = [];
   // The first change only warms up.
   for (let run = 0; run <= RUNS; run++) {
     const spentBefore = processorSecondsOf(pid);
     const startedAt = performance.now();
-    const told = allTold(sockets);
+    const received = allReceived(sockets);
     await judge(daemon, run % 2 === 0 ? 'HUMAN' : 'ARTIFICIAL');
-    await told;
+    await received;
     if (run === 0) continue;
-    toldMs.push(performance.now() - startedAt);
+    receivedMs.push(performance.now() - startedAt);
     processorEach.push(((processorSecondsOf(pid) - spentBefore) * MICROSECONDS) / count);
   }
   for (const socket of sockets) socket.destroy();
   const of = (name: string) => `${name}, ${count} watchers`;
   return [
     { name: of('processor time to admit one'), unit: 'µs', better: 'lower', runs: [admittedEach] },
-    { name: of('a change until the last knows'), unit: 'ms', better: 'lower', runs: toldMs },
+    { name: of('a change until the last knows'), unit: 'ms', better: 'lower', runs: receivedMs },
     { name: of('processor time of a change, each'), unit: 'µs', better: 'lower', runs: processorEach },
     { name: of('memory of the daemon, each'), unit: 'KiB', better: 'lower', runs: [memoryEach] },
   ];
@@ -77,7 +77,7 @@ async function seedOne(folder: string): Promise<void> {
 }
 
 /** When each was sent the record once more. */
-async function allTold(sockets: readonly Socket[]): Promise<void> {
+async function allReceived(sockets: readonly Socket[]): Promise<void> {
   await Promise.all(
     sockets.map(
       (socket) =>

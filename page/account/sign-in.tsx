@@ -9,7 +9,7 @@ import { useWork } from '../parts/use-query.ts';
 import { Preferences } from '../result/frame.tsx';
 import { t } from '../texts/language.ts';
 
-/** interface of the daemon: 12 to 256 characters. */
+/** The daemon takes passwords of 12 to 256 characters. */
 const PASSWORD_CHARACTERS_MIN = 12;
 
 function Card({ children }: { children: ComponentChildren }): JSX.Element {

@@ -44,7 +44,7 @@ function describeRules({ rulesVersion: made, readByRulesVersion: read }: FullRec
 
 function describeRun({ __typename }: FullRecord, { version, axis, device, places }: ModelResult): string {
   const parts = [version, findText(`axis_${axis}`) ?? axis, device];
-  // Of a video's frames, each has its own.
+  // Each frame of a video has its own.
   if (__typename === 'ImageClassification' && places !== null) {
     parts.push(t('placesApart', { count: places.count, spread: formatNumber(places.spread, 1) }));
   }

@@ -1,11 +1,11 @@
-/** The entry of the command line: the only place that knows the process. */
+/** The entry of the command line: the only place that touches the process. */
 
 import { loadProgram } from '../built-program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { describeVersion } from './terminal/version-line.ts';
 
 const [, , ...words] = process.argv;
-// Scripts ask it often, and nothing else needs to be loaded for it.
+// Scripts call it often, and nothing else needs to be loaded for it.
 if (words.length === 1 && words[0] === '--version') process.stdout.write(`${describeVersion()}\n`);
 else await run(words);
 
@@ -18,7 +18,7 @@ async function run(argv: readonly string[]): Promise<void> {
   });
   const terminal: Terminal = {
     env: process.env,
-    // Opened only by a command that reads it.
+    // Opened only if a command reads it.
     get stdin() {
       return process.stdin;
     },

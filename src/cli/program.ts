@@ -31,12 +31,12 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
   }
 }
 
-/** What the system refused of a file or folder: its own sentence names the path. */
+/** A system error about a file or folder: its own sentence names the path. */
 function isFileFault(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
-/** The commands with their options, for what runs or describes them: the named one, or all if none has that name. */
+/** The named command with its options, or all commands if none has that name. */
 export async function buildProgram(terminal: Terminal, name = ''): Promise<Command> {
   const program = new Command('assay')
     .description(
@@ -51,7 +51,7 @@ export async function buildProgram(terminal: Terminal, name = ''): Promise<Comma
       writeErr: (text) => void terminal.stderr.write(text),
     });
   for (const load of loadersOf(name)) (await load())(program, terminal);
-  // A command has a setting from above only if commander copies it; help text is not among those settings.
+  // commander copies settings to subcommands only if asked; help text is not among them.
   for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);
   return program;
 }
@@ -65,7 +65,7 @@ const DESCRIBES_ALL = 'completion';
 
 type LoadCommand = () => Promise<(program: Command, terminal: Terminal) => void>;
 
-/** In the order of the help; each is loaded only if it is named, since all together take longer than most of them run. */
+/** In the order of the help; each is loaded only when it is named, since loading all takes longer than most commands run. */
 const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>([
   ['serve', async () => (await import('./commands/serve.ts')).addServeCommand],
   ['classify', async () => (await import('./commands/classify.ts')).addClassifyCommand],

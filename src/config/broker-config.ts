@@ -1,4 +1,4 @@
-/** A minimal configuration of nats-server for one daemon and its workers: each known by its nkey, each with its own subjects only. */
+/** A minimal configuration of nats-server for one daemon and its workers: each has its own nkey and only its own subjects. */
 import { knowsSyncInterval } from '../engine/remote/broker-version.ts';
 import {
   ASK_SUBJECTS,
@@ -28,7 +28,7 @@ export interface BrokerConfig {
   version: string;
 }
 
-/** Bytes on disk: leases are some hundred bytes each, and the store of the daemon is the queue of record. */
+/** Bytes on disk: a lease has some hundred bytes, and the daemon's store is the queue of record. */
 const STORE_BYTES_MAX = '256MB';
 
 export const isWorkerName = (name: string): boolean => WORKER_NAME.test(name);
@@ -54,13 +54,16 @@ export function brokerConfig({ listen, storeFolder, daemon, workers, version }: 
   ].join('\n');
 }
 
-/** The daemon publishes leases and cancels, answers workers, and makes the stream and its consumers; it asks nothing as a worker. */
+/**
+ * The daemon publishes leases and cancels, answers workers, and creates the stream and its consumers; it sends nothing in a
+ * worker's name.
+ */
 const DAEMON_PERMISSIONS: Permissions = {
   publish: [
     ...['assay.leases.>', cancelSubject('*'), WORKER_INBOXES],
     ...['$JS.API.INFO', `$JS.API.STREAM.INFO.${STREAM}`, `$JS.API.STREAM.CREATE.${STREAM}`],
     `$JS.API.CONSUMER.INFO.${STREAM}.*`,
-    // Servers of different versions make a consumer under different subjects.
+    // Servers of different versions create a consumer under different subjects.
     ...[`$JS.API.CONSUMER.CREATE.${STREAM}.>`, `$JS.API.CONSUMER.DURABLE.CREATE.${STREAM}.*`],
   ],
   subscribe: [`${DAEMON_INBOX}.>`, ASK_SUBJECTS],
@@ -71,7 +74,7 @@ interface Permissions {
   subscribe: string[];
 }
 
-/** A worker pulls, asks for itself, acknowledges, and hears what is meant for it. */
+/** A worker pulls, asks and acknowledges under its own name, and receives only messages to it. */
 function permissionsOf(worker: string): Permissions {
   return {
     publish: [

@@ -1,4 +1,4 @@
-/** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
+/** Certificates and keys that settings name: read and checked at the start, while the operator watches. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { codeOf } from '../domain/error-code.ts';
 import { parsePrivateKey, SigningKeyError } from '../machinery/signing-key.ts';
@@ -11,7 +11,7 @@ type ReadFile = (path: string) => string;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The bundle's text, or an empty string if none is set or if it is at fault. */
+/** The bundle's text, or an empty string if none is set or it is at fault. */
 export function readTrustAnchors(
   collected: CollectedSettings,
   readFile: ReadFile,
@@ -20,7 +20,7 @@ export function readTrustAnchors(
   return readCertificates(collected, 'trustAnchorsFile', readFile, faults) ?? '';
 }
 
-/** The bundle's text; null if none is set or if it is at fault. */
+/** The bundle's text; null if none is set or it is at fault. */
 export function readTimestampRoots(
   collected: CollectedSettings,
   readFile: ReadFile,
@@ -29,7 +29,7 @@ export function readTimestampRoots(
   return readCertificates(collected, 'evidenceTimestampRootsFile', readFile, faults);
 }
 
-/** Null if TLS is not set or at fault. Only the paths are handed on: the files are read again when they change. */
+/** Null if TLS is not set or at fault. Only the paths are passed on: the files are read again when they change. */
 export function readTls(
   collected: CollectedSettings,
   readFile: ReadFile,
@@ -49,7 +49,7 @@ export function readTls(
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, clientCaFile: tlsClientCaFile };
 }
 
-/** Says what was found instead of the key, and nothing of what it holds. */
+/** Says what was found instead of the key, without its content. */
 export function signingKeyFaults(collected: CollectedSettings): SettingFault[] {
   const pem = collected.values.evidenceSigningKey?.reveal();
   if (pem === undefined) return [];
@@ -90,7 +90,7 @@ function checkKey(
   }
 }
 
-/** Every certificate of the file must parse: one that does not would be left out without a word. */
+/** Every certificate of the file must parse: a faulty one would be left out silently. */
 function readCertificates(
   collected: CollectedSettings,
   name: 'trustAnchorsFile' | 'tlsCertFile' | 'tlsClientCaFile' | 'evidenceTimestampRootsFile',

@@ -7,11 +7,11 @@ import { readSecretFile } from './secret-files.ts';
 import type { SettingFault } from './settings-error.ts';
 import { OTHER_VARIABLES, SETTINGS, type SettingName, type SettingValues, variableOf } from './table.ts';
 
-/** Where settings come from; the file is looked for only at `path`. */
+/** The sources of settings; the file is looked for only at `path`. */
 export interface SettingSources {
   env: Readonly<Record<string, string | undefined>>;
   file: { path: string; toml: string } | null;
-  /** For secrets that are handed over as files. */
+  /** Reads secrets that are given as files. */
   readFile: (path: string) => string;
 }
 
@@ -44,7 +44,7 @@ export function collectSettings(sources: SettingSources): CollectedSettings {
   const origins = new Map<string, string>();
   for (const [name, setting] of Object.entries(SETTINGS)) {
     const { key } = setting;
-    // The rows have different value types; a row's parser and default always agree, so one shape serves here.
+    // The rows have different value types; a row's parser and default always agree, so one type serves here.
     const parser: Parser<unknown> = setting.parser;
     const variable = variableOf(key);
     const { found, place } = findValue(key, variable, sources, file, faults);
@@ -60,7 +60,7 @@ export function collectSettings(sources: SettingSources): CollectedSettings {
   };
 }
 
-/** The value itself wins over a file that holds it. */
+/** The value itself wins over a file with it. */
 function findValue(
   key: string,
   variable: string,
@@ -117,7 +117,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
 }
 
 function unknownKey(key: string, placeOf: (key: string) => string): SettingFault {
-  // A right name in the wrong table is the commoner slip, and far away by edits.
+  // A right name in the wrong table is the more frequent slip, and has a large edit distance.
   const leaf = key.slice(key.lastIndexOf('.') + 1);
   const nearest =
     findNearestName(key, KEYS, Math.max(2, Math.floor(key.length / 3))) ??

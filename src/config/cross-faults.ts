@@ -56,7 +56,7 @@ function acceleratorFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'inferenceProviders', 'cpu alone, since accelerator.require is cpu')];
 }
 
-/** A wish that no provider of the list can fulfil would be ignored without a word. */
+/** A precision that no listed provider supports would be ignored silently. */
 function precisionFaults(collected: CollectedSettings): SettingFault[] {
   const { inferencePrecision: precision, inferenceProviders: providers } = collected.values;
   if (precision === 'full' || providers.some((provider) => HALF_PROVIDERS.includes(provider))) return [];
@@ -64,7 +64,7 @@ function precisionFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'inferencePrecision', expected)];
 }
 
-/** Traces show who submits what and when, though not its name; a collector's key goes along. */
+/** Traces show who submits what and when, without names; the collector's key is sent along. */
 function tracingFaults(collected: CollectedSettings): SettingFault[] {
   const { tracingEndpoint } = collected.values;
   if (tracingEndpoint === null) return [];
@@ -73,7 +73,7 @@ function tracingFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'tracingEndpoint', 'https, or http to a loopback address')];
 }
 
-/** A backup that is lost together with what it backs up is none. */
+/** A backup on the same disk or folder as its source would be lost with it. */
 function backupFaults(collected: CollectedSettings): SettingFault[] {
   const { backupDir, dataDir } = collected.values;
   if (backupDir === null) return [];
@@ -82,7 +82,7 @@ function backupFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'backupDir', 'a folder outside of data_dir')];
 }
 
-/** Assay's own files must not come in as somebody's pictures, nor be moved by a rule. */
+/** Assay's own files must not be submitted as media, nor moved by a rule. */
 function watchFaults(collected: CollectedSettings): SettingFault[] {
   const data = resolve(collected.values.dataDir);
   const isWithin = (inner: string, outer: string): boolean => {
@@ -105,7 +105,7 @@ function workerFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'workersListen', 'a loopback address, or tls.cert_file and tls.key_file')];
 }
 
-/** Leases and figures must not cross a network in clear text, nor be given to unknown callers, by an oversight. */
+/** Leases and figures must not cross a network in clear text, nor reach unknown callers, by an oversight. */
 function brokerFaults(collected: CollectedSettings): SettingFault[] {
   const { natsServers, natsNkeySeed, natsAllowUnauthenticated } = collected.values;
   if (natsServers.length === 0) return [];

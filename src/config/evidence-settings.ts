@@ -1,4 +1,4 @@
-/** The settings of evidence: the key that signs packages, and who vouches for their time. */
+/** The settings of evidence: the key that signs packages, and the authorities that stamp their time. */
 import { absolutePath, listOf, secret, timestampAuthority } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';

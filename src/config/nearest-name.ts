@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely stands for. */
+/** The known name that a mistyped one most likely means. */
 
 /** Levenshtein distance: single-character insertions, removals and replacements. */
 function editDistance(from: string, to: string): number {

@@ -1,6 +1,6 @@
 /**
- * Turns what stands in the file (a TOML value) or in a variable (always text) into a setting's value. A parser
- * answers undefined for what it does not take; the caller reports it with `expected`.
+ * Parses a value of the file (TOML) or of a variable (always text). A parser answers undefined for a value that it does not
+ * accept; the caller reports it with `expected`.
  */
 import { isAbsolute, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -10,7 +10,7 @@ import { Secret } from './secret.ts';
 export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly expected: string;
-  /** It may be handed over as a file, and is never shown. */
+  /** May be given as a file, and is never shown. */
   readonly isSecret?: true;
   parse(value: unknown): T | undefined;
 }
@@ -76,7 +76,7 @@ export function text(expected: string, pattern: RegExp): Parser<string> {
   };
 }
 
-/** A folder that is meant whatever the daemon's working folder is; without `.`, `..` and a trailing slash. */
+/** An absolute folder, independent of the daemon's working folder; without `.`, `..` and a trailing slash. */
 export function absolutePath(): Parser<string> {
   return {
     expected: 'an absolute path',
@@ -129,7 +129,7 @@ export function httpUrl(): Parser<string> {
   };
 }
 
-/** The page, its files and all links begin at the root, so that a proxy must not put a prefix before them. */
+/** The page, its files and all links begin at the root, so a proxy must not add a prefix. */
 export function webOrigin(): Parser<string> {
   const address = httpUrl();
   return {

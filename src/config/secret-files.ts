@@ -26,7 +26,7 @@ export interface SecretText {
 const CREDENTIALS_FOLDER = 'CREDENTIALS_DIRECTORY';
 const EXPECTED = 'a readable file that holds the secret';
 
-/** Undefined if no file is named, or if it is at fault. The last line break does not count. */
+/** Undefined if no file is named or it is at fault. The last line break is dropped. */
 export function readSecretFile(
   key: string,
   variable: string,
@@ -50,7 +50,7 @@ export function readSecretFile(
   }
 }
 
-/** A credential that the unit does not load is none; a file that is named must be there. */
+/** A credential may be absent, as the unit may not load it; a named file must exist. */
 function nameFile(
   key: string,
   variable: string,

@@ -1,4 +1,4 @@
-/** A value that must not reach a log, an error or a terminal: it prints as dots until it is revealed by name. */
+/** A value that must not reach a log, an error or a terminal: it prints as dots until `reveal` is called. */
 import { inspect } from 'node:util';
 
 const HIDDEN = '(hidden)';

@@ -5,10 +5,10 @@ export interface SettingRow<T> {
   key: string;
   parser: Parser<T>;
   default: T;
-  /** The default as documents show it, if it depends on the machine or is nothing. */
+  /** The default in documents, if it depends on the machine or is empty. */
   defaultText?: string;
   description: string;
-  /** A value to begin with, as TOML, for a setting without a default that a page names. */
+  /** A starting value as TOML, for a setting without a default that a page names. */
   example?: string;
 }
 
@@ -28,7 +28,7 @@ export function optional<T>(key: string, parser: Parser<T>, description: string,
   return row<T | null>(key, parser, null, description, defaultText);
 }
 
-/** With a value to begin with, as TOML. */
+/** Adds a starting value, as TOML. */
 export function withExample<Row extends { key: string }>(setting: Row, example: string) {
   return { ...setting, example };
 }

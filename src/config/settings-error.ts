@@ -8,7 +8,7 @@ export interface SettingFault {
   /** Where it was set: `assay.toml line 4`, `ASSAY_HTTP_LISTEN`, or `default` if two settings disagree. */
   place: string;
   expected: string;
-  /** What stands there, quoted; a secret's value is never shown. */
+  /** The value found, quoted; a secret's value is never shown. */
   found: string;
 }
 

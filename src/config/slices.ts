@@ -1,4 +1,4 @@
-/** What single parts take from the settings. */
+/** The slices of the settings for single parts. */
 import type { FirstStartConfig } from '../app/appliance/first-start.ts';
 import type { DoctorConfig } from '../app/appliance/parts.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -32,7 +32,7 @@ export function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): s
     signingKey,
     nats?.nkeySeed,
   ];
-  // What a mail server refuses is logged with its host.
+  // Refusals of a mail server are logged with its host.
   const mailHost = URL.parse(mail.smtpUrl?.reveal() ?? '')?.hostname ?? [];
   return secrets.flatMap((secret) => secret?.reveal() ?? []).concat(mailHost);
 }

@@ -31,8 +31,8 @@ import { WORKER_SETTINGS } from './worker-settings.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
 /**
- * Those with kernels of their own for halves. TensorRT has them behind an option that onnxruntime-node does not pass on;
- * the CPU computes halves as singles, slower and no better.
+ * Providers with half-precision kernels of their own. TensorRT has them behind an option that onnxruntime-node does not pass
+ * on; the CPU computes halves as singles, slower and no better.
  */
 export const HALF_PROVIDERS: readonly string[] = ['cuda', 'webgpu'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -355,7 +355,7 @@ export function namesGpu({ inferenceProviders }: Pick<SettingValues, 'inferenceP
   return inferenceProviders.some((provider) => provider !== 'cpu');
 }
 
-/** Read by something other than the daemon's settings, so not unknown. */
+/** Variables that other parts than the daemon's settings read, so not unknown. */
 export const OTHER_VARIABLES = [
   ...['ASSAY_CONFIG', 'ASSAY_ADDRESS', 'ASSAY_API_KEY'],
   ...['ASSAY_CA_FILE', 'ASSAY_CLIENT_CERT_FILE', 'ASSAY_CLIENT_KEY_FILE'],

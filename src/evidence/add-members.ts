@@ -1,4 +1,4 @@
-/** A package with more members beside its signature: what is in it already goes through as it is, piece by piece. */
+/** Adds members beside a package's signature; the present members are copied as they are, piece by piece. */
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
@@ -8,7 +8,7 @@ import { openZip, readPackage } from './zip-reader.ts';
 
 export interface StampablePackage {
   path: string;
-  /** What a token is about. */
+  /** The bytes that a token stamps. */
   signature: Buffer;
   /** SHA-256 of the signed list of files, hex: the name of the package. */
   packageSha256: string;
@@ -38,12 +38,12 @@ export async function openStampable(path: string): Promise<StampablePackage> {
 }
 
 export interface AddedTimestamps {
-  /** Members that are new or other than in the package; empty if it holds all of them already. */
+  /** Members that the package lacks or has otherwise; empty if it holds all of them already. */
   members: Map<string, Buffer>;
   timestamps: { member: string; timestamp: Timestamp }[];
 }
 
-/** Judges each reply first; throws a TimestampError. A reply that is in the package already is left out. */
+/** Judges each reply first; throws a TimestampError. A reply that the package holds already is left out. */
 export async function planTimestamps(
   { signature, replies, chainPem }: Omit<StampablePackage, 'path' | 'packageSha256'>,
   added: readonly Uint8Array[],
@@ -68,7 +68,7 @@ export async function planTimestamps(
   return { members, timestamps };
 }
 
-/** The zip's bytes with the members added, or put in the place of those of the same name. */
+/** The zip's bytes with the members added or replaced. */
 export async function* withMembers(
   path: string,
   members: ReadonlyMap<string, Buffer>,

@@ -1,6 +1,6 @@
 /**
- * An in-toto Statement (in-toto.io/Statement/v1) in a DSSE envelope: what was found of which files, for tools of the software
- * supply chain. Its payload is signed as it is, so that nothing depends on a canonical form of JSON.
+ * An in-toto Statement (in-toto.io/Statement/v1) in a DSSE envelope: the findings and their files, for tools of the software
+ * supply chain. The payload's bytes are signed, so no canonical form of JSON is needed.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import type { SigningKey } from '../machinery/signing-key.ts';
@@ -45,7 +45,7 @@ export function toEnvelope(
   return `${JSON.stringify(envelope)}\n`;
 }
 
-/** Verified before it is parsed; the fault in words if it does not hold. */
+/** Verified before it is parsed; returns the fault in words if the signature does not match. */
 export function openEnvelope(text: string, publicKeyPem: string): Statement | string {
   let envelope: Partial<Envelope> | null;
   try {
@@ -86,7 +86,7 @@ function parseStatement(text: string): Statement | null {
   }
 }
 
-/** What is signed (DSSE 1.0.0): lengths stand before what they measure, so that no two messages look alike. */
+/** The signed bytes (DSSE 1.0.0): each length precedes its part, so that no two messages have the same bytes. */
 function preAuthEncoding(payload: Buffer): Buffer {
   const head = `DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);

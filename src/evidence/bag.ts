@@ -9,7 +9,7 @@ export interface BagEntry {
 }
 
 export const BAGIT = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
-/** Longest line of bag-info.txt that readers of old take (RFC 8493, 2.2.2); a value goes on in the next line. */
+/** Longest line of bag-info.txt that old readers accept (RFC 8493, 2.2.2); a longer value continues in the next line. */
 const INFO_CHARACTERS_MAX = 79;
 
 /** Two spaces, as `sha256sum` writes and reads it. */
@@ -17,7 +17,7 @@ export function toManifest(entries: readonly Pick<BagEntry, 'path' | 'sha256'>[]
   return entries.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
 }
 
-/** By path; null if a line is none of a manifest or a path stands twice. */
+/** By path; null if a line is malformed or a path stands twice. */
 export function parseManifest(text: string): Map<string, string> | null {
   const entries = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -29,7 +29,7 @@ export function parseManifest(text: string): Map<string, string> | null {
   return entries;
 }
 
-/** Values lose their line breaks: a title must not add a field. */
+/** Line breaks in values are removed: a title must not add a field. */
 export function toBagInfo(fields: readonly (readonly [string, string])[]): string {
   return fields
     .filter(([, value]) => value !== '')
@@ -37,7 +37,7 @@ export function toBagInfo(fields: readonly (readonly [string, string])[]): strin
     .join('');
 }
 
-/** Breaks at spaces; what goes on is indented. */
+/** Breaks at spaces; continuation lines are indented. */
 function fold(line: string): string {
   const lines: string[] = [];
   let current = '';

@@ -1,4 +1,4 @@
-/** Whether a package has what it must have, and whether its parts speak of the same records. */
+/** Checks that a package has all required members, and that its parts speak of the same records. */
 import { FINDING_TYPE, RESCORE_TYPE, type Statement } from './attestation.ts';
 import { folderOfRecord, MEMBERS, RECORD_MEMBERS, RESCORE_MEMBER } from './members.ts';
 import { type DeclaredFiles, missingFault, REQUIRED_MEMBERS } from './required-members.ts';
@@ -6,7 +6,7 @@ import type { ReadPackage } from './zip-reader.ts';
 
 export type PackageKind = 'finding' | 'rescore';
 
-/** By what is signed; by what is there if nothing signed says it. */
+/** The kind by the signed statement; without one, by the members. */
 export function kindOf(read: ReadPackage, statement: Statement | null): PackageKind {
   if (statement?.predicateType === RESCORE_TYPE) return 'rescore';
   if (statement !== null && statement.predicateType !== FINDING_TYPE) {
@@ -16,7 +16,7 @@ export function kindOf(read: ReadPackage, statement: Statement | null): PackageK
   return statement === null && read.hashes.has(RESCORE_MEMBER) ? 'rescore' : 'finding';
 }
 
-/** A fault for each member that a package of the kind must have and this one has not. */
+/** Reports each required member that is missing from a package of the kind. */
 export function demandMembers(read: ReadPackage, kind: PackageKind): void {
   for (const row of REQUIRED_MEMBERS) {
     const isDemanded = row.scope === 'package' || row.scope === kind;
@@ -39,7 +39,7 @@ function demandOfRecord(read: ReadPackage, folder: string): void {
   }
 }
 
-/** Where each record lies, with a slash. */
+/** The folder of each record, with a slash. */
 export function recordFoldersOf(read: ReadPackage): string[] {
   return [...read.hashes.keys()].flatMap((member) => folderOfRecord(member) ?? []);
 }
@@ -52,7 +52,7 @@ interface RecordJson {
   manifest?: { sha256?: unknown } | null;
 }
 
-/** Empty if it is none: then nothing may be absent. */
+/** Empty if it is unreadable: then no member may be absent. */
 function readRecord(read: ReadPackage, folder: string): RecordJson {
   const text = read.texts.get(`${folder}${RECORD_MEMBERS.record}`);
   const parsed = text === undefined ? null : parseJson(text);
@@ -111,7 +111,7 @@ function checkManifests(read: ReadPackage, folder: string, { manifest }: RecordJ
   }
 }
 
-/** The folders that it names; null if there is none to be read, which is a fault already if it is missing. */
+/** The folders that it names; null if it cannot be read, which is reported already if it is missing. */
 function readCase(read: ReadPackage): string[] | null {
   const text = read.texts.get(MEMBERS.case);
   if (text === undefined) return null;
@@ -136,7 +136,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && new Set([...one, ...other]).size === one.length;
 }
 
-/** Null if it is none. */
+/** Null if it is malformed. */
 export function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'));

@@ -1,6 +1,6 @@
 /**
- * Whether the custody log of a box was only added to between two of its packages: each holds a signed head of the log, and the newer
- * one the proof that its own continues those that were signed before (RFC 9162, section 2.1.4).
+ * Checks that a box only added to its custody log between two of its packages: each holds a signed head of the log, and the
+ * newer one the proof that its head continues the earlier ones (RFC 9162, section 2.1.4).
  */
 import { type Checkpoint, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsConsistency } from '../domain/custody/merkle-tree.ts';
@@ -17,11 +17,11 @@ export interface ContinuedLog {
   earlierSize: number;
   size: number;
   continuation: Continuation;
-  /** In words. */
+  /** The result in words. */
   found: string;
 }
 
-/** A box lists its newest heads only, so that an absent one is no proof of a restore: ask the box itself. */
+/** A box lists only its newest heads, so an absent head does not prove a restore: ask the box itself. */
 const OTHER_EPOCH =
   'the newer log is of another epoch and does not show the older head: the box was restored to a point before it, or it is another box; ' +
   'the box says which of the older checkpoint, assay custody verify --checkpoint';
@@ -68,7 +68,7 @@ interface SignedHead {
   proofs: ReadonlyMap<number, Buffer[]>;
 }
 
-/** Records of a case are packed one after the other, each with the head of its moment. */
+/** Records of a case are packed one after the other, each with the head at its time. */
 function newestHead(read: ReadPackage): SignedHead | null {
   const heads = recordFoldersOf(read).flatMap((folder) => {
     const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8') ?? '';

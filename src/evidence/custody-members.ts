@@ -1,6 +1,6 @@
 /**
- * What a package holds of the box's custody log: the entries about a record, the signed head of the log, and the proof that each entry
- * lies under it (RFC 9162). Written here, and checked here for the holder of the package.
+ * The custody log in a package: the entries about a record, the signed head of the log, and the proof that each entry lies
+ * under it (RFC 9162). Written here, and checked here for the holder of the package.
  */
 import { isSignedBy, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsCommitment, parseEntry } from '../domain/custody/entry.ts';
@@ -16,9 +16,9 @@ export interface ProvenEntry {
   kind: string;
   accountId: number | null;
   facade: string;
-  /** As it is chained: it holds the SHA-256 of the line before it in the log. */
+  /** The line as chained: it holds the SHA-256 of the line before it in the log. */
   line: string;
-  /** What the line commits to; empty if it was deleted or is not this reader's to know. */
+  /** The details that the line commits to; empty if they were deleted or this reader may not see them. */
   detailsJson: string;
   /** Hex. */
   salt: string;
@@ -28,13 +28,13 @@ export interface ProvenEntry {
 
 /** The custody of a record up to one signed head. */
 export interface RecordCustody {
-  /** A note as the C2SP checkpoint format has it. */
+  /** A note in the C2SP checkpoint format. */
   checkpoint: string;
   /** Entries under it. */
   size: number;
   /** Oldest first. */
   entries: readonly ProvenEntry[];
-  /** Heads that were signed before, each with the proof that this one continues it, base64. */
+  /** Earlier signed heads, each with the proof that this one continues it, base64. */
   earlier: readonly { size: number; consistency: readonly string[] }[];
 }
 
@@ -66,11 +66,11 @@ interface Proof {
   entries: { sequence: number; inclusion: string[] }[];
 }
 
-/** Reports every entry that does not lie under the signed head, or whose details are not those that were committed to. */
+/** Reports every entry that does not lie under the signed head, or whose details differ from its commitment. */
 export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKey: Uint8Array): void {
   const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8');
   const [lines, note, proof] = [text(CUSTODY), text(CHECKPOINT), text(PROOF)];
-  // Each that is missing is a fault already (required-members.ts).
+  // A missing one is reported already (required-members.ts).
   if (lines === undefined || note === undefined || proof === undefined) return;
   const fault = (name: string, found: string) =>
     read.faults.push({ member: `${folder}${name}`, fault: found });
@@ -99,7 +99,7 @@ export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKe
   if (unused !== undefined) fault(CUSTODY, `lacks entry ${unused}, which ${PROOF} speaks of`);
 }
 
-/** By sequence; the fault in words if it is no proof under a head of that size. */
+/** By sequence; the fault in words if a proof does not fit a head of that size. */
 function parsePaths(json: string, headSize: number): Map<number, Buffer[]> | string {
   try {
     const { size, entries } = JSON.parse(json) as Proof;

@@ -1,4 +1,4 @@
-/** What a package says of one record, for programs: `record.json`, and `figures.json` from which a later version reads it anew. */
+/** One record of a package for programs: `record.json`, and `figures.json`, which a later version judges again. */
 
 import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/answers/measured.ts';
 import type { ClassificationRecord } from '../domain/answers/record.ts';
@@ -8,34 +8,34 @@ import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { RecordCustody } from './custody-members.ts';
 
-/** One record with what it stands on. */
+/** One record with everything that it rests on. */
 export interface EvidenceRecord {
   record: ClassificationRecord;
   /** Null if the analysis ended without a result. */
   result: AnalysisResult | null;
   reading: Reading;
-  /** What people said of the file, and others of that, oldest first. */
+  /** Corrections and other findings about the file by people, oldest first. */
   overrides: FindingEntry[];
   /** Names of the accounts in findings, answers and custody, as they are now; empty if one is gone. */
   names: ReadonlyMap<number, string>;
   models: EvidenceModel[];
-  /** Up to the signed head of when the package began. */
+  /** Up to the signed head at the package's beginning. */
   custody: RecordCustody;
   /** Below the package's folder. */
   custodyMember: string;
-  /** Below the package's folder; null if the file is not kept any more. */
+  /** Below the package's folder; null if the file is no longer kept. */
   originalMember: string | null;
-  /** The manifest that does not lie in the file; null if there is none, or none is kept. */
+  /** A manifest outside the file; null if there is none, or none is kept. */
   manifestMember: { path: string; sha256: string } | null;
 }
 
-/** A model whose answers stand in a record. */
+/** A model with answers in a record. */
 export interface EvidenceModel {
   id: string;
   version: string;
   name: string;
   task: string;
-  /** SHA-256 of its weights; empty if this version is not installed any more. */
+  /** SHA-256 of its weights; empty if this version is no longer installed. */
   sha256: string;
   licence: string;
   source: string;
@@ -47,7 +47,7 @@ export interface EvidenceModel {
   cardMember: string | null;
 }
 
-/** Raised with every change of what the two files hold. */
+/** Raised with every change of the two files' content. */
 export const RECORD_FORMAT = 2;
 
 export function toRecordJson(one: EvidenceRecord): object {
@@ -82,7 +82,7 @@ export function toRecordJson(one: EvidenceRecord): object {
   };
 }
 
-/** Null if none was asked for: that is no agreement. */
+/** Null if no sign-off was asked for, which is not an agreement. */
 function signOffJson(signOff: SignOff | null): object | null {
   if (signOff === null) return null;
   const { state, classification, findingAt, askedAt, answers } = signOff;
@@ -111,7 +111,7 @@ export function toFiguresJson({ record, result, reading }: EvidenceRecord): obje
   };
 }
 
-/** The same figures by the rules of this version. */
+/** The same figures under the rules of this version. */
 export function readFigures(
   result: AnalysisResult,
   reading: Reading,

@@ -3,12 +3,12 @@ import { MEMBERS } from './members.ts';
 import { pathsInEveryPackage } from './required-members.ts';
 import { SSH_NAMESPACE, SSH_PRINCIPAL } from './ssh-signature.ts';
 
-/** What no list can name, as it is signed by it or signs it. */
+/** Files that no list can name, as they sign the list or the list signs them. */
 const NAMED_BY_NONE = `${MEMBERS.tagManifest} ${MEMBERS.signature} ${MEMBERS.sshSignature}`;
 /** The patterns of find match a whole path, so that a line break in a name hides nothing. */
 const ADDED_LATER = ['timestamp-[1-9].tsr', 'timestamp-[1-9][0-9].tsr', MEMBERS.tsaChain];
 
-/** The same for every package but for the fingerprint, so that it can be part of what is signed. */
+/** Has the same text in every package except for the fingerprint, so that it can be signed. */
 export function toInstructions(fingerprint: string): string {
   return `How to check this package without Assay
 ========================================

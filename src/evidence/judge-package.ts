@@ -1,4 +1,4 @@
-/** What a person learns of a package: whether it is whole, what it found, and how this version reads the same figures. */
+/** Judges a package for a person: whether it is complete, what it found, and how this version judges the same figures. */
 
 import type { Reading } from '../domain/answers/measured.ts';
 import { type ReadingOfFigures, readsOtherwise } from '../domain/records/exported-reading.ts';
@@ -16,9 +16,9 @@ import type { Fault, ReadPackage } from './zip-reader.ts';
 export interface JudgedRecord {
   identifier: string;
   name: string;
-  /** As the package says; null if there was no result. */
+  /** The package's own finding; null if there was no result. */
   exported: ReadingOfFigures | null;
-  /** By the rules of this version, only if a reader would take away something else. */
+  /** The finding under this version's rules, only if a reader would understand it differently. */
   present: ReadingOfFigures | null;
 }
 
@@ -31,14 +31,14 @@ export interface JudgedPackage {
   /** ISO 8601, or empty if it is not known. */
   createdAt: string;
   records: JudgedRecord[];
-  /** Tokens (RFC 3161) over its signature; what is none is among the faults. */
+  /** Tokens (RFC 3161) over its signature; unreadable ones are among the faults. */
   timestamps: JudgedTimestamp[];
-  /** Against an older package of the same box; null if none was given. */
+  /** Compared with an older package of the same box; null if none was given. */
   continuedLog: ContinuedLog | null;
 }
 
 export interface JudgeOrder extends VerifyOrder {
-  /** PEM bundle that timestamp authorities must lead to; null or absent: none was given. */
+  /** PEM bundle that timestamp authorities must lead to; null or absent if none was given. */
   timestampRootsPem?: string | null;
   /** An older package of the same box, whose custody log this one must continue. */
   olderPath?: string | undefined;
@@ -90,7 +90,7 @@ function judgeRecord(read: ReadPackage, folder: string): JudgedRecord | null {
     const isOther = exported === null || readsOtherwise(exported, present);
     return { identifier, name, exported, present: isOther ? present : null };
   } catch (error) {
-    // Signed figures of another version are no fault; changed ones are reported by their hash already.
+    // Different figures of another version are no fault; changed ones are reported by their hash already.
     read.faults.push({ member: figuresMember, fault: `cannot be read by this version: ${String(error)}` });
     return { identifier, name, exported, present: null };
   }

@@ -1,11 +1,11 @@
-/** The tokens beside a package's signature, each judged by itself: what stamps other bytes is a fault of its own file. */
+/** Judges each token beside a package's signature by itself: a token for other bytes is a fault of its own file. */
 import { showText } from '../domain/shown-text.ts';
 import { formatTime } from '../domain/time.ts';
 import { MEMBERS, TIMESTAMP_PATTERN } from './members.ts';
 import { judgeTimestamp, readRoots, type Timestamp, TimestampError } from './timestamps/timestamp.ts';
 import type { ReadPackage } from './zip-reader.ts';
 
-/** Where the authority's certificate was seen to lead to. What lies in the package itself vouches for no one. */
+/** The root that the authority's certificate leads to. A root in the package itself vouches for no one. */
 export const TIMESTAMP_ROOTS = ['given', 'in_package', 'not_checked'] as const;
 
 export interface JudgedTimestamp {
@@ -17,7 +17,10 @@ export interface JudgedTimestamp {
   root: (typeof TIMESTAMP_ROOTS)[number];
 }
 
-/** The tokens that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: no one gave any. */
+/**
+ * The tokens that stamp the signature; faults of all others are added to the package's. `rootsPem` is null if none were
+ * given.
+ */
 export async function judgeTimestamps(
   read: ReadPackage,
   rootsPem: string | null,

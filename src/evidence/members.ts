@@ -1,4 +1,4 @@
-/** What lies where in an evidence package: a BagIt bag (RFC 8493) in a zip file, under one folder of its own. */
+/** The layout of an evidence package: a BagIt bag (RFC 8493) in a zip file, under one folder. */
 
 export const MEMBERS = {
   declaration: 'bagit.txt',
@@ -33,21 +33,21 @@ export const RECORD_MEMBERS = {
 /** The folder of a record: `data/` for one alone, a folder below `data/records/` in a case. */
 const RECORD_FOLDER = /^(data\/(?:records\/[^/]+\/)?)(.+)$/;
 
-/** Where the record lies whose record.json this is, with a slash; null for any other member. */
+/** The folder of the record with this record.json, with a slash; null for any other member. */
 export function folderOfRecord(member: string): string | null {
   const [, folder = '', name = ''] = RECORD_FOLDER.exec(member) ?? [];
   return name === RECORD_MEMBERS.record ? folder : null;
 }
 
-/** What a re-score has in the place of records. */
+/** The member that a re-score has instead of records. */
 export const RESCORE_MEMBER = 'data/rescore.json';
 
 /** `timestamp-1.tsr`, one per authority; VERIFY.txt knows the same names. */
 export const TIMESTAMP_PATTERN = /^timestamp-([1-9]\d?)\.tsr$/;
 
 /**
- * What the tag manifest, which is signed, cannot name: itself, its signatures, and the tokens that are added later. Each of them
- * is judged by what it says of the tag manifest or of its signature.
+ * Files that the signed tag manifest cannot name: itself, its signatures, and tokens that are added later. Each is judged by
+ * its relation to the tag manifest or its signature.
  */
 export function isOutsideTagManifest(path: string): boolean {
   const outside: readonly string[] = [
@@ -57,7 +57,10 @@ export function isOutsideTagManifest(path: string): boolean {
   return outside.includes(path) || TIMESTAMP_PATTERN.test(path);
 }
 
-/** What verification reads: everything outside `data/`, and what Assay writes for programs. Originals are hashed only. */
+/**
+ * Files whose content verification reads: everything outside `data/`, and what Assay writes for programs. Originals are only
+ * hashed.
+ */
 export function isLookedInto(path: string): boolean {
   if (!path.startsWith('data/')) return true;
   const [, , name = ''] = RECORD_FOLDER.exec(path) ?? [];
@@ -73,7 +76,7 @@ export function recordFolder(index: number, count: number, identifier: string): 
 
 const FILE_NAME_CHARACTERS_MAX = 120;
 
-/** A name that every file system and `sha256sum -c` take as it is; the record holds the name that was given. */
+/** A name that every file system and `sha256sum -c` accept; the record holds the original name. */
 export function safeFileName(given: string): string {
   const last = given.normalize('NFC').split(/[\\/]/).at(-1) ?? '';
   const plain = last

@@ -1,6 +1,6 @@
 /**
- * Writes a package as a stream: each file is hashed as it goes into the zip, and the lists, the attestation and the signatures
- * follow what they speak of. Memory is one piece of one file, whatever the size.
+ * Writes a package as a stream: each file is hashed as it goes into the zip; lists, attestation and signatures follow. Memory
+ * is one piece of one file, whatever the size.
  */
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
@@ -19,12 +19,12 @@ export interface PayloadMember {
   path: string;
   /** Opened when its turn comes. */
   open: () => AsyncIterable<Uint8Array>;
-  /** False for what is compressed already. */
+  /** False for files that are compressed already. */
   isCompressible: boolean;
 }
 
 export interface PackagePlan {
-  /** The one folder that everything lies under: RFC 8493 asks for it. */
+  /** The one folder that holds everything, as RFC 8493 demands. */
   folder: string;
   /** Microseconds since 1970 UTC. */
   createdAt: number;
@@ -32,16 +32,16 @@ export interface PackagePlan {
   payload: AsyncIterable<PayloadMember>;
   /** Further fields of bag-info.txt. */
   info: readonly (readonly [string, string])[];
-  /** What the attestation says of the files, and of what kind it is: a finding unless it is said. */
+  /** The attestation's predicate and its type: a finding unless given. */
   predicate: object;
   predicateType?: string;
-  /** Called once everything but the signature is written: what it records must stand before anybody holds a signature. */
+  /** Called once everything but the signature is written: it records the package before anyone can hold a signature. */
   beforeSignature: (made: SignedPackage) => Promise<void>;
   /** After each file. */
   report: (progress: { files: number; bytes: number }) => void;
 }
 
-/** What is to be recorded of a package before its signature is given away. */
+/** The data to record of a package before its signature leaves. */
 export interface SignedPackage {
   tagManifestSha256: string;
   signature: Buffer;

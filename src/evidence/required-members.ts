@@ -1,13 +1,13 @@
 /**
- * The members that an evidence package must have, and what each of them shows. Verification demands them by this table, the table in
- * docs/evidence.md is printed from it, and VERIFY.txt lists those that every package has.
+ * The members that an evidence package must have, and what each of them shows. Verification demands them by this table, the
+ * table in docs/evidence.md is printed from it, and VERIFY.txt lists those of every package.
  */
 import { MEMBERS, RECORD_MEMBERS, RESCORE_MEMBER } from './members.ts';
 
 /** `package`: every package has it. `finding`, `rescore`: packages of that kind. `record`: the folder of each record. */
 export type MemberScope = 'package' | 'finding' | 'record' | 'rescore';
 
-/** What record.json says of its neighbours. */
+/** Statements of record.json about its neighbours. */
 export interface DeclaredFiles {
   hasOriginal: boolean;
   hasResult: boolean;
@@ -19,9 +19,9 @@ export interface RequiredMember {
   /** Below the package's folder, or below the record's. With a slash at its end: a folder with one file. */
   path: string;
   what: string;
-  /** A clause: a missing member is reported with it. */
+  /** A clause that the report of a missing member quotes. */
   shows: string;
-  /** When it may be absent; only for members of a record. */
+  /** The condition under which it may be absent; only for members of a record. */
   unless?: { says: string; holds: (declared: DeclaredFiles) => boolean };
 }
 
@@ -172,7 +172,7 @@ export const REQUIRED_MEMBERS: readonly RequiredMember[] = [
   },
 ];
 
-/** What is said of a required member that is not there. */
+/** The fault of a missing required member. */
 export function missingFault({ shows }: Pick<RequiredMember, 'shows'>): string {
   return `is missing: a package must have it, it shows ${shows}`;
 }

@@ -4,7 +4,7 @@ import { type SigningKey, toSshBlob } from '../machinery/signing-key.ts';
 
 /** A signature under another namespace says nothing about evidence. */
 export const SSH_NAMESPACE = 'assay-evidence';
-/** Who signs, as `allowed_signers` names it. */
+/** The signer's name in `allowed_signers`. */
 export const SSH_PRINCIPAL = 'assay';
 const MAGIC = Buffer.from('SSHSIG');
 const VERSION = 1;
@@ -31,7 +31,7 @@ function armour(blob: Buffer): string {
   return [BEGIN, ...lines, END, ''].join('\n');
 }
 
-/** The bare signature by the key, and the bytes that it is over; null if the text is no such signature. */
+/** The bare signature by the key, and the bytes that it signs; null if the text is no such signature. */
 export function readSshSignature(
   text: string,
   rawPublicKey: Uint8Array,
@@ -43,12 +43,12 @@ export function readSshSignature(
     Buffer.from([0, 0, 0, VERSION]),
     ...[toSshBlob(rawPublicKey), SSH_NAMESPACE, '', HASH].map(string),
   ]);
-  // Whatever is not what we write is refused: there is no second way to say the same.
+  // Any other encoding is refused: there is only one way to write the same signature.
   const tail = Buffer.concat([string('ssh-ed25519'), Buffer.from([0, 0, 0, SIGNATURE_BYTES])]);
   const head = Buffer.concat([expected, lengthOf(tail.length + SIGNATURE_BYTES), tail]);
   if (blob.length !== head.length + SIGNATURE_BYTES || !blob.subarray(0, head.length).equals(head))
     return null;
-  // Decoding passes over what is no base64: a line among the others would say something to a person.
+  // Decoding skips characters outside base64: a line of them could carry a message to a person.
   if (text !== armour(blob)) return null;
   return { signature: blob.subarray(head.length), signed: signedBytes(bytes) };
 }

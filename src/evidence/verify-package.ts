@@ -1,6 +1,6 @@
 /**
- * Judges a package without a daemon and without a network. It states what a package must have (required-members.ts) before it looks at
- * what is there: a part that was taken out is a fault as much as one that was changed. Every fault is named with its file.
+ * Judges a package without a daemon and without a network. The required members are fixed (required-members.ts) before the
+ * present ones are read: a removed part is a fault as much as a changed one. Every fault names its file.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { fingerprintOf, rawPublicKeyOf, toSshPublicKey } from '../machinery/signing-key.ts';
@@ -14,15 +14,15 @@ import { type Fault, type ReadPackage, readPackage } from './zip-reader.ts';
 
 export interface VerifyOrder {
   path: string;
-  /** The keys that the box has published, from its page or its operator; empty: the key's origin is not judged. */
+  /** The keys that the box has published, from its page or its operator; empty: the key's origin is not checked. */
   fingerprints: readonly string[];
 }
 
 export interface VerifiedPackage {
   faults: Fault[];
-  /** Fingerprint of the key in the package; null if there is none that can be read. */
+  /** Fingerprint of the key in the package; null if it has no readable one. */
   fingerprint: string | null;
-  /** Whether the key is one of those asked for; null if none were given. */
+  /** Whether the key is among the given ones; null if none were given. */
   isExpectedKey: boolean | null;
   files: number;
   bytes: number;
@@ -30,7 +30,7 @@ export interface VerifiedPackage {
   read: ReadPackage;
 }
 
-/** Throws if the file cannot be read as a zip, or is past the bounds of one. */
+/** Throws if the file is no readable zip or exceeds a bound. */
 export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promise<VerifiedPackage> {
   const read = await readPackage(path);
   const key = readKey(read);
@@ -63,7 +63,7 @@ export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promis
   };
 }
 
-/** Null if none was asked for. A package without a key is not of any of those keys. */
+/** Null if no fingerprint was given. A package without a key matches none. */
 function checkFingerprint(
   read: ReadPackage,
   key: PackageKey | null,
@@ -107,7 +107,7 @@ function readKey(read: ReadPackage): PackageKey | null {
   }
 }
 
-/** Both ways: what is named must be there as it was, and what is there must be named. */
+/** Both ways: each named file must be unchanged, and each present file must be named. */
 function checkManifest(
   read: ReadPackage,
   manifest: string,
@@ -155,7 +155,7 @@ function checkSignatures(read: ReadPackage, { pem, raw }: PackageKey): void {
   });
 }
 
-/** Null if nothing signed is in it: each reason is a fault. */
+/** Null if it holds no signed statement: each reason is a fault. */
 function readAttestation(read: ReadPackage, pem: string): Statement | null {
   const member = MEMBERS.attestation;
   const text = read.texts.get(member);

@@ -1,6 +1,6 @@
 /**
- * A package's files as the zip has them: each is hashed as it is read, and only what verification looks into is kept. The archive
- * itself is judged too: what an unzip program would put beside the files that the lists name is a fault.
+ * Reads a package's zip: each file is hashed as it is read, and only content that verification needs is kept. The archive
+ * itself is judged too: files that an unzip program would write beside the listed ones are a fault.
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import { isLookedInto, isOutsideTagManifest } from './members.ts';
 /** The part of yauzl 3 that is used here. */
 interface Entry {
   fileName: string;
-  /** As the list at the zip's end has it. */
+  /** The name in the zip's central directory. */
   fileNameRaw: Buffer;
   fileComment: string;
   relativeOffsetOfLocalHeader: number;
@@ -28,7 +28,7 @@ interface ZipFile {
   readonly entryCount: number;
   readonly fileSize: number;
   readonly comment: string;
-  /** Before the first entry was read: where the list at the zip's end begins. */
+  /** Before the first entry was read: the start of the central directory. */
   readonly readEntryCursor: number;
   eachEntry(): AsyncIterableIterator<Entry>;
   openReadStreamPromise(entry: Entry): Promise<Readable>;
@@ -38,19 +38,19 @@ interface ZipFile {
 
 type OpenZip = (path: string, options?: { autoClose?: boolean }) => Promise<ZipFile>;
 
-/** Reads the list at the zip's end; entries are opened one by one. */
+/** Reads the central directory; entries are opened one by one. */
 export const openZip: OpenZip = (yauzl as unknown as { openPromise: OpenZip }).openPromise;
 
 export interface ReadPackage {
   /** SHA-256 by path below the package's folder. */
   hashes: Map<string, string>;
   sizes: Map<string, number>;
-  /** What is small and looked into. */
+  /** Small files whose content verification reads. */
   texts: Map<string, Buffer>;
   faults: Fault[];
 }
 
-/** What is wrong with which file of a package. */
+/** A fault and its file. */
 export interface Fault {
   member: string;
   fault: string;
@@ -58,11 +58,11 @@ export interface Fault {
 
 /** A fault of the archive, not of one member. */
 export const WHOLE_ZIP = 'the zip';
-/** A case of the most records with thirty frames each has fewer; a zip of millions of names is no package. */
+/** The largest case with thirty frames a record has fewer; a zip of millions of names is no package. */
 export const ENTRIES_MAX = 20_000;
 /** The record of a film with all its frames has some hundred kilobytes. */
 export const TEXT_BYTES_MAX = 32 * 1024 ** 2;
-/** A thousand root certificates have 2 MB, a token some 10 kB: what no list names must not be a place for anything else. */
+/** A thousand root certificates have 2 MB, a token some 10 kB: files outside the lists must not carry anything else. */
 export const UNSIGNED_BYTES_MAX = 4 * 1024 ** 2;
 /** Bound on all kept texts together. */
 const TEXTS_BYTES_MAX = 256 * 1024 ** 2;
@@ -81,7 +81,7 @@ const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
 const DOS_DIRECTORY = 0x10;
 
-/** Throws if the file is no zip, or is past a bound that no package comes near. */
+/** Throws if the file is no zip, or exceeds a bound that no package comes near. */
 export async function readPackage(path: string): Promise<ReadPackage> {
   const zip = await openZip(path, { autoClose: false });
   try {
@@ -133,7 +133,7 @@ function assertBounds({ fileSize }: ZipFile, entries: readonly Entry[]): void {
   }
 }
 
-/** Behind a file whose size was not known when it was begun: its checksum and sizes. */
+/** The data descriptor behind a file whose size was unknown at its start: its checksum and sizes. */
 const DESCRIPTOR_BYTES_MAX = 24;
 
 /**

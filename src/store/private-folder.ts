@@ -12,7 +12,7 @@ export const PRIVATE_UMASK = 0o077;
 const OTHERS = 0o077;
 const OWNER = 0o700;
 /** Faults that one start logs one by one. */
-const FAULTS_TOLD_MAX = 5;
+const FAULTS_SHOWN_MAX = 5;
 /** Looked into although it is closed itself: a person may have copied an open file into it, and it holds the most. */
 const RECORDS = 'records';
 
@@ -41,8 +41,8 @@ export async function closeToOthers(folder: string, report: (message: string) =>
       `other users of this box could read ${count} in the data folder ${folder}; they are its owner’s alone now`,
     );
   }
-  for (const fault of closing.faults.slice(0, FAULTS_TOLD_MAX)) report(fault);
-  const more = closing.faults.length - FAULTS_TOLD_MAX;
+  for (const fault of closing.faults.slice(0, FAULTS_SHOWN_MAX)) report(fault);
+  const more = closing.faults.length - FAULTS_SHOWN_MAX;
   if (more > 0)
     report(`and ${more} more files and folders of the data folder that other users of this box can read`);
 }

@@ -65,7 +65,7 @@ export class BatchLoop {
       this.#sendAll(queue.clear('the model was replaced while the request waited'));
       await queue.release();
     }
-    this.#tellResident();
+    this.#reportResident();
     // Kept requests may have become ripe while the new packs were brought up.
     this.#wake(0);
     return [...checked.values()].map(({ report }) => report);
@@ -102,7 +102,7 @@ export class BatchLoop {
       this.#queues = this.#queues.filter((other) => other !== queue);
       await queue?.release();
     }
-    if (idle.length > 0) this.#tellResident();
+    if (idle.length > 0) this.#reportResident();
   }
 
   /**
@@ -132,7 +132,7 @@ export class BatchLoop {
     if (queue === null) throw new Error(`the model ${key} cannot be loaded again: ${report.fault}`);
     checked.queue = queue;
     this.#queues.push(queue);
-    this.#tellResident();
+    this.#reportResident();
     return queue;
   }
 
@@ -146,7 +146,7 @@ export class BatchLoop {
     return { queue, report };
   }
 
-  #tellResident(): void {
+  #reportResident(): void {
     this.#send({ type: 'resident', packs: this.#queues.map(({ key }) => key) });
   }
 

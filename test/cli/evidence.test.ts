@@ -53,7 +53,7 @@ function offBox(...argv: string[]): Promise<Outcome> {
   return runCommand({ address: '127.0.0.1:1', key: '' }, ['evidence', ...argv]);
 }
 
-test('an authority is asked off the box, and the package tells it; without a root that is said', async () => {
+test('an authority is asked off the box, and the package shows its time; a missing root is reported', async () => {
   const path = join(open.folder, 'asked.zip');
   match((await offBox('verify', whole)).out, /Not timestamped: its age rests on the word of the box/);
   const made = await offBox('timestamp', whole, '--authority', authority.url, '-o', path);
@@ -102,7 +102,7 @@ test('what the box has got is added to a package that left before', async () => 
   match((await offBox('verify', path)).out, /whole and signed/);
 });
 
-test('wrong orders are told', async () => {
+test('wrong orders are refused', async () => {
   const both = await offBox('timestamp', whole, '--authority', authority.url, '--token', 'a');
   deepEqual([both.code, both.err.includes('give --authority or --token, not both')], [2, true]);
   match(
@@ -118,7 +118,7 @@ test('wrong orders are told', async () => {
   match((await offBox('timestamp', authority.rootFile, '--token', 'a')).err, /cannot be read/);
 });
 
-test('figures that this version reads otherwise are told both ways, with their dates', async () => {
+test('figures that this version reads otherwise are printed both ways, with their dates', async () => {
   const payload = new Map([...(await takeApart(whole))].filter(([member]) => member.startsWith('data/')));
   const figures = JSON.parse(payload.get('data/figures.json')?.toString('utf8') ?? '');
   figures.read = {

@@ -117,7 +117,7 @@ test('override states the value of a record, or of a file by its hash, and takes
   assert.deepEqual([both.code, /give either/.test(both.err)], [2, true]);
 });
 
-test('validate tells each file apart, stores nothing, and exits with 1 for a bad one', async () => {
+test('validate judges each file by itself, stores nothing, and exits with 1 for a bad one', async () => {
   const before = (await assay(['list', '--all'])).out;
   const broken = await writePicture(folder.path, 'broken.png', picture.subarray(0, 200));
   const missing = join(folder.path, 'missing.png');

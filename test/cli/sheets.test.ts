@@ -166,7 +166,7 @@ test('an interrupted sheet goes on behind its last whole row, and pays nothing t
   match(other.err, /expected the results of this sheet to go on with/);
 });
 
-test('JSON Lines keep their fields; a sheet without a column of sources is told so', async () => {
+test('JSON Lines keep their fields; a sheet without a column of sources is refused', async () => {
   await writeFile(at('three.jpg'), await makePicture());
   await writeFile(at('rows.jsonl'), `{"id":7,"url":"three.jpg","tags":["a"]}\n{"id":8,"url":"three.jpg"}\n`);
   const { code, err } = await assay(['batch', 'run', at('rows.jsonl'), '-o', at('rows-out.jsonl')]);

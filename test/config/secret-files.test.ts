@@ -85,7 +85,7 @@ test('faults name the file, and never what it holds', () => {
   );
 });
 
-test('the signing key of evidence is taken from a file with its line breaks, and another kind of key is told', () => {
+test('the signing key of evidence is taken from a file with its line breaks, and another kind of key is refused', () => {
   const { evidence } = load({ CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
   equal(`${evidence.signingKey?.reveal()}\n`, SIGNING_KEY);
   throws(

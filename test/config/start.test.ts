@@ -119,7 +119,7 @@ const EXPECTED: readonly [string, number, RegExp][] = [
   ['backup.kept', 17, /a known setting, found an unknown one \(did you mean backup\.keep\?\)/],
 ];
 
-test('ten faults in one file are told at once, each with its line', async () => {
+test('ten faults in one file are reported at once, each with its line', async () => {
   await using folder = await makeTemporaryFolder();
   const config = join(folder.path, 'assay.toml');
   await writeFile(config, FAULTY);

@@ -97,7 +97,7 @@ test('each analysed frame lies on the sheet where its description says', async (
   }
 });
 
-test('GraphQL names it, and the command line saves the same bytes and tells the second', async () => {
+test('GraphQL names it, and the command line saves the same bytes and names the second', async () => {
   const query = `{ classification(identifier: "${identifier}") { renditions { kind state url mimetype } } }`;
   const { classification } = await ask(query);
   const listed = classification.renditions.find(({ kind }: { kind: string }) => kind === 'SHEET');

@@ -250,7 +250,7 @@ function nearMiss(identifier: string, place: number): string {
   return identifier.slice(0, place) + digit.toString(16) + identifier.slice(place + 1);
 }
 
-test('the live streams of an account tell of its own changes and of no others', async () => {
+test('the live streams of an account carry its own changes and no others', async () => {
   const [first, second] = members;
   assert.ok(first !== undefined && second !== undefined);
   const caller = new AssayClient(

@@ -84,7 +84,7 @@ async function classify(path: string): Promise<Record<string, unknown>> {
 
 let records: { marked: string; stripped: string };
 
-test('a record tells its marks by gRPC and GraphQL, and by REST nothing new', async () => {
+test('a record shows its marks by gRPC and GraphQL, and by REST nothing new', async () => {
   const record = await classify(marked);
   const { values } = record.marks as { values: Shown[] };
   assertFound(
@@ -169,7 +169,7 @@ test('a comparison names what an export lost, of files and of records', async ()
   assert.equal((await daemon.assay('marks', 'compare', marked, marked)).code, 0);
 });
 
-test('a copy tells of its original with what a person found, and keeps its own verdict', async () => {
+test('a copy names its original and what a person found of it, and keeps its own verdict', async () => {
   const original = await ask<{ classification: { hash: string } }>(
     'query($id: ID!) { classification(identifier: $id) { hash } }',
     { id: records.marked },

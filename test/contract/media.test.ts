@@ -159,7 +159,7 @@ test('a sound without speech is unknown, never accused', async () => {
   await assertSameEverywhere(record);
 });
 
-test('two voices on two channels are told apart', async () => {
+test('two voices on two channels are separated', async () => {
   const [low, high] = [voiceOf(8, 0.12, 110), voiceOf(8, 0.6, 205)];
   const wave = (time: number, channel: number): number => (channel === 0 ? low : high)(time);
   const reasons = await reasonsOf(await classify('audio', recording(8, wave, 2), 'interview.flac'));

@@ -103,7 +103,7 @@ const patternFilm = (seconds: number): Buffer =>
     paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
   });
 
-test('of a video the frames judged so far are told, and none of it stays', async () => {
+test('a running video shows the frames judged so far, and keeps none of it', async () => {
   const identifier = await submit('video', patternFilm(12), { frames: FRAMES });
   const [seen, lines, rest] = await Promise.all([
     watchByGraphql(identifier),
@@ -131,7 +131,7 @@ test('of a video the frames judged so far are told, and none of it stays', async
   for (const answer of rest) assert.ok(!answer.includes('tentative'), 'REST has no word for it');
 });
 
-test('of a sound the clips judged so far are told', async () => {
+test('a running sound shows the clips judged so far', async () => {
   const seconds = 120;
   const voice = makeVoice({ seconds, sampleRate: RATE, amplitude: 0.5 });
   const wave = (time: number) => voice[Math.floor(time * RATE)] ?? 0;

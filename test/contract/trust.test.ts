@@ -116,7 +116,7 @@ test('a list that is added vouches from the next file on, off it does not, and a
   assert.deepEqual(setTrustListOn, { list: { isOn: true }, userErrors: [] });
 });
 
-test('a record tells its readings, weighs the signature, and says by GraphQL what gRPC says', async () => {
+test('a record shows its readings, weighs the signature, and says by GraphQL what gRPC says', async () => {
   const classified = await daemon.assay('classify', picture, '--json');
   const record = JSON.parse(classified.out.trim().split('\n').at(-1) ?? '') as {
     identifier: string;

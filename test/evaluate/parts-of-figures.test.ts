@@ -45,7 +45,7 @@ test('where no source shows a false alarm, the interval says how many sources th
   assert.ok(Math.abs(low - 0.4038) < 1e-3 && Math.abs(high - 0.5962) < 1e-3, 'as in tables of Wilson');
 });
 
-test('calibration is told by size, and what chance alone would show', () => {
+test('calibration is printed by size, beside what chance alone would show', () => {
   const small = { shortSide: 200 };
   const classes = toSizeClasses([
     ...many(20, { ...small, probability: 0.4 }),
@@ -119,7 +119,7 @@ test('a rule that is none is named with its line', async () => {
   assert.throws(() => Grouping.read(path), { name: 'FolderError', message: /groups\.tsv line 2: pattern: / });
 });
 
-test('the rules that come with the program tell the kinds apart', () => {
+test('the rules that come with the program separate the kinds', () => {
   const grouping = Grouping.read();
   const groupOf = (label: 'human' | 'artificial', kind: string) =>
     grouping.groupOf({ label, kind, source: 's' });

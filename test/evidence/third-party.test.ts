@@ -250,7 +250,7 @@ function withResult(payload: ReadonlyMap<string, Buffer>): Buffer {
   return Buffer.from(JSON.stringify({ ...record, status: 'done' }));
 }
 
-test('case, attestation and folders that name other records are told, though all is signed', async () => {
+test('case, attestation and folders that name other records are reported, though all is signed', async () => {
   const judgeWith = async (member: string, text: string) => {
     const payload = samplePayload(key, HASH, ORIGINAL).set(member, Buffer.from(text));
     const zip = join(folder.path, 'disagreeing.zip');
@@ -299,7 +299,7 @@ test('a package made anew under another key fails where the key is known', async
   match(faults.join('\n'), /keys\/assay\.pub\.pem: is another key: expected SHA256:.*, found SHA256:/);
 });
 
-test('a record whose original is another file is told, though everything is signed', async () => {
+test('a record whose original is another file is reported, though everything is signed', async () => {
   const zip = join(folder.path, 'mismatch.zip');
   await writeFile(zip, await makePackage({ key, payload: samplePayload(key, '0'.repeat(64), ORIGINAL) }));
   const { faults } = await judgePackage({ path: zip, fingerprints: [] });
@@ -313,7 +313,7 @@ test('nothing is signed where what must stand before the signature cannot be wri
   match(String(refused), /the disk is full/);
 });
 
-test('a token verifies with openssl alone, and by evidence verify; each change of it is told', async () => {
+test('a token verifies with openssl alone, and by evidence verify; each change of it is found', async () => {
   await using authority = await startAuthority();
   await using stranger = await startAuthority('Stranger');
   const signature = whole.get('signature.ed25519') ?? Buffer.alloc(0);

@@ -23,14 +23,14 @@ before(async () => {
 
 after(() => authority[Symbol.asyncDispose]());
 
-test('a token tells its time and authority, and leads to the root', async () => {
+test('a token shows its time and authority, and leads to the root', async () => {
   const found = await judgeTimestamp(reply, { bytes: BYTES, nonce, rootsPem: authority.rootPem });
   equal(found.authority, 'Test Authority');
   ok(Math.abs(found.time / 1000 - Date.now()) < 60_000);
   match(found.serialNumber, /^[0-9a-f]+$/);
 });
 
-test('a token of other bytes, of another query, of another root: each is told', async () => {
+test('a token of other bytes, of another query, of another root: each is refused', async () => {
   const other = Buffer.from('other bytes');
   await rejects(judgeTimestamp(reply, { bytes: other, rootsPem: null }), /of other bytes.*imprint differs/);
   await rejects(
@@ -42,7 +42,7 @@ test('a token of other bytes, of another query, of another root: each is told', 
   await rejects(judgeTimestamp(reply, order), /does not lead to the given roots/);
 });
 
-test('garbage, a refusal and a changed token are told', async () => {
+test('garbage, a refusal and a changed token are refused', async () => {
   const order = { bytes: BYTES, rootsPem: null };
   await rejects(judgeTimestamp(Buffer.from('<html>'), order), /is no reply of a timestamp authority/);
   await rejects(
@@ -55,7 +55,7 @@ test('garbage, a refusal and a changed token are told', async () => {
   await rejects(judgeTimestamp(reply, roots), /holds no certificate in PEM/);
 });
 
-test('a flipped byte is found, or lies in the wrapping and changes nothing that is told', async () => {
+test('a flipped byte is found, or lies in the wrapping and changes nothing of what is read', async () => {
   const order = { bytes: BYTES, nonce, rootsPem: authority.rootPem };
   const whole = await judgeTimestamp(reply, order);
   let found = 0;

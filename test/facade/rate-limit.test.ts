@@ -72,7 +72,7 @@ function listByGrpc(): Promise<ServiceError | null> {
   });
 }
 
-test('every authenticated answer tells what is left, and the limit refuses in each protocol', async () => {
+test('every authenticated answer says what is left, and the limit refuses in each protocol', async () => {
   const first = await getCredits();
   equal(first.status, 200);
   equal(first.headers.get('ratelimit-policy'), `"plan";q=${LIMIT};w=60`);

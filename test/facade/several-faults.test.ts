@@ -64,7 +64,7 @@ test('REST: an address with bad options is 400 with every field, the address amo
   deepEqual(body.error.file_url, ['expected http or https, found file']);
 });
 
-test('REST: a missing file and bad options are told together', async () => {
+test('REST: a missing file and bad options are reported together', async () => {
   const { status, body } = await post('/api/classification_video', FAULTS);
   deepEqual([status, Object.keys(body.error).sort()], [400, [...Object.keys(FAULTS), 'video'].sort()]);
 });

@@ -75,7 +75,7 @@ async function submitLongVideo({ http }: TestDaemon, path: string): Promise<void
   equal(response.status, 200, await response.text());
 }
 
-test('a second daemon on a folder in use is refused and told by whom', async () => {
+test('a second daemon on a folder in use is refused with the name of the holder', async () => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   await rejects(TestDaemon.start({ folder: daemon.folder, awaitReady: false }), (error: Error) => {
     match(error.message, new RegExp(`in use by process ${pidOf(daemon)}; stop it first`));

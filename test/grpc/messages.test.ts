@@ -50,7 +50,7 @@ test('kinds that are unspecified or unlisted are refused by their field', () => 
   assert.throws(refusal(9), { message: 'kinds: expected a listed value, found 9' });
 });
 
-test('a partner and a policy are told apart from none', () => {
+test('a partner and a policy differ from none', () => {
   const read = (fields: object) => said(fromUserFields(create(UserFieldsSchema, fields)));
   assert.deepEqual(read({}), {});
   assert.deepEqual(read({ partnerId: 0n, c2paPolicy: 0 }), { partner_id: null, c2pa_policy: null });

@@ -33,7 +33,7 @@ function listen(socket: string): { lines: string[]; child: ChildProcess } {
   return { lines, child };
 }
 
-test('a daemon tells when it is ready, that it lives, and that it stops', {
+test('a daemon reports that it is ready, that it lives, and that it stops', {
   skip,
 }, async () => {
   await using folder = await makeTemporaryFolder();
@@ -59,7 +59,7 @@ test('a daemon tells when it is ready, that it lives, and that it stops', {
   }
 });
 
-test('a worker tells the same, while the daemon is still away', { skip }, async () => {
+test('a worker reports the same while the daemon is still away', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const socket = join(folder.path, 'notify');
   const { lines, child } = listen(socket);
@@ -127,7 +127,7 @@ test('the watchdog is fed only while the workers live and the loop turns', {
   }
 });
 
-test('workers that are away for two minutes are told from ones that are restarted', () => {
+test('a worker counts as absent after two minutes, not while it restarts', () => {
   let now = 0;
   const status = { phase: 'starting', inferencePids: [] as number[] };
   const isAlive = watchWorkers(
@@ -153,7 +153,7 @@ test('workers that are away for two minutes are told from ones that are restarte
   equal(after(1), true);
 });
 
-test('without a service manager nothing is told', () => {
+test('without a service manager nothing is reported', () => {
   const none = readNoticeConfig({});
   equal(none.socket, null);
   equal(none.watchdogUs, null);

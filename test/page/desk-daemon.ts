@@ -51,7 +51,7 @@ export async function startDesk({
 
 const FILM = { width: 480, height: 360, fps: 10 };
 
-/** Of two shots, equally long: a pattern, and the same pattern back to front. */
+/** Two shots of equal length: a pattern, and the same pattern reversed. */
 export function makeFilm(seconds: number): Buffer {
   const shots = [patternRgb(FILM.width, FILM.height), patternRgb(FILM.width, FILM.height).reverse()];
   return makeVideo({

@@ -141,7 +141,7 @@ async function askGraphql<Answer>(key: string, query: string, variables: object)
   return data.it;
 }
 
-test('a finding that waits for a second pair of eyes is found by the filter, disagreed with and told to who stated it', async () => {
+test('a finding that waits for a second pair of eyes is found by the filter, disagreed with, and its author is notified', async () => {
   const user = { name: 'Photo desk', email: 'photo@example.org' };
   const created = 'mutation ($user: UserInput!) { it: createUser(input: $user) { user { id } } }';
   const made = await askGraphql<{ user: { id: string } }>(TEST_KEY, created, { user });

@@ -21,7 +21,7 @@ test('every document of the page holds against the schema and the bounds of an o
   assert.deepEqual(faultsOf(readDocuments()), []);
 });
 
-test('a field that the schema lacks, and an operation that is too deep, are told', () => {
+test('a field that the schema lacks, and an operation that is too deep, are reported', () => {
   assert.match(faultsOf(parse('query A { viewer { nickname } }')).join(), /Cannot query field "nickname"/);
   const partners = `${'partner { '.repeat(12)}id${' }'.repeat(12)}`;
   assert.match(faultsOf(parse(`query B { viewer { user { ${partners} } } }`)).join(), /depth/);

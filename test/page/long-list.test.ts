@@ -191,7 +191,7 @@ test('what is not loaded is found by the daemon, and the way back leads to the s
   assert.deepEqual(desk.faults, []);
 });
 
-test('a fifth export of an account at once is told to come again, until one that was left or read to its end makes room', async () => {
+test('a fifth export of an account at once is refused until one that was left or read to its end makes room', async () => {
   const ask = (signal: AbortSignal | null = null) =>
     fetch(`${daemon.http}/exports/records.jsonl`, { headers: { 'x-api-key': TEST_KEY }, signal });
   const left = new AbortController();

@@ -73,7 +73,7 @@ test('a whole file is read as it is', async () => {
   deepEqual(kept.changed, []);
 });
 
-test('a changed file is broken off before its end, and told once', async () => {
+test('a changed file is broken off before its end, and reported once', async () => {
   await using kept = await keepOne();
   await rot(kept.blobs.pathOf(kept.hash));
   const pieces: Buffer[] = [];

@@ -275,7 +275,7 @@ test('whatever is changed in the store is found, with the first bad entry, and t
   }
 });
 
-test('a copy and a moved folder are told by their epoch; both hold what was before', async () => {
+test('a copy and a moved folder show in their epoch; both hold what was before', async () => {
   await using folder = await makeTemporaryFolder();
   const [first, second] = [join(folder.path, 'first'), join(folder.path, 'second')];
   await fill(first, 5);

@@ -173,7 +173,7 @@ test('a set is left out where the picture is smaller than a patch', async () => 
 });
 
 for (const quality of [30, 60, 85, 97]) {
-  test(`tells JPEG quality ${quality}`, async () => {
+  test(`finds JPEG quality ${quality}`, async () => {
     const { quality: measured } = await decode(await patternImage(200, 120).jpeg({ quality }).toBuffer());
     assert.deepEqual(measured, { shortSide: 120, jpegQuality: quality, truncated: false });
   });

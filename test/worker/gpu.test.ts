@@ -110,7 +110,7 @@ async function statusOf(
     .appliance;
 }
 
-test('a GPU that is preferred and absent is told of in status', async (t) => {
+test('a GPU that is preferred and absent is reported in status', async (t) => {
   if (hasGpu) return t.skip('this box has a GPU');
   await using daemon = await TestDaemon.start({ models: 'tiny', env: { ASSAY_DECODE_VIDEO: 'prefer-gpu' } });
   const { videoDecoder } = await statusOf(daemon);

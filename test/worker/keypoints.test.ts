@@ -65,7 +65,7 @@ test('a picture shares places with its cuts, turns, inlays and copies', async ()
   assert.ok(shared.places >= SHARED_PLACES_MIN, `mirrored: ${shared.places} places`);
 });
 
-test('where the part lies is told of both pictures', async () => {
+test('the place of the part is given in both pictures', async () => {
   const { default: sharp } = await import('sharp');
   const whole = await sharpOf(scene(3));
   const kept = await keypointsOf(sharp(whole), STORED);

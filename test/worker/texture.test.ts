@@ -73,7 +73,7 @@ test('regions are measured each about its own mean, and neighbours never across 
   assert.ok(Math.abs(steps.texture.lumaVariance - 10_000) < 1e-6);
 });
 
-test('a set that was not asked for it tells no texture', async () => {
+test('a set gives no texture unless it is asked for', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = { width: SIDE, height: SIDE, rgb: paint(() => 120) };
   const set = await writePatchSet(picture, SET, folder.path);

@@ -21,7 +21,7 @@ export const PASSWORD_CHARACTERS_MAX = 256;
 const DERIVATIONS_MAX = 2;
 const derivations = new Turnstile(DERIVATIONS_MAX);
 /** The account is unknown before the derivation, so all wait in one line. */
-const NOBODY = 0;
+const NO_ACCOUNT = 0;
 
 export function parsePassword(value: unknown, field = 'password'): string {
   const length = typeof value === 'string' ? [...value].length : 0;
@@ -69,7 +69,7 @@ interface Cost {
 
 /** Normalised, since keyboards send the same letters composed or decomposed. */
 async function deriveTag(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
-  using _turn = await derivations.enter(NOBODY);
+  using _turn = await derivations.enter(NO_ACCOUNT);
   return await derive('argon2id', {
     message: password.normalize('NFC'),
     nonce,

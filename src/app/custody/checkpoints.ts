@@ -46,7 +46,7 @@ export class Checkpoints implements AsyncDisposable {
     const { store, clock, signingKeys } = this.#parts;
     const key = signingKeys.current();
     const { rawPublicKey, publicKeyPem } = key;
-    await this.#tellKey(key.fingerprint);
+    await this.#recordKey(key.fingerprint);
     const { custody } = store.read;
     const [head, epoch] = [custody.head(), custody.epoch()];
     if (head === undefined || epoch === undefined) throw new Error('the custody log has no head');
@@ -62,19 +62,19 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   /** Noted before the key's first signature, so that the log itself says since when it is trusted. */
-  async #tellKey(fingerprint: string): Promise<void> {
+  async #recordKey(fingerprint: string): Promise<void> {
     const { store } = this.#parts;
-    if (this.#isTold(fingerprint)) return;
+    if (this.#isRecorded(fingerprint)) return;
     await store.transact((tx) => {
       const [last] = store.read.custody.rowsOf([KEY_SUBJECT], { limit: 1 });
-      if (this.#isTold(fingerprint)) return;
+      if (this.#isRecorded(fingerprint)) return;
       const kind = last === undefined ? 'key_made' : 'key_rotated';
       const details = { what: { fingerprint } };
       tx.appendCustody({ kind, subject: '', actor: null, details, also: [KEY_SUBJECT] });
     });
   }
 
-  #isTold(fingerprint: string): boolean {
+  #isRecorded(fingerprint: string): boolean {
     const [last] = this.#parts.store.read.custody.rowsOf([KEY_SUBJECT], { limit: 1 });
     return last?.details?.what?.fingerprint === fingerprint;
   }

@@ -27,10 +27,10 @@ export function rescoreWithDocument(
   signal: AbortSignal,
 ): AsyncGenerator<Rescored | { document: Buffer }> {
   const language = parseChoice({ language: input.language }, 'language', REPORT_LANGUAGES) ?? 'en';
-  return tellThenWrite(app, { ...input, language }, rescore(app as RecordParts, input, signal), signal);
+  return reportThenWrite(app, { ...input, language }, rescore(app as RecordParts, input, signal), signal);
 }
 
-async function* tellThenWrite(
+async function* reportThenWrite(
   app: CustodyParts,
   { principal, language }: RescoreInput & { language: (typeof REPORT_LANGUAGES)[number] },
   rescored: AsyncGenerator<Rescored>,

@@ -16,7 +16,7 @@ import {
   resultNames,
   temporaryName,
 } from './result-names.ts';
-import { isOwnJson, isOwnXmp, toJsonSidecar, toXmpSidecar } from './sidecars.ts';
+import { isUnchangedJson, isUnchangedXmp, toJsonSidecar, toXmpSidecar } from './sidecars.ts';
 
 export interface Result {
   summary: RecordSummary;
@@ -28,9 +28,9 @@ export class ResultError extends Error {
   override readonly name = 'ResultError';
 }
 
-const FORMATS: Record<ResultKind, { write: typeof toJsonSidecar; isOwn: (text: string) => boolean }> = {
-  json: { write: toJsonSidecar, isOwn: isOwnJson },
-  xmp: { write: toXmpSidecar, isOwn: isOwnXmp },
+const FORMATS: Record<ResultKind, { write: typeof toJsonSidecar; isUnchanged: (text: string) => boolean }> = {
+  json: { write: toJsonSidecar, isUnchanged: isUnchangedJson },
+  xmp: { write: toXmpSidecar, isUnchanged: isUnchangedXmp },
 };
 
 /** `mode` is the original's: its readers may read its results. */
@@ -77,7 +77,7 @@ async function writeUnder(
   const place = folder.within(name);
   const there = await readResult(place);
   if (there?.text === text) return true;
-  if (there !== null && (there.text === null || !FORMATS[kind].isOwn(there.text))) return false;
+  if (there !== null && (there.text === null || !FORMATS[kind].isUnchanged(there.text))) return false;
   try {
     await writeWhole(temporary, text, mode);
     if (there === null) await moveFile(temporary, place);

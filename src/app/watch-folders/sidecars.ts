@@ -36,7 +36,7 @@ function fieldsOf(summary: RecordSummary, endedAt: number | null): Record<string
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Whether Assay wrote it and it is unchanged since. */
-export function isOwnJson(text: string): boolean {
+export function isUnchangedJson(text: string): boolean {
   const fields = parseObject(text);
   if (fields === null || typeof fields.identifier !== 'string' || !HASH.test(String(fields.sha256)))
     return false;
@@ -60,8 +60,8 @@ const FIELD_NAMES: ReadonlySet<string> = new Set([
 /** Namespaces of Assay's own XMP. */
 const PREFIXES: ReadonlySet<string> = new Set(['x', 'rdf', 'assay']);
 
-/** Like `isOwnJson`: with fields of another program, the file is that program's. */
-export function isOwnXmp(text: string): boolean {
+/** Like `isUnchangedJson`: with fields of another program, the file is that program's. */
+export function isUnchangedXmp(text: string): boolean {
   if (!text.includes(`xmlns:assay="${XMP_NAMESPACE}"`) || !text.includes('<assay:identifier>')) return false;
   const prefixes = [...text.matchAll(/<\/?([\w-]+):|xmlns:([\w-]+)=/g)].map(([, tag, space]) => tag ?? space);
   return prefixes.every((prefix) => PREFIXES.has(prefix ?? ''));

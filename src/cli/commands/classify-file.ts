@@ -1,4 +1,4 @@
-/** One file through ClassifyMedia: up with the bytes, then the record at each change until it has ended. */
+/** Classifies one file by ClassifyMedia: uploads it, then follows the record until it has ended. */
 import type { Readable } from 'node:stream';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
@@ -20,11 +20,11 @@ export interface ClassifyFileInput {
   bar: FileBar;
   stdin: Readable;
   interrupted: AbortSignal;
-  /** The upload of this file; the same for every try. */
+  /** The upload of this file; every try uses the same one. */
   upload: ResumableUpload;
 }
 
-/** Thrown when Ctrl-C came: `identifier` is set if the daemon had accepted the file already. */
+/** Thrown on Ctrl-C: `identifier` is set if the daemon had accepted the file already. */
 export class Interrupted extends CliFailure {
   readonly identifier: string | null;
 
@@ -66,12 +66,12 @@ async function sendFile(
   input.interrupted.removeEventListener('abort', cancel);
   if (error === null && latest !== null) return latest;
   if (input.interrupted.aborted) throw new Interrupted(latest?.identifier ?? null);
-  // A file that could not be read made the sender cancel: that is the cause, the call's own error is not.
+  // The sender cancelled the call because the file could not be read: report the file, not the cancelled call.
   if (sent.fileFault !== null) throw toFailure(sent.fileFault, client.address);
   throw toCallFailure(client, latest, error);
 }
 
-/** A file that was accepted before the connection broke off. */
+/** Follows a file that was accepted before the connection broke. */
 async function watchRecord(
   client: AssayClient,
   { bar, interrupted }: ClassifyFileInput,
@@ -111,7 +111,7 @@ async function followRecord(
   }
 }
 
-/** Never throws: the answers say better than a failed write what went wrong on the call. */
+/** Never throws: the call's answer explains a failed write better than the write does. */
 async function sendUp(
   call: ClassifyCall,
   { source, header, bar, stdin }: ClassifyFileInput,
@@ -124,7 +124,7 @@ async function sendUp(
     await sendMedia(source, header, { call, onSent }, { stdin, resume, signal: callEnded });
     return { fileFault: null };
   } catch (error) {
-    // The daemon throws away what is not committed.
+    // The daemon drops an upload that is not committed.
     call.cancel();
     return { fileFault: isFileFault(error) ? error : null };
   }

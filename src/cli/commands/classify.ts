@@ -102,7 +102,7 @@ export async function* untilInterrupted<T>(items: AsyncIterable<T>, signal: Abor
   }
 }
 
-/** Throws only what makes the other files pointless. */
+/** Throws only faults that make the other files pointless. */
 async function classifySource(run: Run, source: MediaSource): Promise<void> {
   const startedAt = performance.now();
   const shownName = source.type === 'file' ? source.path : source.name;

@@ -22,7 +22,7 @@ interface Secret {
 const { method } = AccountService;
 const KEY: readonly Argument[] = [['id', '<key>', 'its id, as assay key list shows it', rowIdParser('key')]];
 
-/** 0 is the caller itself. */
+/** 0 stands for the caller itself. */
 const OF_OWNER = {
   options: [new Option('--user <user>', 'of a user that you manage: its id or e-mail address')],
   request: async ({ user, ...said }: Owned, client: AssayClient) => ({
@@ -31,7 +31,7 @@ const OF_OWNER = {
   }),
 };
 
-/** The secret alone goes to standard output, so that a script can take it. */
+/** Only the secret goes to standard output, so that a script can read it. */
 const SECRET = {
   ...OF_OWNER,
   json: 'the key and its secret as one line of JSON',

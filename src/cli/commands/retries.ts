@@ -1,13 +1,13 @@
-/** Sends again what a busy daemon refused, as it asks for. */
+/** Sends again after a busy daemon's refusal, at the time that it asks for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliFailure } from '../terminal/failure.ts';
 import { Interrupted } from './classify-file.ts';
 
-/** A busy daemon is asked again so often; then the file counts as failed. */
+/** Attempts at a busy daemon before the file counts as failed. */
 const ATTEMPTS_MAX = 8;
 const WAIT_SECONDS_MAX = 30;
 
-/** What cannot be sent twice, as standard input, is not repeated. */
+/** A source that cannot be read twice, such as standard input, is not repeated. */
 export async function withRetries<T>(
   interrupted: AbortSignal,
   canRepeat: boolean,

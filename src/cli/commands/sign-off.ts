@@ -1,4 +1,4 @@
-/** `assay sign-off`: asks for another person's word on a finding, or gives it. */
+/** `assay sign-off`: asks for another person's sign-off of a finding, or answers one. */
 import { Argument, type Command } from 'commander';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
@@ -50,7 +50,7 @@ async function signOff(
   for (const line of lines) printLine(terminal, line);
 }
 
-/** What is answered is the finding that stands now; the answer says which it was. */
+/** The answer is about the present finding; the reply says which that was. */
 async function answer(
   client: AssayClient,
   identifier: string,

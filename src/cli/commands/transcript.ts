@@ -61,7 +61,7 @@ async function readTranscript(
 
 type Pieces = AsyncIterable<{ chunk: Uint8Array }>;
 
-/** What a speaker makes a machine write must not move a person's cursor; JSON escapes such characters itself. */
+/** A speaker's words must not move a terminal's cursor; JSON escapes such characters itself. */
 async function printText(terminal: Terminal, pieces: Pieces, format: TranscriptFormat): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const { chunk } of pieces) chunks.push(chunk);

@@ -1,4 +1,4 @@
-/** `assay user`: accounts, for partners their own users, for administrators all. */
+/** `assay user`: accounts; partners manage their own users, administrators all. */
 import { Option } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { type User, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
@@ -137,7 +137,7 @@ export const addUserCommand = commandsOf('user', 'users: a partner manages its o
   ),
 ]);
 
-/** The link in it opens the account, so it goes to the user alone. */
+/** The link in the mail opens the account, so only the user gets it. */
 function unsent(email: string, file: string): string {
   return `not sent: no mail server is set (assay config explain mail.smtp_url). The mail lies in ${file} on the box: hand it to ${showText(email)}, or print a link with assay user reset ${showText(email)}`;
 }

@@ -2,7 +2,7 @@
 import { allCommands, type CommandNode, choicesByOption } from './command-tree.ts';
 import { shellWord } from './shell-word.ts';
 
-/** If nothing of ours fits, bash completes file names. */
+/** Where no word of ours fits, bash completes file names. */
 export function bashCompletion(root: CommandNode): string {
   const commands = allCommands(root);
   const [name = ''] = root.path;

@@ -1,4 +1,4 @@
-/** The commands as data: what completion, the manual page and their tests are made from, so that none can drift. */
+/** The commands as data: completion, the manual page and their tests are made from them, so that none can drift. */
 import type { Command, Option } from 'commander';
 
 export interface OptionNode {
@@ -9,7 +9,7 @@ export interface OptionNode {
   description: string;
   /** Whether a value follows it. */
   takesValue: boolean;
-  /** The words it takes; empty if it takes others. */
+  /** The words it takes; empty if it takes other values. */
   choices: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function allCommands(root: CommandNode): CommandNode[] {
   return [root, ...root.commands.flatMap(allCommands)];
 }
 
-/** Every option that takes one of some words, under the words before it on the line: `assay list --kind`. */
+/** Every option with a choice of words, under the words before it on the line: `assay list --kind`. */
 export function choicesByOption(
   commands: readonly CommandNode[],
 ): { line: string; choices: readonly string[] }[] {

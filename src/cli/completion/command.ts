@@ -1,4 +1,4 @@
-/** `assay completion`: what a shell needs to complete our commands and options, made from them. */
+/** `assay completion`: the completion script of a shell, made from our commands and options. */
 import { Argument, type Command } from 'commander';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { bashCompletion } from './bash.ts';

@@ -34,5 +34,5 @@ ${lines.join('\n')}
 `;
 }
 
-/** In single quotes fish knows two escapes. */
+/** Within single quotes fish knows two escapes. */
 const fishWord = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

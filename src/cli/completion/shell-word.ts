@@ -1,7 +1,7 @@
-/** A text as one word of a shell, whatever it holds. */
+/** Any text as one word of a shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What fits beside a word: the first line of the description, without the colon that separates fields. */
+/** A short description beside a word: its first line, without the colon that separates fields. */
 export function shortText(description: string): string {
   return description.split('\n', 1)[0]?.replaceAll(':', ' -') ?? '';
 }

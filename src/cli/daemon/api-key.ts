@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A checkout's own data folder, then that of the service: `sudo assay doctor` works from any folder of a box. */
 const DATA_FOLDERS = ['./data', '/var/lib/assay'] as const;
 
-/** Null if there is none: the daemon says whether it needs one, and whether it is there at all. */
+/** Null if there is none: the daemon says whether it needs one. */
 export async function findApiKey(
   env: Environment,
   folders: readonly string[] = DATA_FOLDERS,

@@ -1,4 +1,4 @@
-/** Where the daemon is and how it is spoken to: clear text on the box itself, TLS if the environment says so. */
+/** Where the daemon is and how to reach it: clear text on the box itself, TLS if the environment says so. */
 import { readFile } from 'node:fs/promises';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';

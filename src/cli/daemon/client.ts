@@ -25,7 +25,7 @@ import { type Channel, findChannel } from './channel.ts';
 /** A page of 100 records with full C2PA reports stays below this; grpc-js' own bound of 4 MiB does not hold it. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** For the event of a fault that the caller meets elsewhere too: without a listener it would end the process. */
+/** An `error` event without a listener would end the process; the caller gets the same fault another way. */
 const ignore = (): void => {};
 
 export async function openClient(terminal: Terminal): Promise<AssayClient> {
@@ -57,7 +57,7 @@ export class AssayClient implements Disposable {
     return promise;
   }
 
-  /** Faults come out of the iteration, as failures; an abort ends it. */
+  /** Faults are thrown from the iteration as failures; an abort ends it. */
   async *receive<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageInitShape<I>,

@@ -1,4 +1,4 @@
-/** Saves a record's maps beside those of others, each complete or not at all. */
+/** Saves a record's maps, each complete or not at all. */
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Classification, HeatmapLayer } from '../../grpc/gen/assay/v1/classification_pb.ts';

@@ -11,11 +11,11 @@ import { CliFailure, EXIT_CODES, toFailure } from '../terminal/failure.ts';
 
 export interface FileSource {
   type: 'file';
-  /** As it is shown. */
+  /** For display. */
   path: string;
-  /** As it is opened: names on a disk are bytes, and those of older systems are not UTF-8. */
+  /** For opening: names on a disk are bytes, and those of older systems are not UTF-8. */
   file: string | Buffer;
-  /** As it is shown and submitted. */
+  /** The name that is shown and submitted. */
   name: string;
   sizeBytes: number;
 }
@@ -25,13 +25,13 @@ export interface StdinSource {
   name: string;
 }
 
-/** Fetched by the daemon: nothing is sent of it but the address, which stands in the header. */
+/** The daemon fetches it: only the address is sent, in the header. */
 export interface AddressSource {
   type: 'address';
   name: string;
 }
 
-/** Found on the command line but not usable; reported like a failed file. */
+/** Named on the command line but not usable; reported like a failed file. */
 export interface MissingSource {
   type: 'missing';
   name: string;
@@ -82,7 +82,7 @@ async function* listPath(file: string | Buffer, counts: SourceCounts): AsyncGene
 
 /** Does not follow links inside a folder: a link to a parent would never end. */
 async function* listFolder(folder: string | Buffer, counts: SourceCounts): AsyncGenerator<MediaSource> {
-  // Names as Latin-1 are their bytes, one a letter.
+  // Latin-1 maps each byte of a name to one letter.
   for await (const entry of await opendir(folder, { encoding: 'latin1' })) {
     const bytes = Buffer.from(join(Buffer.from(folder).toString('latin1'), entry.name), 'latin1');
     const path = isUtf8(bytes) ? bytes.toString() : bytes;
@@ -92,12 +92,12 @@ async function* listFolder(folder: string | Buffer, counts: SourceCounts): Async
   }
 }
 
-/** macOS lays `._NAME` with a file's attributes beside it on other systems' disks (AppleDouble). */
+/** macOS puts `._NAME` with a file's attributes beside it on other systems' disks (AppleDouble). */
 function isMediaName(name: string): boolean {
   return EXTENSIONS.has(extname(name).toLowerCase()) && !name.startsWith('._');
 }
 
-/** What is not UTF-8 is mostly a name of an older Windows. */
+/** A name that is not UTF-8 mostly comes from an older Windows. */
 function shownPath(file: string | Buffer): string {
   return typeof file === 'string' ? file : new TextDecoder('windows-1252').decode(file);
 }

@@ -1,4 +1,4 @@
-/** The command line's words for what a submission may ask, in one place for all commands that submit. */
+/** Options of a submission, shared by all commands that submit. */
 import { InvalidArgumentError, Option } from 'commander';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
@@ -8,9 +8,9 @@ import { MediaHeaderSchema, MediaKind as ProtoKind } from '../../grpc/gen/assay/
 import { toMessage } from '../../grpc/messages.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
-/** Far above it a client only waits for its own uploads. */
+/** With more, a client only waits for its own uploads. */
 const JOBS_MAX = 64;
-/** Help names so many words that a value may be; a hundred languages would bury the rest. */
+/** Help lists at most this many words of a value; a hundred languages would bury the rest. */
 const LISTED_WORDS_MAX = 10;
 
 export interface SubmitOptions extends Partial<AnalysisOptions> {
@@ -23,7 +23,7 @@ export interface SubmitOptions extends Partial<AnalysisOptions> {
 
 const KIND_VALUES = { image: ProtoKind.IMAGE, video: ProtoKind.VIDEO, audio: ProtoKind.AUDIO } as const;
 
-/** What may be asked of an analysis. */
+/** Options of an analysis. */
 export function analysisOptions(): Option[] {
   return rowsOf(ANALYSIS_OPTIONS).map(([name, row]) => {
     const { allowed, valueName, sentence, commandSentence = sentence } = row;

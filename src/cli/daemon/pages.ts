@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { parseCount } from './media-options.ts';
 
 export const PAGE_SIZE = 100;
-/** Above it --all is meant. */
+/** For more than this, use --all. */
 const COUNT_MAX = 1_000_000;
 const COUNT_DEFAULT = 25;
 
@@ -32,7 +32,7 @@ export async function* readPages<T>(
 ): AsyncGenerator<T> {
   let left = all === true ? Number.POSITIVE_INFINITY : limit;
   let pageToken = '';
-  // A page's size must stay the same: some lists are cut into pages by number.
+  // The page size must stay the same: some lists are cut into pages by number.
   const pageSize = Math.min(PAGE_SIZE, left);
   do {
     const page = await readPage({ pageSize, pageToken });

@@ -1,4 +1,4 @@
-/** The command line's words for the fields of a plan, the same for making and changing one. */
+/** Options for the fields of a plan, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Plan } from '../../domain/accounts/plan.ts';
@@ -12,12 +12,12 @@ import { toMessage } from '../../grpc/messages.ts';
 
 type PlanFieldsInit = Exclude<MessageInitShape<typeof PlanFieldsSchema>, { $typeName: string }>;
 
-/** By the names that commander makes of the flags. */
+/** Under the names that commander derives from the flags. */
 export type PlanOptions = Readonly<Record<string, unknown>>;
 
 type Row = (typeof PLAN)[keyof Plan];
 
-/** Fields that are written in a way of their own; `none` or an empty text is the empty list. */
+/** Fields with a syntax of their own; `none` or an empty text is the empty list. */
 const PARSERS: { [K in keyof Plan]?: (value: string) => unknown } = {
   options: parseListOf(PLAN_OPTIONS),
   optionCredits: parsePrices,
@@ -45,7 +45,7 @@ function optionsOf(name: keyof Plan, { command, type, isList }: Row): Option[] {
   return [isList === true ? option.argParser(parseListOf(words)) : option.choices(words)];
 }
 
-/** Only what was said. */
+/** Only the options that were given. */
 export function toPlanFields(options: PlanOptions): PlanFieldsInit {
   const named = rowsOf(PLAN).map(([name, { command }]) => {
     const said = command === undefined ? name : new Option(command.flags).attributeName();
@@ -80,7 +80,7 @@ function parseListOf<T extends string>(allowed: readonly T[]): (value: string) =
 
 function parsePrices(value: string): Record<string, number> {
   const parts = splitList(value);
-  // In a message an empty map is one that is absent.
+  // In a message an empty map is the same as an absent one.
   if (parts.length === 0) return Object.fromEntries(PRICED_OPTIONS.map((option) => [option, 0]));
   const prices = parts.map((part): [string, number] => {
     const [name = '', price = ''] = part.split('=');

@@ -1,4 +1,4 @@
-/** Goes on where an upload broke off: with the connection, or with the daemon. */
+/** Continues an upload after the connection or the daemon went away. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
@@ -6,7 +6,7 @@ import { CliFailure, isBrokenConnection, isUnknownUpload } from '../terminal/fai
 import type { AssayClient } from './client.ts';
 import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
 
-/** A smaller file is sent again sooner than it is asked for. */
+/** A smaller file is sent again faster than the daemon is asked how much it has. */
 const RESUMABLE_BYTES_MIN = 16 * 1024 ** 2;
 /** Tries without a single new byte: about a minute, in which a daemon is restarted or a cable plugged in again. */
 const TRIES_MAX = 8;
@@ -35,7 +35,7 @@ export class ResumableUpload {
     this.#uploadId = isResumable ? randomUUID() : '';
   }
 
-  /** Repeats the attempt while the connection breaks off and some of the file gets through. */
+  /** Repeats the attempt while the connection breaks and some of the file gets through. */
   async run<T>(interrupted: AbortSignal, attempt: (point: ResumePoint) => Promise<T>): Promise<T> {
     let offset = -1;
     for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,4 @@
-/** A filter that the account keeps under a name, as the options that would narrow a list alike. */
+/** Reads a saved filter of the account as the options that filter alike. */
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Outcome } from '../../domain/records/outcome.ts';
 import { fromTimestamp } from '../../domain/time.ts';

@@ -12,7 +12,7 @@ export interface SentFile<O extends DescMessage> {
   header: MediaHeaderInit;
 }
 
-/** Throws what is wrong with the file or the call as a failure. */
+/** Throws faults of the file or the call as failures. */
 export async function sendFile<O extends DescMessage>(
   terminal: Terminal,
   client: AssayClient,
@@ -20,7 +20,7 @@ export async function sendFile<O extends DescMessage>(
   sent: SentFile<O>,
 ): Promise<MessageShape<O>> {
   if (source.type === 'missing') throw source.failure;
-  // Ctrl-C ends the command itself: there is nothing to say of a call that keeps nothing and goes on.
+  // Ctrl-C ends the command itself: a call that keeps nothing has nothing to report.
   const never = new AbortController().signal;
   return await new ResumableUpload(client, source).run(never, (point) =>
     sendOnce(terminal, client, source, sent, point),

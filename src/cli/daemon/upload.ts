@@ -1,6 +1,6 @@
 /**
- * Sends one file or standard input as header, chunks and commit, at the daemon's pace. The hash is taken in the
- * same pass; a file that is cut short or grows meanwhile is committed as what was sent.
+ * Sends one file or standard input as header, chunks and commit, at the daemon's pace. The hash is taken in the same pass; if
+ * a file shrinks or grows meanwhile, what was sent is committed.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,19 +12,22 @@ import type { MediaHeaderSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
 import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
 import type { ResumePoint } from './resume.ts';
 
-/** What the interface calls best: larger ones hold more memory per upload, smaller ones cost more calls. */
+/** The size that the interface recommends: larger chunks hold more memory per upload, smaller ones cost more calls. */
 const CHUNK_BYTES = 256 * 1024;
 
 export type MediaHeaderInit = Exclude<MessageInitShape<typeof MediaHeaderSchema>, { $typeName: string }>;
 type MediaMessage = MessageInitShape<typeof ClassifyMediaRequestSchema>;
 
 export interface UploadTarget {
-  /** Takes the messages of any of the three upload calls: their fields are the same. Waited for whenever it is full. */
+  /** Takes the messages of any of the three upload calls: their fields are the same. The sender waits whenever it is full. */
   call: Writable;
   onSent: (sentBytes: number) => void;
 }
 
-/** Ends when the commit is written. The signal must abort when the call ends early, or a full call is waited for in vain. */
+/**
+ * Resolves when the commit is written. The signal must abort when the call ends early, or the sender waits for a full call in
+ * vain.
+ */
 export async function sendMedia(
   source: FileSource | StdinSource | AddressSource,
   header: MediaHeaderInit,
@@ -49,7 +52,7 @@ export async function sendMedia(
   const value = { ...header, name: source.name, sizeBytes, uploadId, offset: BigInt(offset) };
   await send({ payload: { case: 'header', value } });
   for await (const bytes of readChunks(source, options.stdin, signal)) {
-    // What the daemon has already is only hashed: the commit answers for the whole file.
+    // Bytes that the daemon has already are only hashed: the commit names the hash of the whole file.
     hash.update(bytes);
     const known = Math.min(bytes.length, Math.max(0, offset - sentBytes));
     sentBytes += bytes.length;
@@ -73,7 +76,7 @@ async function* readChunks(
       ? createReadStream(source.file, { highWaterMark: CHUNK_BYTES, signal })
       : addAbortSignal(signal, stdin);
   for await (const bytes of stream) {
-    // A pipe hands out pieces of any size; one message must not grow with them.
+    // A pipe yields pieces of any size; a message must stay small.
     for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
       yield bytes.subarray(start, start + CHUNK_BYTES);
   }

@@ -1,4 +1,4 @@
-/** The command line's words for the fields of a user, the same for making and changing one. */
+/** Options for the fields of a user, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Option } from 'commander';
 import { ROLES } from '../../domain/accounts/account.ts';
@@ -27,7 +27,7 @@ export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
 
 const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN } as const;
 
-/** All but the name, without which none is made. */
+/** All but the name, which is required. */
 export function userOptions(): Option[] {
   return [
     ...DETAILS.map(([field, { description = '' }]) => new Option(`--${field} <text>`, toHelp(description))),
@@ -47,7 +47,7 @@ function toHelp(sentence: string): string {
   return `${isAbbreviated ? first : first.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
 }
 
-/** Only what was said; plans and partners are looked up. */
+/** Only the options that were given; plans and partners are looked up. */
 export async function toUserFields(client: AssayClient, options: UserOptions): Promise<UserFieldsInit> {
   const fields: UserFieldsInit = {};
   for (const field of [...TEXT_FIELDS, 'email', 'heuristic'] as const) {

@@ -1,6 +1,6 @@
 /**
- * Commands as data: a row names what it takes, the rpc that it calls and what it prints of the answer. A command with a course of
- * its own is an `act`.
+ * Commands as data: a row names its arguments, the rpc that it calls and what it prints of the answer. A command with a
+ * course of its own is an `act`.
  */
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { Command, Option } from 'commander';
@@ -13,7 +13,7 @@ import { toJsonLine } from '../views/message-json.ts';
 import { printOutcome } from '../views/outcome.ts';
 import { formatTable } from '../views/table.ts';
 
-/** An argument: by which name a request has it, how help shows it, and how it is read. */
+/** An argument: its name in a request, how help shows it, and how it is parsed. */
 export type Argument = readonly [
   name: string,
   flags: string,
@@ -21,11 +21,11 @@ export type Argument = readonly [
   parse?: (value: string) => unknown,
 ];
 
-/** What was said, arguments and options by their names. */
+/** Arguments and options by their names. */
 export type Said = Readonly<Record<string, unknown>>;
 
 interface Notes {
-  /** What is done where no subcommand is named. */
+  /** Runs if no subcommand is named. */
   readonly isDefault?: true;
   readonly takes?: readonly Argument[];
   readonly options?: readonly Option[];
@@ -40,7 +40,7 @@ export interface CommandRow extends Notes {
 }
 
 interface Asking<I extends DescMessage, S> extends Notes {
-  /** Where it is left out, each field of the request takes what was said under its name. */
+  /** Where it is left out, each field of the request takes the argument or option of its name. */
   readonly request?: (
     said: S,
     client: AssayClient,
@@ -55,9 +55,9 @@ type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 
 interface Listing<I extends DescMessage, Item, S> extends Asking<I, S> {
   readonly columns?: Columns<Item>;
-  /** In the place of a table: a line for each, printed as it comes. */
+  /** Replaces the table: one line an item, printed as it arrives. */
   readonly line?: (item: Item) => string;
-  /** In the place of an empty table. */
+  /** Printed instead of an empty table. */
   readonly none?: string;
 }
 
@@ -101,13 +101,13 @@ export function listing<
 
 interface Change<I extends DescMessage, Part, S> extends Asking<I, S> {
   readonly text?: (part: Part, said: S) => string;
-  /** For a person, beside what a script takes. */
+  /** A note for a person, on standard error. */
   readonly note?: (part: Part, said: S) => string;
 }
 
 type PartsOf<M> = Exclude<keyof M, '$typeName' | '$unknown'> & string;
 
-/** Does one thing and prints the field `of` of the answer, in words or as JSON; nothing where the answer lacks it. */
+/** Does one thing and prints the field `of` of the answer, in words or as JSON; nothing if the answer lacks it. */
 export function change<
   I extends DescMessage,
   O extends DescMessage,
@@ -138,11 +138,11 @@ interface Outcome<I extends DescMessage, Answer, S> extends Asking<I, S> {
   /** The line of JSON. */
   readonly outcome: (answer: Answer, said: S) => Readonly<Record<string, unknown>>;
   readonly text: (answer: Answer, said: S) => string;
-  /** For a person, before the line that a script takes. */
+  /** A note for a person, before the line that a script reads. */
   readonly note?: (answer: Answer, said: S) => string | undefined;
 }
 
-/** Does one thing and says what became of it. */
+/** Does one thing and prints its outcome. */
 export function outcome<I extends DescMessage, O extends DescMessage, S = Said>(
   name: string,
   about: string,
@@ -159,7 +159,7 @@ export function outcome<I extends DescMessage, O extends DescMessage, S = Said>(
   return { ...row, name, about, run };
 }
 
-/** Goes a way of its own. */
+/** A command with a course of its own. */
 export function act<S>(
   name: string,
   about: string,
@@ -191,7 +191,7 @@ function partOf({ typeName, field }: DescMessage, name: string): DescMessage {
   return message;
 }
 
-/** A command with a row for each of its own. */
+/** A command whose subcommands are rows. */
 export function commandsOf(name: string, about: string, rows: readonly CommandRow[]) {
   return (program: Command, terminal: Terminal): Command => {
     const command = program.command(name).description(about);

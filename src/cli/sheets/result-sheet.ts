@@ -1,6 +1,6 @@
 /**
- * The sheet that results are written to: the rows of the other one, in their order, each with what it came to. What it holds
- * already shows where to go on after an interruption.
+ * The sheet of results: the rows of the input sheet in their order, each with its result. An interrupted run goes on behind
+ * its last whole row.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { readLines, type Sheet, type SheetRow, usage } from './sheet-rows.ts';
 const isResultColumn = (name: string): boolean => (RESULT_COLUMNS as readonly string[]).includes(name);
 
 export class ResultSheet implements AsyncDisposable {
-  /** Rows that were in it when it was opened. */
+  /** Rows that it held when it was opened. */
   readonly doneRows: number;
   readonly #sheet: Sheet;
   readonly #file: FileHandle;
@@ -32,14 +32,14 @@ export class ResultSheet implements AsyncDisposable {
     const held = await readHeld(path, sheet);
     const file = await open(path, held === null ? 'w' : 'r+');
     const results = new ResultSheet(sheet, file, held?.rows ?? 0);
-    // A row that was cut off by a kill is written again.
+    // A row that a kill cut off is written again.
     await file.truncate(held?.bytes ?? 0);
     if (held === null && sheet.format === 'csv')
       await results.#append(toCsvLine(headOf(sheet), sheet.delimiter));
     return results;
   }
 
-  /** In the order of the rows; resolves once it is handed to the system. */
+  /** Writes in the order of the rows; resolves once the system has the bytes. */
   async write(row: SheetRow, result: RowResult): Promise<void> {
     await this.#append(this.#lineOf(row, result));
   }
@@ -71,13 +71,13 @@ function headOf(sheet: Sheet): string[] {
 }
 
 interface Held {
-  /** Whole rows, the head not counted. */
+  /** Whole rows, without the head. */
   rows: number;
   /** Where they end. */
   bytes: number;
 }
 
-/** Null if there is nothing to go on with. */
+/** Null if there is nothing to continue. */
 async function readHeld(path: string, sheet: Sheet): Promise<Held | null> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.size === 0) return null;
@@ -119,7 +119,7 @@ async function nextOwn(
 const QUOTE = 0x22;
 const LINE_BREAK = 0x0a;
 
-/** Where the last row ends that a line break ends: within quotes, which come in pairs, it is part of a cell. */
+/** The end of the last row that a line break ends: a line break within quotes, which come in pairs, is part of a cell. */
 async function wholeRowBytes(path: string): Promise<number> {
   let at = 0;
   let quotes = 0;

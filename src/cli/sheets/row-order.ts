@@ -1,9 +1,9 @@
-/** Writes rows in the order of the sheet, whichever of them ends first. */
+/** Writes rows in the order of the sheet, whichever ends first. */
 import type { RowResult } from '../../domain/sheets/sheet-columns.ts';
 import type { ResultSheet } from './result-sheet.ts';
 import type { SheetRow } from './sheet-rows.ts';
 
-/** Rows that may be ahead of the first one that has not ended: one long film must not pile up the whole sheet. */
+/** How far rows may be ahead of the first unfinished one: one long film must not pile up the whole sheet. */
 export const ROWS_AHEAD_MAX = 256;
 
 export class RowOrder {

@@ -1,11 +1,11 @@
-/** A sheet of addresses or paths, row by row: CSV with a head, or JSON Lines. However long, a row is in memory at a time. */
+/** Reads a sheet of addresses or paths row by row: CSV with a head, or JSON Lines, one row in memory at a time. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
 import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 
-/** A line longer than this is no row of a sheet. */
+/** A longer line is not a row of a sheet. */
 const ROW_BYTES_MAX = 1024 * 1024;
 /** Names that a column of sources usually has, the likeliest first. */
 const SOURCE_COLUMNS = [
@@ -36,7 +36,7 @@ export interface Sheet {
   delimiter: string;
   /** Empty for JSON Lines. */
   head: readonly string[];
-  /** Which column or field holds the source. */
+  /** The column or field that holds the source. */
   column: string;
   rows: () => AsyncGenerator<SheetRow>;
 }
@@ -95,7 +95,7 @@ function findColumn(path: string, names: readonly string[], column: string | und
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEAD_BYTES_MAX = 64 * 1024;
 
-/** Spreadsheets of half of Europe write semicolons. */
+/** Spreadsheets in half of Europe separate cells by semicolons. */
 async function findDelimiter(path: string): Promise<string> {
   await using file = await open(path).catch((error: unknown) => {
     throw unreadable(path, error);
@@ -134,7 +134,7 @@ export async function* readJsonLines(path: string): AsyncGenerator<Record<string
   }
 }
 
-/** Lines as JSON Lines has them. Node's own reader also breaks a line at U+2028, which JSON leaves as it is within a text. */
+/** Lines of JSON Lines. Node's own reader also breaks a line at U+2028, which JSON leaves as it is within a text. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let begun = '';
   for await (const piece of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {

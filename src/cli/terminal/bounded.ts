@@ -1,8 +1,8 @@
-/** Runs work on a stream of items, so many at a time. */
+/** Works on a stream of items, a bounded number at a time. */
 
 /**
- * Takes the next item only when a place is free, so that neither items nor results pile up. The first throw stops
- * the taking; what runs is waited for, then it is thrown on.
+ * Takes the next item only when a place is free, so that neither items nor results pile up. After the first throw no item is
+ * taken; running ones are waited for, then it is thrown on.
  */
 export async function forEachBounded<T>(
   items: AsyncIterable<T>,

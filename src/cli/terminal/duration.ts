@@ -1,4 +1,4 @@
-/** A time that has passed, as a person reads it. */
+/** A duration as a person reads it. */
 
 export function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60);

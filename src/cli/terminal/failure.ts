@@ -54,7 +54,7 @@ export function throwIfInterrupted(signal: AbortSignal, cause?: unknown): void {
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause });
 }
 
-/** What was thrown by work on files as a command fails by it: interrupted, or with the sentence of the error. */
+/** Turns an error of work on files into a command's failure: interrupted, or with the sentence of the error. */
 export function toFileFailure(error: unknown, signal: AbortSignal): unknown {
   throwIfInterrupted(signal, error);
   return error instanceof Error
@@ -62,7 +62,7 @@ export function toFileFailure(error: unknown, signal: AbortSignal): unknown {
     : error;
 }
 
-/** What grpc-js throws, as far as it is looked at here. */
+/** The part of a grpc-js error that is used here. */
 interface CallError {
   code: number;
   details: string;
@@ -73,7 +73,7 @@ function isCallError(error: unknown): error is Error & CallError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
 }
 
-/** Reasons that pass by themselves: the same call is worth repeating. */
+/** Reasons that pass by themselves: repeating the call is worthwhile. */
 const PASSING_REASONS: readonly string[] = [
   'rate',
   'queue_full',
@@ -90,7 +90,7 @@ export function toFailure(error: unknown, address: string): CliFailure {
   if (!isCallError(error)) return toLocalFailure(error);
   const { reason, retryAfterSeconds, violations } = decodeErrorReason(error.metadata);
   if (error.code === status.UNAVAILABLE && reason === null) {
-    // A start puts right neither an unknown name nor a certificate that is not believed.
+    // Starting the daemon repairs neither an unknown name nor a rejected certificate.
     const found = error.details.includes('ECONNREFUSED') ? '' : ` (${error.details})`;
     const how = 'start it with npm start (the service: systemctl start assay), or set ASSAY_ADDRESS';
     const message = `no daemon answers at ${address}${found}: ${how}`;
@@ -104,15 +104,15 @@ export function toFailure(error: unknown, address: string): CliFailure {
     return new CliFailure('cancelled', EXIT_CODES.someFailed, { cause: error });
   const passes = reason !== null && PASSING_REASONS.includes(reason);
   const retryIn = passes ? (retryAfterSeconds ?? RETRY_SECONDS_DEFAULT) : null;
-  // Several faults are read best as lines of their own.
+  // Several faults are printed one a line.
   const message = violations.length > 1 ? violations.join('\n') : sentence(error);
   return new CliFailure(message, EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
 }
 
-/** Codes that grpc-js gives a call whose connection ended under it; the daemon's own ones come with a reason. */
+/** Codes of grpc-js for a call whose connection ended; the daemon's own codes come with a reason. */
 const CONNECTION_CODES: readonly number[] = [status.UNAVAILABLE, status.INTERNAL, status.CANCELLED];
 
-/** Whether the connection or the daemon went away, rather than the daemon refusing something. */
+/** Whether the connection or the daemon went away, not a refusal by the daemon. */
 export function isBrokenConnection(error: unknown): boolean {
   const cause = causeOf(error);
   if (cause === undefined || !CONNECTION_CODES.includes(cause.code)) return false;
@@ -120,13 +120,13 @@ export function isBrokenConnection(error: unknown): boolean {
   return reason === null || reason === 'draining' || reason === 'cancelled';
 }
 
-/** Whether the daemon knows nothing of the upload it was asked for. */
+/** Whether the daemon does not know the upload. */
 export function isUnknownUpload(error: unknown): boolean {
   const cause = causeOf(error);
   return cause?.code === status.NOT_FOUND && decodeErrorReason(cause.metadata).reason === 'upload';
 }
 
-/** The call's own error below a failure, however often it was wrapped. */
+/** The call's own error below a failure, however deeply it is wrapped. */
 function causeOf(error: unknown): CallError | undefined {
   if (isCallError(error)) return error;
   return error instanceof CliFailure ? causeOf(error.cause) : undefined;

@@ -1,4 +1,4 @@
-/** A new file that is there whole under its name, or not at all. */
+/** A new file that appears complete under its name, or not at all. */
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { codeOf } from '../../domain/error-code.ts';
 import { CliFailure, EXIT_CODES, throwIfInterrupted } from './failure.ts';
@@ -13,14 +13,14 @@ export class PartialFile implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Throws a failure in words if it cannot be made, or if there is such a file already. */
+  /** Throws a failure in words if it cannot be made or the name is taken. */
   static async create(path: string): Promise<PartialFile> {
     const file = await PartialFile.createFree(path);
     if (file !== undefined) return file;
     throw new CliFailure(`${path} is there already: name another file`, EXIT_CODES.someFailed);
   }
 
-  /** As create, but undefined if there is such a file, or if it is being written. */
+  /** Like create, but undefined if the name is taken or another process is writing it. */
   static async createFree(path: string): Promise<PartialFile | undefined> {
     const file = await open(partialName(path), 'wx', 0o600).catch((error: unknown) => {
       if (codeOf(error) === 'EEXIST') return undefined;
@@ -28,13 +28,13 @@ export class PartialFile implements AsyncDisposable {
     });
     if (file === undefined) return undefined;
     const partial = new PartialFile(path, file);
-    // Looked for only now: another one that was being written had its name before it gave up this one.
+    // Checked only now: a concurrent writer renames its file before it removes its partial one.
     if (!(await exists(path))) return partial;
     await partial[Symbol.asyncDispose]();
     return undefined;
   }
 
-  /** Takes the place of the file that has the name, if there is one. */
+  /** Replaces the file that has the name, if there is one. */
   static async replace(path: string): Promise<PartialFile> {
     const file = await open(partialName(path), 'w', 0o600).catch((error: unknown) => {
       throw toWriteFailure(path, error);
@@ -63,7 +63,7 @@ export class PartialFile implements AsyncDisposable {
   }
 }
 
-/** Saves what comes as a new file, opened with the first piece, so that a refusal leaves none; throws if it was interrupted. */
+/** Saves pieces as a new file, opened with the first one, so that a refusal leaves none; throws if it was interrupted. */
 export async function savePieces(
   pieces: AsyncIterable<{ chunk: Uint8Array }>,
   path: string,
@@ -75,7 +75,7 @@ export async function savePieces(
     file ??= stack.use(await PartialFile.create(path));
     await file.write(chunk);
   }
-  // Pieces that were cut off end like whole ones.
+  // An interrupted stream ends like a complete one.
   throwIfInterrupted(signal);
   await file?.keep();
 }

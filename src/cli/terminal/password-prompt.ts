@@ -1,16 +1,16 @@
-/** Asks for a password on standard input: without an echo at a terminal, else the first line. */
+/** Asks for a password on standard input: without an echo at a terminal, else from the first line. */
 import type { Readable } from 'node:stream';
 import { CliFailure, EXIT_CODES } from './failure.ts';
 import { printNote, type Terminal } from './terminal.ts';
 
-/** The daemon takes 256 characters; more is no password but a wrong file. */
+/** The daemon takes 256 characters; a longer input is a wrong file. */
 const BYTES_MAX = 4096;
 const CTRL_C = '\u0003';
 const BACKSPACES: readonly string[] = ['\u007f', '\b'];
 
 type Keyboard = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
 
-/** Never an argument or a variable: other users of the box could read those. */
+/** Not an argument or a variable: other users of the box could read those. */
 export async function askPassword(terminal: Terminal, prompt: string): Promise<string> {
   const keyboard: Keyboard = terminal.stdin;
   const password =

@@ -1,4 +1,4 @@
-/** What a command reads and writes; handed in by the entry, so that commands run in tests without a process. */
+/** Input and output of a command, passed in by the entry, so that commands run in tests without a process. */
 import type { Readable, Writable } from 'node:stream';
 
 export interface Terminal {
@@ -8,7 +8,7 @@ export interface Terminal {
   stderr: Writable & { isTTY?: boolean };
   /** From this call on, Ctrl-C aborts the signal instead of ending the process. */
   watchInterrupt: () => AbortSignal;
-  /** The worst outcome so far decides; see EXIT_CODES. */
+  /** The worst outcome so far wins; see EXIT_CODES. */
   setExitCode: (code: number) => void;
 }
 
@@ -16,7 +16,7 @@ export function printLine(terminal: Terminal, line: string): void {
   terminal.stdout.write(`${line}\n`);
 }
 
-/** For what is no result: hints, counts, faults of single files. */
+/** Prints hints, counts and faults of single files to standard error. */
 export function printNote(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }

@@ -5,7 +5,7 @@ import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { fromEnumValue } from '../../grpc/messages.ts';
 import { formatTimestamp } from './timestamp.ts';
 
-/** The field of that name, also with what stands where it is absent or empty, or what is made of several. */
+/** The field of that name, with a text for an absent or empty one, or a value made of several fields. */
 type Column<Item> =
   | (keyof Item & string)
   | readonly [keyof Item & string, none: string]
@@ -15,7 +15,7 @@ type Column<Item> =
 export type Columns<Item> = Readonly<Record<string, Column<Item>>>;
 
 export function headOf(columns: Readonly<Record<string, unknown>>): string[] {
-  // Heads without words differ by their spaces alone.
+  // Heads without words differ only by their spaces.
   return Object.keys(columns).map((head) => head.trim());
 }
 
@@ -32,7 +32,7 @@ export function toCells<Item extends object>(
   });
 }
 
-/** Times to the second, words without underscores, nothing for what is absent. */
+/** Times to the second, words without underscores, nothing for absent values. */
 function toCell(field: DescField | undefined, value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => toCell(field, one)).join(', ');
   if (value === undefined || isMessage(value, TimestampSchema)) return formatTimestamp(value);

@@ -1,4 +1,4 @@
-/** Rows without borders, for lists that are cut up by other programs. */
+/** Rows without borders, for lists that other programs split. */
 import { showText } from '../../domain/shown-text.ts';
 
 export function formatColumns(rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-/** Marks, and what the file says of how it was made, as the command line shows them. */
+/** Marks and statements of the file about its making, as the command line shows them. */
 import { type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { Mark } from '../../domain/verdicts/marks.ts';
 import {
@@ -27,7 +27,7 @@ const STATE_NAMES: Readonly<Record<Mark['state'], string>> = {
   not_checkable: 'not checkable here',
 };
 
-/** The values of the messages; a word that a newer daemon says stays a number. */
+/** The values of the messages; a word of a newer daemon stays a number. */
 export function fromMarks(messages: readonly MarkMessage[]): Mark[] {
   return messages.map((message) => {
     const mark = fromMessage(MarkSchema, message, (value) => value) as unknown as Mark;
@@ -43,7 +43,7 @@ export function describeMarks(marks: readonly Mark[]): string[][] {
   ]);
 }
 
-/** What contradicts itself last. */
+/** Contradictions come last. */
 export function describeFacts(fileFacts: FileFacts | undefined): string[][] {
   const { facts = [], contradictions = [] } = fileFacts ?? {};
   return [

@@ -1,4 +1,4 @@
-/** How a command that does one thing says what became of it: a sentence, or with --json one line for a program. */
+/** Prints the outcome of a command that does one thing: a sentence, or with --json one line for a program. */
 import { Option } from 'commander';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -18,7 +18,7 @@ export function printOutcome(
   printLine(terminal, json === true ? JSON.stringify(outcome, plainNumber) : text);
 }
 
-/** JSON has one kind of number; identifiers and credits lie far below where it gets coarse. */
+/** JSON has one kind of number; identifiers and credits lie far below where it loses precision. */
 function plainNumber(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

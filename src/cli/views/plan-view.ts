@@ -1,4 +1,4 @@
-/** A plan as a person reads it: in a table of several, and alone. */
+/** A plan as a person reads it, in a table and alone. */
 
 import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
 import { counted } from '../../domain/shown-text.ts';
@@ -18,7 +18,7 @@ const COLUMNS = {
 };
 export const PLAN_COLUMNS: Columns<Plan> = COLUMNS;
 
-/** `all` if nothing is withheld: the list of all would be wider than a terminal. */
+/** `all` if nothing is withheld: the whole list would be wider than a terminal. */
 function describeOptions({ options, optionCredits }: Plan): string {
   const priced = (option: string): string => {
     const credits = optionCredits[option] ?? 0n;

@@ -21,7 +21,7 @@ export class ProgressBars implements Disposable {
     this.#bars = bars;
   }
 
-  /** What draws is loaded only if something is drawn: a script waits for the first call. */
+  /** The drawing library is loaded only if something is drawn: a script waits for its first call. */
   static async open(terminal: Terminal): Promise<ProgressBars> {
     return new ProgressBars(terminal.stderr.isTTY === true ? await openMultiBar(terminal) : null);
   }
@@ -45,7 +45,7 @@ export class ProgressBars implements Disposable {
 }
 
 async function openMultiBar(terminal: Terminal): Promise<MultiBar> {
-  // CommonJS: in the bundle it has no other export.
+  // A CommonJS module: in the bundle it has no other export.
   const { MultiBar } = (await import('cli-progress')).default;
   return new MultiBar({
     stream: terminal.stderr,

@@ -1,4 +1,4 @@
-/** Signed manifests as the command line shows them: the sentence, the four answers, and what was done when. */
+/** Signed manifests as the command line shows them: the sentence, the four answers, and the dated actions. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ComparedFile, ComparedReadings } from '../../domain/verdicts/answers-compared.ts';
@@ -23,7 +23,7 @@ import {
 import { fromMessage } from '../../grpc/messages.ts';
 import { nameOf } from './enum-word.ts';
 
-/** With every field present and enum values in lower case; null if the daemon says nothing. */
+/** Every field present and enum values in lower case; null if the daemon sends none. */
 export function toProvenanceJson(provenance: Provenance | undefined): JsonObject | null {
   if (provenance === undefined) return null;
   return toJson(ProvenanceSchema, provenance, {
@@ -32,7 +32,7 @@ export function toProvenanceJson(provenance: Provenance | undefined): JsonObject
   }) as JsonObject;
 }
 
-/** What a comparison of two files looks at. */
+/** The parts that a comparison of two files uses. */
 export function toComparedFile(provenance: Provenance | undefined): ComparedFile {
   const { readings, fault = '', remoteManifestUrl = '', isFormatUnreadable = false } = provenance ?? {};
   const mayHoldOne = fault !== '' || remoteManifestUrl !== '' || isFormatUnreadable;

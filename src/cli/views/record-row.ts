@@ -1,4 +1,4 @@
-/** A record's message as the row that sheets are made of. */
+/** A record's message as the row for sheets. */
 
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import type { outcomeOf } from '../../domain/records/outcome.ts';

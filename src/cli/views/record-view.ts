@@ -21,9 +21,9 @@ export interface RecordCells {
   length: string;
   /** The title of the headline. */
   answer: string;
-  /** `3 %`, by the models; empty if none could answer. */
+  /** The models' probability, `3 %`; empty if no model gave an answer. */
   chance: string;
-  /** The documented verdict, for programs that know no other: `artificial (signature)`. */
+  /** The documented verdict, for older programs: `artificial (signature)`. */
   verdict: string;
 }
 
@@ -43,7 +43,7 @@ function describeChance(probability: number | undefined): string {
   return probability === undefined ? '' : `${(probability * 100).toFixed(0)} %`;
 }
 
-/** `so far 12 % chance of AI`; empty if nothing is known yet or no model could answer. */
+/** `so far 12 % chance of AI`; empty if nothing is known yet or no model gave an answer. */
 export function describeTentative({ tentative }: Classification): string {
   const chance = describeChance(tentative?.probability);
   return chance === '' ? '' : `so far ${chance} chance of AI`;
@@ -54,7 +54,7 @@ function describeLength({ media }: Classification): string {
   return seconds === undefined ? '' : formatSeconds(seconds);
 }
 
-/** `1:02:03`, `2:03`, and `0:04.5` for what is shorter than ten seconds. */
+/** `1:02:03`, `2:03`, and `0:04.5` below ten seconds. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `0:0${seconds.toFixed(1)}`;
   const whole = Math.round(seconds);
@@ -84,10 +84,10 @@ export function describeParts({ media }: Classification): string[][] {
   return [...frames, ...tracks];
 }
 
-type ToldMoment = NonNullable<ReturnType<typeof mostSuspiciousMoment>>;
+type SuspiciousMoment = NonNullable<ReturnType<typeof mostSuspiciousMoment>>;
 
-/** Where a video or a sound looks most artificial; null for a picture, and if no model could answer. */
-export function momentOf({ media }: Classification): ToldMoment | null {
+/** Where a video or a sound looks most artificial; null for a picture, and if no model gave an answer. */
+export function momentOf({ media }: Classification): SuspiciousMoment | null {
   if (media.case === 'audio') {
     return mostSuspiciousMoment(
       media.value.clips.map(({ start, verdict }) => ({ seconds: start, probability: scoreOf(verdict) })),
@@ -108,11 +108,11 @@ function scoreOf(verdict: Verdict | undefined): number | null {
 }
 
 /** `0:37, 91 % chance of AI`. */
-export function describeMoment({ seconds, probability }: ToldMoment): string {
+export function describeMoment({ seconds, probability }: SuspiciousMoment): string {
   return `${formatSeconds(seconds)}, ${describeChance(probability)} chance of AI`;
 }
 
-/** A verdict that no model contributed to says nothing. */
+/** A verdict without any model's answer is left empty. */
 function describeVerdict(verdict: Verdict | undefined): string[] {
   if (verdict === undefined || verdict.models.length === 0) return ['unknown', ''];
   return [nameOf(Label, verdict.classification), `${(verdict.confidence * 100).toFixed(1)} %`];

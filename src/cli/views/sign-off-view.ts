@@ -1,4 +1,4 @@
-/** Another person's word on a finding, as the command line says it: first how it stands, then each answer. */
+/** A sign-off as the command line shows it: first its state, then each answer. */
 import { personLabel, showText } from '../../domain/shown-text.ts';
 import { Label } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type SignOff, type SignOffAnswer, SignOffState } from '../../grpc/gen/assay/v1/sign_off_pb.ts';

@@ -1,8 +1,8 @@
-/** Rows for a person, with borders. A table that a library lays out for cells over several rows costs the square of its rows. */
+/** Rows for a person, with borders. Library tables with cells over several rows take time quadratic in the rows. */
 import stringWidth from 'string-width';
 import { showText } from '../../domain/shown-text.ts';
 
-/** Cells that a row lacks at its end are empty. */
+/** Missing cells at a row's end are empty. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const shown = [head, ...rows].map((row) => row.map(showText));
   const widths = widthsOf(shown);

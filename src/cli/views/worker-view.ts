@@ -20,7 +20,7 @@ function stateOf({ here, draining, drained, running, refusal }: Worker): string 
   return draining ? 'draining' : 'here';
 }
 
-/** A line, or none if work waits for its turn only. */
+/** One line, or none if work only waits for its turn. */
 export function describeWait(reason: WaitReason | undefined): string[] {
   return reason === undefined ? [] : [`what waits is not begun: ${reason.sentence}`];
 }

@@ -16,7 +16,7 @@ export const SHOT = {
 export interface Shot extends ValuesOf<typeof SHOT> {}
 
 export interface ShotFrame {
-  /** Of an artificial origin; null if no model could answer. */
+  /** Probability of an artificial origin; null if no model gave an answer. */
   probability: number | null;
   /** Undefined if there is too little to see, or none was kept: such a frame goes on with the shot before it. */
   perceptualHash: string | undefined;

@@ -176,7 +176,7 @@ async function hear(
   const asked = planned.map((windows, index) =>
     askWindows(parts, work, file, windows, (answer) => {
       soFar.answers[index] = answer;
-      if (isWhole) tellFindings(work, planned, soFar);
+      if (isWhole) reportFindings(work, planned, soFar);
     }),
   );
   // Waits for all even if one fails: their files vanish with the slot.
@@ -222,7 +222,7 @@ function placeFor(
 }
 
 /** Reports the clips whose windows are all answered, and the answered share of all windows. */
-function tellFindings(
+function reportFindings(
   { found }: SoundWork,
   planned: Pick<WindowAnswer, 'queued' | 'ranges'>[],
   soFar: Heard,

@@ -35,7 +35,7 @@ const ANALYSIS_SLOT_EVERY_MS = 1000;
 const OTHERS_PROBE_SLOTS = 1;
 
 /** The number of no account. */
-const NOBODY = 0;
+const NO_ACCOUNT = 0;
 
 interface Waiter {
   id: string;
@@ -87,7 +87,7 @@ export class SlotQueue {
   /** Resolves when a slot may be used; the result gives it back. */
   async acquire(purpose: SlotPurpose, options: WaitOptions): Promise<Disposable> {
     if (options.signal?.aborted) throw new AbortError(options.signal);
-    const { accountId = NOBODY } = options;
+    const { accountId = NO_ACCOUNT } = options;
     if (this.#isFree(purpose, accountId)) this.#count(purpose, accountId, 1);
     else await this.#wait(purpose, accountId, options);
     return { [Symbol.dispose]: () => this.#release(purpose, accountId) };

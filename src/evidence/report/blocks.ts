@@ -1,4 +1,4 @@
-/** What a report is made of, whatever it is written as: HTML and PDF say the same because they are made of the same blocks. */
+/** The blocks of a report: HTML and PDF are made of the same ones, so that they say the same. */
 
 export type Block =
   | { type: 'title'; text: string }
@@ -25,17 +25,17 @@ export interface Fact {
 }
 
 export interface Figure {
-  /** Names the picture among the report's pictures. */
+  /** The picture's name among the report's pictures. */
   picture: string;
   caption: string;
   /** Takes the whole width of the page. */
   isWide?: boolean;
 }
 
-/** Pictures by name: the paths of files that this box made, PNG or JPEG. What is not there is left out. */
+/** Pictures by name: paths of PNG or JPEG files that this box made. Missing ones are left out. */
 export type Pictures = ReadonlyMap<string, string>;
 
-/** Cells and paragraphs are bounded: what is longer stands in the package's own files. */
+/** Bound on cells and paragraphs: longer texts are complete in the package's own files. */
 export const TEXT_CHARACTERS_MAX = 2000;
 
 export function bounded(text: string): string {

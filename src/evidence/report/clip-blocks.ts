@@ -27,7 +27,7 @@ export function clipBlocks(speaker: Speaker, record: ClassificationRecord): Bloc
   ];
 }
 
-/** Where to listen first: a sentence put into a real recording hardly moves the figure of the whole. */
+/** The clip to listen to first: a sentence inserted into a real recording hardly changes the figure of the whole. */
 function momentSentence(
   speaker: Speaker,
   moments: readonly { seconds: number; probability: number | null }[],

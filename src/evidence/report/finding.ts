@@ -17,7 +17,7 @@ export function findingSentence(speaker: Speaker, record: ClassificationRecord):
   return showText(headline.sentence[speaker.language]);
 }
 
-/** The sentence, what else is known, where the models place it, and what older programs read. */
+/** The sentence, further facts, the models' place on the scale, and the verdict for older programs. */
 export function findingBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
   const { assessment, headline, signOff } = record;
   const blocks: Block[] = [{ type: 'finding', text: findingSentence(speaker, record) }];

@@ -1,4 +1,4 @@
-/** Who did what with a file, and when, as its record says; earlier packages that said something else among it. */
+/** The history of a file by its record: who did what and when, with earlier packages that said something else. */
 import type { StoredExport } from '../../domain/records/exported-reading.ts';
 import { readingOfRecord } from '../../domain/records/exported-reading.ts';
 import type { SignOff } from '../../domain/records/sign-off.ts';
@@ -12,7 +12,7 @@ interface Place {
   createdAt: number;
 }
 
-/** Entries that the record itself does not have. */
+/** Entries of the custody log that the record itself lacks. */
 const CUSTODY_KINDS: readonly string[] = [
   ...['fetched', 'cancelled', 'retried', 'analyses_added', 'looked_at', 'downloaded'],
   ...[
@@ -24,7 +24,7 @@ const CUSTODY_KINDS: readonly string[] = [
     'bytes_deleted',
   ],
 ];
-/** A record that hundreds look at: all of them are in the package's custody. */
+/** Bound for a record that hundreds look at: all entries are in the package's custody. */
 const ENTRIES_SHOWN_MAX = 100;
 
 export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Place): Block[] {
@@ -77,7 +77,7 @@ function personOf(speaker: Speaker, { names }: EvidenceRecord, id: number): stri
   return name === '' ? speaker.say('accountNumber', { id }) : `${showText(name)} (${id})`;
 }
 
-/** What another person said of a finding, with the reason that the custody of the owner has not. */
+/** Sign-off answers with their reasons, which the owner's custody entries lack. */
 function answersOf(speaker: Speaker, one: EvidenceRecord, signOff: SignOff | null): [number, string][] {
   return (signOff?.answers ?? []).map(({ at, agrees, byAccountId, reason }) => {
     const who = personOf(speaker, one, byAccountId);
@@ -86,7 +86,7 @@ function answersOf(speaker: Speaker, one: EvidenceRecord, signOff: SignOff | nul
   });
 }
 
-/** A finding that went out is never contradicted in silence. */
+/** A finding that has left the box is never contradicted silently. */
 function contradictionBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
   const now = readingOfRecord(record);
   return record.exports

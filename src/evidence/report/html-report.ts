@@ -1,6 +1,6 @@
 /**
- * The report as one HTML file that needs nothing else: styles and pictures are in it, scripts are not. Written piece by piece, with
- * one picture in memory at a time.
+ * The report as one self-contained HTML file with its styles and pictures, without scripts. Written piece by piece, with one
+ * picture in memory at a time.
  */
 import { readFile } from 'node:fs/promises';
 import type { Block, Figure, Pictures } from './blocks.ts';
@@ -40,7 +40,7 @@ figcaption { font-size: .85em; color: #5a626b; }
 footer { margin-top: 2rem; font-size: .8em; color: #5a626b; overflow-wrap: anywhere; }
 `;
 
-/** Nothing in it may load or run anything when it is opened. */
+/** The report may load or run nothing when it is opened. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 export async function* toHtmlReport(report: Report, pictures: Pictures): AsyncGenerator<Buffer> {

@@ -1,4 +1,4 @@
-/** The models behind a report: which weights they are, and how often they were wrong where that was measured. */
+/** The models behind a report: their weights, and their measured error rates. */
 import {
   describeSet,
   type FigureRow,

@@ -1,5 +1,5 @@
 /**
- * A child process of its own: reads a report as JSON on standard input and writes its PDF to standard output. Laying out a case takes
+ * A child process: reads a report as JSON on standard input and writes its PDF to standard output. Laying out a case takes
  * seconds, in which the daemon must answer others.
  */
 import { readFile } from 'node:fs/promises';
@@ -9,17 +9,17 @@ import { Letters, type ReportText } from './letters/letters.ts';
 import type { PdfOrder } from './pdf-process.ts';
 import { PDF_TEMPLATE } from './pdf-template.ts';
 
-/** Beginnings of the pictures that Typst reads: another thing would end the whole document. */
+/** First bytes of the pictures that Typst reads: any other file would fail the whole document. */
 const PICTURES = { jpg: Buffer.from([0xff, 0xd8, 0xff]), png: Buffer.from('\x89PNG\r\n', 'latin1') };
 const DATA_ADDRESS = 'data:image/jpeg;base64,';
-/** Values of a report that are no texts. */
+/** Values of a report that are not texts. */
 const NO_TEXTS = new Set(['type', 'widths', 'picture', 'language', 'title', 'footer']);
 
 const { report, pictures } = JSON.parse(await text(process.stdin)) as PdfOrder;
 const texts: ReportText[] = [{ text: report.footer }];
 mapTexts(report, (one) => texts.push(one));
 const letters = await Letters.open(texts);
-// Nothing of the box lies there: a document can read what is handed over below, and nothing else.
+// Its workspace is empty: a document reads only what is added below, and nothing of the box.
 const compiler = NodeCompiler.create({
   workspace: '/nonexistent',
   fontArgs: [{ fontBlobs: await letters.cut() }],
@@ -40,7 +40,7 @@ compiler.mapShadow('/nonexistent/pictures.json', Buffer.from(JSON.stringify(Obje
 compiler.mapShadow('/nonexistent/report.json', Buffer.from(JSON.stringify(shown)));
 process.stdout.write(compiler.pdf({ mainFileContent: PDF_TEMPLATE }));
 
-/** The path under which the document reads the picture; null if it is none. */
+/** The path under which the document reads the picture; null if the bytes are none. */
 function hand(bytes: Buffer): string | null {
   const kind = (['jpg', 'png'] as const).find((one) => bytes.subarray(0, 6).includes(PICTURES[one]));
   if (kind === undefined) return null;

@@ -1,4 +1,4 @@
-/** Has a report laid out by a child process: neither its seconds nor its memory are the daemon's. */
+/** Lays out a report in a child process, so that neither its time nor its memory burden the daemon. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { childEntry } from '../../machinery/program-folder.ts';
@@ -14,7 +14,7 @@ export interface PdfOrder {
 const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('pdf');
 /** The largest case takes some ten seconds on a quiet box. */
 const PDF_TIMEOUT_MS = 180_000;
-/** A case of 200 records with a page of pictures each. */
+/** Enough for a case of 200 records with a page of pictures each. */
 const CHILD_MEMORY_MB_MAX = 1024;
 const FAULT_CHARACTERS_MAX = 2000;
 
@@ -42,7 +42,7 @@ export async function* writePdfReport(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     fault = `${fault}${text}`.slice(0, FAULT_CHARACTERS_MAX);
   });
-  // A child that died before it read everything is reported by how it ended.
+  // A child that died early is reported by its exit status.
   child.stdin.on('error', () => {});
   const order: PdfOrder = { report, pictures: [...pictures] };
   child.stdin.end(JSON.stringify(order));

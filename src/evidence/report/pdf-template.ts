@@ -9,13 +9,13 @@ export const PDF_TEMPLATE = String.raw`
 #let gap = 12pt
 #let direction(it) = if it.isRightToLeft { rtl } else { ltr }
 #let write(it) = text(font: it.families, dir: direction(it), it.text)
-// A text that has the width to itself: one that runs to the left begins at the right.
+// A text over the whole width: one that runs to the left begins at the right.
 #let aligned(it) = {
   set text(dir: direction(it))
   set align(start)
   write(it)
 }
-// What belongs together stands on one page: a heading alone at its foot, or a finding without its picture, misleads.
+// Blocks that must stay on one page: a heading alone at its foot, or a finding without its picture, misleads.
 #let kept(above: 6pt, below: 6pt, sticky: false, body) = block(above: above, below: below, sticky: sticky, breakable: false, width: 100%, body)
 #let rows-kept = 12
 #let drawn(figure, width, height) = {
@@ -55,7 +55,7 @@ export const PDF_TEMPLATE = String.raw`
   show table.cell: set block(breakable: false)
   table(columns: (130pt, 1fr), stroke: none, inset: (x: 0pt, y: 3pt), align: left, ..it.rows.map(row => (
     text(fill: quiet, write(row.name)),
-    // Hashes go on in the next line: a fixed length has no spaces at which to break.
+    // Hashes break anywhere: they have no spaces.
     if row.at("isCode", default: false) {
       text(size: 8.5pt, row.value.text.clusters().chunks(64).map(part => part.join()).join("\n"))
     } else { write(row.value) },

@@ -1,4 +1,4 @@
-/** What a file says of its own origin, in the answers and the sentence of the page, and what is declared of how it came about. */
+/** A file's own statements of its origin, with the answers and the sentence of the page, and its declared making. */
 
 import type { TrainingMiningFact } from '../../domain/provenance/manifest-facts.ts';
 import type { ManifestRecord, ProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
@@ -32,7 +32,7 @@ function paragraph(text: string): Block {
   return { type: 'paragraph', text: bounded(showText(text)) };
 }
 
-/** The codes of the reader and all manifests are in record.json. */
+/** All manifests and the reader's codes are in record.json. */
 const MANIFESTS_SHOWN_MAX = 12;
 
 function signedBlocks(speaker: Speaker, provenance: ProvenanceRecord): Block[] {
@@ -90,13 +90,13 @@ function manifestBlocks(
     ...(items.length === 0
       ? []
       : [{ type: 'list', items: items.map((item) => bounded(showText(item))) } as const]),
-    // The active manifest's own answers stand above all.
+    // The active manifest's answers stand above all others.
     ...(manifest.isActive ? [] : [answerFacts(speaker, readings)]),
     ...ingredientBlocks(speaker, ingredients, manifests),
   ];
 }
 
-/** Each with its thumbnail, what it was to the file, and what its own manifest reads as. */
+/** Each ingredient with its thumbnail, its role in the file, and the state of its own manifest. */
 function ingredientBlocks(
   speaker: Speaker,
   ingredients: ManifestRecord['ingredients'],

@@ -1,4 +1,4 @@
-/** One record of a report: what was found, why, how it was looked at, and what could be wrong with it. */
+/** One record of a report: the finding, its reasons, the method, and possible errors. */
 
 import type { ClassificationRecord, VideoRecord } from '../../domain/answers/record.ts';
 import type { ModelResult } from '../../domain/contract/record-parts.ts';
@@ -49,7 +49,7 @@ export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place
   ];
 }
 
-/** A picture with its maps, by the names under which previews.ts and the maps are handed over. */
+/** A picture with its maps, under the names that previews.ts and the maps use. */
 function pictureBlocks(speaker: Speaker, { record, originalMember }: EvidenceRecord): Block[] {
   if (record.kind !== 'image' || record.status !== 'done') return [];
   const caption =
@@ -252,7 +252,7 @@ function lengthOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
   return { name: speaker.say('duration'), value: `${speaker.number(record.durationSeconds, 1)} s` };
 }
 
-/** The page's words for what a submission may ask. */
+/** The page's words for options of a submission. */
 const OPTION_TEXTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     withMorphing: 'optionMorphing',
@@ -332,7 +332,7 @@ function fileFactBlocks(speaker: Speaker, { fileFacts }: ClassificationRecord): 
   ];
 }
 
-/** Name, probability of an artificial origin, and what it looked for or why it gave no answer. */
+/** Name, probability of an artificial origin, and what the model looked for or why it gave no answer. */
 function resultRows(speaker: Speaker, { record, models }: EvidenceRecord): string[][] {
   const results =
     record.kind === 'video'

@@ -15,7 +15,7 @@ export interface ReportOrder {
   notes: string;
   language: ReportLanguage;
   records: readonly EvidenceRecord[];
-  /** Each once. */
+  /** Each model once. */
   models: readonly EvidenceModel[];
   /** Microseconds since 1970 UTC. */
   createdAt: number;

@@ -1,4 +1,4 @@
-/** What would change, and why, were old records analysed by the present models: the report of a re-score. */
+/** The report of a re-score: what would change if the present models analysed old records, and why. */
 import { showText } from '../../domain/shown-text.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -99,7 +99,7 @@ function describe(speaker: Speaker, { state, probability }: Judgement): string {
   return probability === null ? shown : `${shown}, ${speaker.percent(probability, 1)}`;
 }
 
-/** Which of what made the finding is another now. */
+/** The cause of a changed finding. */
 export function reasonOf(speaker: Speaker, line: RescoredLine): string {
   const { modelsBefore, modelsAfter, rulesBefore } = line;
   const gone = modelsBefore.filter((model) => !modelsAfter.includes(model));

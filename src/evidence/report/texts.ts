@@ -1,4 +1,4 @@
-/** What only the report says, in its languages; the sentences about a result are the page's own. */
+/** Texts of the report alone, in its languages; sentences about a result come from the page. */
 import { EN, type Texts } from '../../../page/texts/en.ts';
 import { IT } from '../../../page/texts/it.ts';
 import { fillText } from '../../domain/shown-text.ts';
@@ -227,14 +227,14 @@ const REPORT_TEXTS: Readonly<Record<ReportLanguage, Readonly<Record<ReportKey, s
 
 type Filling = Readonly<Record<string, string | number>>;
 
-/** The sentences of one language, with its way to write figures. */
+/** The sentences of one language, with its number format. */
 export interface Speaker {
   language: ReportLanguage;
   /** A sentence of the page. */
   say: (key: keyof Texts, filling?: Filling) => string;
   /** A sentence of the report. */
   text: (key: ReportKey, filling?: Filling) => string;
-  /** For keys made from what a record says. */
+  /** For keys derived from a record's values. */
   find: (key: string) => string | undefined;
   number: (value: number, digits?: number) => string;
   percent: (share: number, digits?: number) => string;

@@ -1,10 +1,10 @@
-/** What is said in a recording or a film, in its report. */
+/** The transcript of a recording or a film, in its report. */
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Block } from './blocks.ts';
 import type { Speaker } from './texts.ts';
 
-/** The words that a machine wrote, said to be that; the whole text is among the figures. */
+/** The words, marked as written by a machine; the whole text is among the figures. */
 export function transcriptBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
   const sounds = record.kind === 'audio' ? [record] : record.kind === 'video' ? record.audios : [];
   const [transcript] = sounds.flatMap((sound) => sound.transcript ?? []);

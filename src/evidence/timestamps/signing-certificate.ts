@@ -1,6 +1,6 @@
 /**
- * Which certificate a token says it was signed with (ESS signing certificate, RFC 2634 and RFC 5035): RFC 3161 demands the attribute,
- * since the number of a certificate alone could be that of another one by the same authority.
+ * Checks the certificate that a token names as its signer's (ESS signing certificate, RFC 2634 and RFC 5035): RFC 3161
+ * demands the attribute, since a serial number alone could belong to another certificate of the same authority.
  */
 import { createHash } from 'node:crypto';
 import { type BaseBlock, Constructed, OctetString, Sequence } from 'asn1js';
@@ -18,8 +18,8 @@ const DIGESTS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * What is wrong, in words that follow the token's name; null: it names the signer first, and then certificates of its chain. If the
- * chain is not known (null), only the first name is judged.
+ * The fault, in words that follow the token's name; null if it names the signer first and then certificates of its chain.
+ * Without a known chain (null), only the first name is judged.
  */
 export function signingCertificateFault(
   { signedAttrs }: SignerInfo,

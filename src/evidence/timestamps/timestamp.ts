@@ -1,6 +1,6 @@
 /**
- * Timestamps of other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these bytes
- * were there at its time; who says so is known only if its certificate leads to a root that the reader trusts.
+ * Timestamps by other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these
+ * bytes existed at its time; its author is known only if its certificate leads to a root that the reader trusts.
  */
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
@@ -27,7 +27,7 @@ import { showText } from '../../domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { signingCertificateFault } from './signing-certificate.ts';
 
-/** A reply as DER, that says what follows. */
+/** A judged reply, as DER. */
 export interface Timestamp {
   /** The authority's time; microseconds since 1970 UTC. */
   time: number;
@@ -48,11 +48,11 @@ export interface TimestampQuery {
 }
 
 export interface JudgeOrder {
-  /** What was stamped. */
+  /** The stamped bytes. */
   bytes: Uint8Array;
-  /** Nonce of the query; absent if it is not known any more. */
+  /** Nonce of the query; absent if it is no longer known. */
   nonce?: string;
-  /** PEM bundle that the authority's certificate must lead to; null: it is not asked for. */
+  /** PEM bundle that the authority's certificate must lead to; null: not checked. */
   rootsPem: string | null;
 }
 
@@ -65,9 +65,9 @@ const DIGESTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 const NONCE_BYTES = 16;
-/** A bundle of an authority has a few; that of a whole system some hundred. */
+/** An authority's bundle has a few; that of a whole system some hundred. */
 const ROOTS_MAX = 1000;
-/** What a token holds (RFC 3161, 2.4.2). */
+/** Content type of a token (RFC 3161, 2.4.2). */
 const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 /** RFC 3161, 2.4.2. */
 const STATUSES = ['granted', 'granted with changes', 'rejected', 'waiting', 'revocation warning', 'revoked'];
@@ -75,7 +75,7 @@ const STATUSES = ['granted', 'granted with changes', 'rejected', 'waiting', 'rev
 /** Asks for the authority's certificate too, so that the token can be judged without it. */
 export function toTimestampQuery(bytes: Uint8Array): TimestampQuery {
   const nonce = randomBytes(NONCE_BYTES);
-  // Positive, and as short as DER wants it.
+  // Positive, and in DER's shortest form.
   nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;
   const request = new TimeStampReq({
     version: 1,
@@ -89,7 +89,7 @@ export function toTimestampQuery(bytes: Uint8Array): TimestampQuery {
   return { query: Buffer.from(request.toSchema().toBER(false)), nonce: nonce.toString('hex') };
 }
 
-/** Throws a TimestampError that says what is wrong. */
+/** Throws a TimestampError with the fault. */
 export async function judgeTimestamp(
   reply: Uint8Array,
   { bytes, nonce, rootsPem }: JudgeOrder,
@@ -128,7 +128,7 @@ export function readRoots(pem: string): Certificate[] {
 
 function openReply(reply: Uint8Array): SignedData {
   const response = parse('is no reply of a timestamp authority (RFC 3161)', () => {
-    // What follows the reply would be a place for anything.
+    // Trailing bytes could carry anything.
     if (fromBER(toArrayBuffer(reply)).offset !== reply.length) throw new Error('bytes behind it');
     return TimeStampResp.fromBER(toArrayBuffer(reply));
   });
@@ -155,7 +155,7 @@ function assertImprint({ messageImprint }: TSTInfo, bytes: Uint8Array): void {
   throw new TimestampError('is a timestamp of other bytes: its message imprint differs');
 }
 
-/** The certificate that signed it. Judged at the token's own time, as the authority's certificate may have ended since. */
+/** The certificate that signed it. Checked at the token's own time, as the certificate may have expired since. */
 async function assertSigned(
   signedData: SignedData,
   { bytes, rootsPem, info }: { bytes: Uint8Array; rootsPem: string | null; info: TSTInfo },
@@ -244,7 +244,7 @@ function toHex(bytes: Uint8Array | undefined): string {
   return bytes === undefined ? '' : Buffer.from(bytes).toString('hex');
 }
 
-/** A copy of its own: a view of a pool would hold what lies beside it. */
+/** A copy: a view of a pool would include its neighbours. */
 function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }

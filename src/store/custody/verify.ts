@@ -84,7 +84,7 @@ class Verification {
     const line = this.#custody.line(sequence);
     const entry = parseEntry(line);
     if (line === undefined) this.#missingFrom ??= sequence;
-    else this.#tellMissing(sequence);
+    else this.#reportMissing(sequence);
     if (entry === undefined || line === undefined) {
       if (line !== undefined) this.#addFault(sequence, 'it is no entry');
       this.#stepOver(sequence);
@@ -95,7 +95,7 @@ class Verification {
   }
 
   /** A run of missing entries is one fault. */
-  #tellMissing(end: number): void {
+  #reportMissing(end: number): void {
     const from = this.#missingFrom;
     this.#missingFrom = null;
     if (from === null) return;
@@ -185,7 +185,7 @@ class Verification {
   }
 
   finish(): CustodyReport {
-    this.#tellMissing(this.size);
+    this.#reportMissing(this.size);
     const head = this.#head;
     if (head === undefined)
       this.#addFault(null, this.size === 0 ? 'there is no log' : 'the head is missing or damaged');

@@ -27,7 +27,7 @@ export function putLikenesses(
     return first + index;
   });
   tables.nearMatches.put(analysisId, { accountId: holder, sequences, earlier: [...earlier], later: [] });
-  for (const match of earlier) tellEarlier(tables, analysisId, match);
+  for (const match of earlier) notifyEarlier(tables, analysisId, match);
 }
 
 /**
@@ -47,7 +47,7 @@ export function relearnLikenesses(
 }
 
 /** The nearest ones stay. A picture that was removed meanwhile leaves its name, which leads nowhere. */
-function tellEarlier(tables: LikenessTables, analysisId: string, match: NearMatch): void {
+function notifyEarlier(tables: LikenessTables, analysisId: string, match: NearMatch): void {
   const known = tables.nearMatches.getUnlessDamaged(match.analysisId);
   if (known === undefined) return;
   const { timeSeconds: earlierSeconds, earlierSeconds: timeSeconds } = match;

@@ -99,7 +99,7 @@ test('doctor tries the mail server, and says where mail lies if none is set', as
   assert.deepEqual(server.received, [], 'nothing is sent to try it');
 });
 
-test('a server that is away is told to the partner as 503', async () => {
+test('an absent mail server is reported to the partner as 503', async () => {
   await using server = await openSmtpServer({ password: 'another' });
   await using open = await openApp({ ASSAY_MAIL_SMTP_URL: server.url });
   const user = await addUser(open.app, open.admin);

@@ -83,7 +83,7 @@ for (const [title, fields, reason, field] of BAD_FIELDS) {
   });
 }
 
-test('all faults are told at once', async () => {
+test('all faults are reported at once', async () => {
   await assert.rejects(
     createUser(open.app, { principal: open.admin, fields: { name: '', email: 'x', heuristic: 'wild' } }),
     (error: { fields: { field: string }[] }) => {
@@ -129,7 +129,7 @@ test('a partner sees and manages only its own users', async () => {
   assert.equal(app.store.read.accounts.get(mine.id)?.partnerId, null);
 });
 
-test('a plain user manages nobody, and of itself only its own data', async () => {
+test('a plain user manages no other user, and of itself only its own data', async () => {
   const { app, admin } = open;
   const user = await addUser(app, admin);
   const principal = principalOf(app, user.id);

@@ -14,13 +14,13 @@ test('a card that runs models is good, by whichever provider', () => {
     equal(judge([provider, 'cpu'], [provider, 'cpu']).state, 'good', provider);
 });
 
-test('a card that no setting names is told how to be named', () => {
+test('for a card that no setting names, the doctor says which setting names it', () => {
   const { state, advice } = judge(['cpu'], ['cpu']);
   equal(state, 'notice');
   match(advice ?? '', /^set inference\.providers/);
 });
 
-test('a card that was asked for and runs nothing is not told to set what is set', () => {
+test('for a card that is set and runs nothing, the doctor does not ask for the same setting', () => {
   const { state, advice } = judge(['cpu'], ['cuda', 'cpu']);
   equal(state, 'notice');
   match(advice ?? '', /^the models above say what keeps them from cuda;/);

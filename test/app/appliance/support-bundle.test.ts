@@ -46,7 +46,7 @@ async function unpack(archive: Buffer): Promise<Map<string, string>> {
   return new Map(await Promise.all(read));
 }
 
-test('the bundle tells of the box and of no one', async () => {
+test('the bundle describes the box and no person', async () => {
   await using box = await openApp({
     ASSAY_ADMIN_API_KEY: KEY,
     ASSAY_ADMIN_PASSWORD: PLANTED.adminPassword,

@@ -159,7 +159,7 @@ test('a log that was put back to an older state without a restore is rolled back
   match(judge(late).reason, /signs \d+ entries of this epoch, this log has \d+: .*without a restore/);
 });
 
-test('a restored box tells what was signed behind the restored point, and a log out of a backup verifies', async () => {
+test('a restored box reports what was signed behind the restored point, and a log out of a backup verifies', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'first');
   let backup: string;

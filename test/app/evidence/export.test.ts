@@ -70,7 +70,7 @@ test('a package is whole, says what the record says, and is recorded with its au
   equal(line?.details.package, record.exports[0]?.packageSha256);
 });
 
-test('what an earlier package told otherwise is told in the record and in the next report', async () => {
+test('a change since an earlier package stands in the record and in the next report', async () => {
   const told = await addDone(open.app);
   const made: StoredExport = {
     ...{ at: 1_700_000_000_000_000, byAccountId: 1, rulesVersion: 1, fingerprint: 'SHA256:x' },
@@ -101,7 +101,7 @@ test('a file that is not kept any more is left out, and its hash stays', async (
   equal(judged.records.length, 1);
 });
 
-test('another account’s record is as absent as an unknown one, and bounds are told', async () => {
+test('another account’s record is as absent as an unknown one, and refusals name the bounds', async () => {
   const user = principalOf(open.app, (await addUser(open.app, open.admin)).id);
   const foreign = await exportZip([identifier], {}, user).catch((error: Error) => error);
   const unknown = await exportZip(['f'.repeat(64)], {}, user).catch((error: Error) => error);
@@ -117,7 +117,7 @@ test('another account’s record is as absent as an unknown one, and bounds are 
   await rejects(exportZip([identifier], { language: 'de' }), /language: expected one of en, it, found "de"/);
 });
 
-test('a package tells whether another person signed the finding off, with what was said, in both languages', async () => {
+test('a package says whether another person signed the finding off, with what was said, in both languages', async () => {
   const { app, admin } = open;
   const second = principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
   const hash = '5'.repeat(64);
@@ -161,7 +161,7 @@ async function membersOf(path: string): Promise<Record<'report' | 'record' | 'cu
   return found;
 }
 
-test('an original that has rotted is told before the package begins', async () => {
+test('an original that has rotted is reported before the package begins', async () => {
   const { store } = open.app;
   const hash = createHash('sha256').update('will rot').digest('hex');
   await store.blobs.keep(

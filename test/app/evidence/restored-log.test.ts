@@ -18,7 +18,7 @@ import { addDone } from './finished-record.ts';
 
 const NEVER = new AbortController().signal;
 
-test('export, backup, export, restore, export: each verifies, and the lost stretch is told', async () => {
+test('export, backup, export, restore, export: each verifies, and the lost stretch is reported', async () => {
   await using folder = await makeTemporaryFolder();
   const exportTo = async (name: string, { app, admin }: OpenApp, hash: string): Promise<string> => {
     const input = { principal: admin, identifiers: [await addDone(app, hash)], fields: {} };

@@ -47,7 +47,7 @@ async function judgeForged(member: string, text: string): Promise<string[]> {
 
 const textOf = (member: string): string => whole.get(member)?.toString('utf8') ?? '';
 
-test('a flipped byte in any custody member is told with its name', async () => {
+test('a flipped byte in any custody member is reported with its name', async () => {
   for (const member of [CUSTODY, PROOF, CHECKPOINT]) {
     const bytes = Buffer.from(whole.get(member) ?? []);
     ok(bytes.length > 0, member);
@@ -63,7 +63,7 @@ test('a flipped byte in any custody member is told with its name', async () => {
   }
 });
 
-test('entries, details, proofs and heads that were changed and signed anew are told with their file', async () => {
+test('entries, details, proofs and heads that were changed and signed anew are reported with their file', async () => {
   deepEqual(await judgeForged(CUSTODY, textOf(CUSTODY)), []);
   const [first = '', ...others] = textOf(CUSTODY).split('\n');
   const { line, detailsJson, salt } = JSON.parse(first) as Record<'line' | 'detailsJson' | 'salt', string>;

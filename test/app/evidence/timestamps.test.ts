@@ -76,7 +76,7 @@ const isStamped = ({ requests }: PackageTimestamps): boolean =>
   requests.every(({ state }) => state === 'stamped');
 const isTried = ({ attempts }: PackageTimestamps): boolean => attempts > 0;
 
-test('a package is stamped once it is signed; record, job and doctor tell, and the token lies in it', async () => {
+test('a package is stamped once it is signed; record, job and doctor report it, and the token lies in it', async () => {
   const identifier = await addDone(open.app);
   const input = { principal: open.admin, identifiers: [identifier], fields: {} };
   let job: ExportJob = await open.app.exportJobs.start(open.app, input);
@@ -103,7 +103,7 @@ test('a package is stamped once it is signed; record, job and doctor tell, and t
   deepEqual([own?.state, own?.found], ['good', 'stamps; 0 packages wait for tokens']);
 });
 
-test('an authority that is down is asked again later, and each wrong answer is told as what it is', async () => {
+test('an authority that is down is asked again later, and each wrong answer is reported as what it is', async () => {
   const identifier = await addDone(open.app);
   const said: string[] = [];
   const stranger = await startAuthority('Stranger');

@@ -49,7 +49,7 @@ async function judge(customer: Customer, name: string): Promise<{ identifier: st
 
 const told = (path: string) => receiver.hooks.filter((hook) => hook.path === path).map(({ body }) => body);
 
-test('only what a rule asks for is told, to its channel, and stands in the log', async () => {
+test('only what a rule asks for is sent to its channel and stands in the log', async () => {
   const customer = await addCustomer(service);
   const other = await addCustomer(service);
   for (const channel of ['slack', 'teams', 'mattermost'] as const) {
@@ -89,7 +89,7 @@ test('only what a rule asks for is told, to its channel, and stands in the log',
   equal(appOf().store.read.automation.pendingNotices(10).length, 0);
 });
 
-test('a rule that is removed, paused or gone tells no one', async () => {
+test('a rule that is removed, paused or gone sends nothing', async () => {
   const customer = await addCustomer(service);
   const principal = principalOf(appOf(), customer.id);
   const gone = await openReceiver({ status: 410 });

@@ -136,7 +136,7 @@ test('a record finds its later part, without itself, and knows of later copies',
   assert.match(unknown.err, /no such classification/);
 });
 
-test('what was deleted is found by nobody', async () => {
+test('no search finds a deleted record', async () => {
   await ask('mutation($id: ID!) { deleteClassification(identifier: $id) { userErrors { message } } }', {
     id: identifier,
   });

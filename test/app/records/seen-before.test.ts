@@ -54,7 +54,7 @@ async function seed(
   return identifiers;
 }
 
-test('a copy tells of its original, with what a person found, and inherits nothing', async () => {
+test('a copy names its original and what a person found of it, and inherits nothing', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const index = new SeenBeforeIndex(app.store);
@@ -113,7 +113,7 @@ test('a new start reads on from the store, and a search waits for it', async () 
   assert.equal(found?.earlier[0]?.distance, 2);
 });
 
-test('no one is told of another account, but across a partner’s users where all their plans say so', async () => {
+test('an account sees no other account, except across a partner’s users where all their plans say so', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const partner = await addUser(app, admin, { role: 'partner' });

@@ -208,7 +208,7 @@ test('a port that no one listens on ends the fetch with a sentence', async () =>
   await assert.rejects(fetching, { message: 'the address could not be fetched (ECONNREFUSED)' });
 });
 
-test('a caller who leaves is told so, and nothing stays', async () => {
+test('a call that its caller cancels ends as cancelled, and nothing stays', async () => {
   await using site = await openSite(() => {});
   const source = { address: `${site.origin}/a.jpg`, kind: 'image', accountId: 1 } as const;
   await assert.rejects(fetchMedia(CONFIG, site.store, source, AbortSignal.timeout(50)), {

@@ -265,7 +265,7 @@ test('lists that change under way hold for all', async () => {
   assert.ok([0, 10, 19].every((index) => stateOf(app, index) === 'trusted'));
 });
 
-test('administrators only, and nobody who may only read', async () => {
+test('only administrators start a recheck, and not those who may only read', async () => {
   await using opened = await openApp();
   const { app } = opened;
   const user = principalOf(app, (await addUser(app, opened.admin)).id);

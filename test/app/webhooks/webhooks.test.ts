@@ -130,7 +130,7 @@ test('the cache answers without a webhook', async () => {
   equal(receiver.hooks.length, 1);
 });
 
-test('two submissions of one file at once share the work, and both are told', async () => {
+test('two submissions of one file at once share the work, and both webhooks are sent', async () => {
   await using receiver = await openReceiver();
   seed += 1;
   const bytes = await distinctPicture(seed);

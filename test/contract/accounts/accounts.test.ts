@@ -12,7 +12,7 @@ import { ACCOUNT_CASES } from './account-cases.ts';
 
 const fullStages = runRows(ACCOUNT_CASES);
 
-test('the ledger tells every change of the credits', async () => {
+test('the ledger lists every change of the credits', async () => {
   for (const { callers } of fullStages) {
     granted(await callers.buyer.submit('image', await makePicture()));
     assert.deepEqual(granted(await callers.buyer.ledger()), [

@@ -37,11 +37,11 @@ test('a type and an ending name one format', () => {
   for (const list of names) assert.equal(new Set(list).size, list.length);
 });
 
-test('each format is told by its bytes, by its demuxer, or is what another turns out to be', () => {
+test('each format is known by its bytes, by its demuxer, or is what another turns out to be', () => {
   const turned = new Set(FORMATS.map(({ otherwise }) => otherwise));
   for (const { mime, starts, within, demuxers } of FORMATS) {
-    const isTold = starts !== undefined || within !== undefined || turned.has(mime);
-    assert.ok(isTold || formatReadBy(demuxers ?? '')?.mime === mime, mime);
+    const isKnown = starts !== undefined || within !== undefined || turned.has(mime);
+    assert.ok(isKnown || formatReadBy(demuxers ?? '')?.mime === mime, mime);
   }
   const read = ['aac', 'mp3', 'mov,mp4,m4a,3gp,3g2,mj2', 'ogg', 'matroska,webm', 'jpegxl_anim', 'rm'];
   assert.deepEqual(

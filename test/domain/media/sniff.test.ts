@@ -98,7 +98,7 @@ for (const [name, head, mime] of CASES) {
   test(name, () => assert.equal(sniffMediaType(Buffer.from(head, 'latin1'))?.mime, mime));
 }
 
-test('of every format that is told by its first bytes, a head stands here', () => {
+test('every format that is known by its first bytes has a head here', () => {
   const shown = new Set(CASES.map(([, , mime]) => mime));
   for (const { mime, starts, within } of FORMATS)
     if (starts !== undefined || within !== undefined) assert.ok(shown.has(mime), mime);

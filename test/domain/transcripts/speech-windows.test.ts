@@ -93,7 +93,7 @@ test('windows are bounded, in order and inside the sound, whatever the detector 
   );
 });
 
-test('a time of the window is told where it is in the sound', () => {
+test('a time of the window becomes a time of the sound', () => {
   const window = {
     ranges: [
       { offset: RATE, length: 2 * RATE },

@@ -119,7 +119,7 @@ test('a part that was copied is found by its shift; without it no shift stands o
   assert.ok((found?.crowd ?? 0) > 5 * (chance?.crowd ?? 0), JSON.stringify([found, chance]));
 });
 
-test('in a large picture shifts are told in its own pixels', () => {
+test('in a large picture shifts are given in its own pixels', () => {
   const [width, height] = [2000, 1600];
   const copied = copyPart(makeNoise(width, height), width, { x: 200, y: 100, dx: -120, dy: 900, side: 300 });
   const [found] = findRepeatedParts(copied, width, height);

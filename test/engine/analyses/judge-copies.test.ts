@@ -76,7 +76,7 @@ test('an answer within reach is tried on every copy, and the picture itself answ
   assert.ok(Math.abs((copy?.logOdds ?? 0) - (20 * 140) / 255 + 10) < 0.2, `${copy?.logOdds}`);
 });
 
-test('GraphQL tells what was left out', async () => {
+test('GraphQL lists what was left out', async () => {
   const { identifier } = await classify(21);
   const query = `{ classification(identifier: "${identifier}") { assessment { stability { flips notNeeded variants { name } } } } }`;
   const response = await fetch(`${daemon.http}/graphql`, {

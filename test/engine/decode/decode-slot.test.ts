@@ -94,7 +94,7 @@ test('an abort ends the child and names itself', async () => {
   assert.ok(!slot.isUsable);
 });
 
-test('a child that is killed in mid-work is told apart from a slow one', async () => {
+test('a child that is killed in mid-work is reported otherwise than a slow one', async () => {
   await using folder = await makeTemporaryFolder();
   await using slot = await openBareSlot(folder.path);
   const input = await placeLargePicture(folder.path, slot);

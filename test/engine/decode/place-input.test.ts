@@ -68,7 +68,7 @@ test('linked where a wall guards it, copied where none does, and read in both ca
   }
 });
 
-test('an original that is not what was submitted is not judged, and told once', async () => {
+test('an original that is not what was submitted is not judged, and reported once', async () => {
   await using folder = await makeTemporaryFolder();
   const { blobs, hash, path, changed } = await storePicture(folder.path);
   const bytes = await readFile(path);

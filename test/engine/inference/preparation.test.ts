@@ -76,7 +76,7 @@ test('what cannot be prepared leaves the answering to the other, says why and fr
   assert.deepEqual(opened.lost, [], 'it was stopped, not lost');
 });
 
-test('what is being prepared is told of, takes over when it is ready, and hands back when it is lost', async () => {
+test('a model in preparation is reported, takes over when it is ready, and hands back when it is lost', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   const asked = await makeWork(folder.path, pack);

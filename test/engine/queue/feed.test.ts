@@ -45,7 +45,7 @@ const shared: Change[] = [
 ];
 check('names a record to each of its readers', { readerId: 2 }, shared, ['a']);
 
-test('a change after the last look is told again', async () => {
+test('a change after the last look is sent again', async () => {
   const feed = new Feed();
   const watch = feed.watch({ identifier: 'a' }, new AbortController().signal);
   const first = watch.next();
@@ -93,7 +93,7 @@ test('a signal that has aborted already gives an ended watch', async () => {
   equal(feed.watchers, 0);
 });
 
-test('a watcher too far behind is told so and released', async () => {
+test('a watcher too far behind gets a fault and is released', async () => {
   const feed = new Feed(2);
   const watch = feed.watch({ readerId: 1 }, new AbortController().signal);
   for (const identifier of ['a', 'b', 'c']) feed.publish(identifier, [1]);

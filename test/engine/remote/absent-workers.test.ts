@@ -157,7 +157,7 @@ test('without a worker the work waits, and everything that is asked says why', {
   assert.equal(Object(seen?.wait_reason).step, 'no-worker');
 });
 
-test('who is another version, has other packs or computes otherwise gets no work, and all is told', {
+test('a worker of another version, with other packs or other results gets no work, and each reason is reported', {
   skip,
 }, async () => {
   await using liar = await speakAs('liar');

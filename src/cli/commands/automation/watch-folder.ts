@@ -24,7 +24,7 @@ import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable } from '../../views/table.ts';
 
 const { method } = WatchFolderService;
-/** Named by `show`; all of them are in the pages of the interfaces. */
+/** `show` names this many; the pages of the interfaces have all of them. */
 const FAILED_SHOWN = 20;
 const ID: readonly Argument[] = [
   ['id', '<folder>', 'its id, as assay watch-folder list shows it', rowIdParser('folder')],

@@ -94,7 +94,7 @@ function toLine(entry: CustodyEntry): string {
   return showText(cells.filter(Boolean).join('  '));
 }
 
-/** Figures and words; what is empty says nothing. */
+/** Figures and words; empty fields are left out. */
 function describe(said: Readonly<Record<string, unknown>>): string {
   return Object.entries(said)
     .filter(([, value]) => value !== null && value !== '')

@@ -41,15 +41,15 @@ export const DEMO_MEDIA = {
 
 export type DemoFile = keyof typeof DEMO_MEDIA;
 
-/** The root of those who signed them; its key was thrown away. */
+/** The root certificate of the demo's signers; its key was thrown away. */
 export const DEMO_AUTHORITY = 'authority.pem';
 
 const MEDIA_FOLDER = join(PROGRAM_FOLDER, 'examples', 'demo');
 const WHAT: ReadonlyMap<string, string> = new Map(Object.entries(DEMO_MEDIA));
 const JOBS = 4;
-/** A minute on two cores; a box that is this slow is no box to try Assay on. */
+/** The demo takes a minute on two cores; a box slower than this is too slow for Assay. */
 const MINUTES_MAX = 10;
-/** Settings of the environment that hold for the demo's daemon, too: without them it would not start, or judge by other models. */
+/** Settings of the environment that the demo's daemon keeps: without them it would not start, or use other models. */
 const KEPT_SETTINGS = ['ASSAY_DECODE_ISOLATION', 'ASSAY_MODELS_FOLDERS'];
 const REF_ID = 'assay demo';
 
@@ -128,7 +128,7 @@ async function judgeAll(run: Run, client: AssayClient): Promise<void> {
   }
 }
 
-/** Throws only what makes the other files pointless. */
+/** Throws only faults that make the other files pointless. */
 async function report(
   { terminal, options }: Run,
   client: AssayClient,
@@ -160,7 +160,7 @@ async function judge(
   );
 }
 
-/** One line: the file, what it is in truth, what Assay says of it, and what its signature says. */
+/** One line: the file, its true origin, Assay's answer, and what its signature says. */
 function describe(record: Classification): string {
   const { answer, chance } = describeRecord(record);
   const models = chance === '' ? '' : `, ${chance} chance of AI by the models`;

@@ -1,4 +1,4 @@
-/** `assay evidence export`: the package as the daemon streams it, into a file that is there whole or not at all. */
+/** `assay evidence export`: streams the package from the daemon into a file that is complete or absent. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
@@ -66,18 +66,18 @@ async function receive(
   let file: PartialFile | undefined;
   for await (const { payload } of client.receive(EvidenceService.method.exportEvidence, request, signal)) {
     if (payload.case === 'header') {
-      // A name from elsewhere is not trusted to stay in this folder.
+      // The daemon's file name is not trusted to stay in this folder.
       if (path === '') path = basename(payload.value.name);
       file = stack.use(await PartialFile.create(path));
     } else if (payload.case === 'chunk') await file?.write(payload.value);
-    else if (payload.case === 'progress') tellProgress(terminal, payload.value);
+    else if (payload.case === 'progress') showProgress(terminal, payload.value);
   }
   if (!signal.aborted) await file?.keep();
   return path;
 }
 
-/** One line that is written over; nothing if no one looks. */
-function tellProgress(
+/** One line that is overwritten; nothing if there is no terminal. */
+function showProgress(
   { stderr }: Terminal,
   { files, filesTotal }: { files: number; filesTotal: number },
 ): void {

@@ -1,4 +1,4 @@
-/** `assay evidence timestamp`: puts tokens of timestamp authorities into a package that has left the box already. */
+/** `assay evidence timestamp`: adds tokens of timestamp authorities to a package that has left the box already. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
@@ -69,7 +69,7 @@ async function runTimestamp(terminal: Terminal, path: string, options: Timestamp
 
 interface Replies {
   replies: Uint8Array[];
-  /** Authorities whose token is not there, each with its error. */
+  /** Authorities without a token so far, each with its error. */
   waiting: readonly { authority: string; error: string }[];
 }
 
@@ -148,7 +148,7 @@ async function readGiven(path: string): Promise<Buffer> {
   }
 }
 
-/** What is wrong with a file or an authority is reported with its name. */
+/** Reports a fault of a file or an authority with its name. */
 async function orFailure<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -53,7 +53,7 @@ export function addListCommand(program: Command, terminal: Terminal): void {
     .action((options: ListOptions) => listRecords(terminal, options));
 }
 
-/** What narrows a list of records, or a file of them. */
+/** Options that filter a list or an export of records. */
 export function addFilterOptions(command: Command): Command {
   for (const option of narrowingOptions()) command.addOption(option);
   return command
@@ -107,12 +107,12 @@ export function isRefused(row: Row): row is RefusedClassification {
   return row.$typeName === 'assay.v1.RefusedClassification';
 }
 
-/** Beside the list, so that a program that reads it is not disturbed. */
+/** Printed to standard error, so that a program that reads the list is not disturbed. */
 export function noteRefused(terminal: Terminal, { identifier, reason }: RefusedClassification): void {
   printNote(terminal, `warning: ${identifier} is left out: ${reason}`);
 }
 
-/** Newest first, page after page, with those that cannot be shown in their places. */
+/** Newest first, page after page; records that cannot be shown keep their places. */
 export async function* readRows(
   client: AssayClient,
   options: FilterOptions & CountOptions,
@@ -186,7 +186,7 @@ const LABEL_VALUES: Readonly<Record<Label, ProtoLabel>> = {
   artificial: ProtoLabel.ARTIFICIAL,
 };
 
-/** One line as it comes: a table would have to hold all of them. */
+/** Printed line by line: a table would have to hold all records. */
 export function toLine(record: Classification): string {
   const { answer, chance, verdict } = describeRecord(record);
   const cells = [

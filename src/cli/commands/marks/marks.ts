@@ -1,4 +1,4 @@
-/** `assay marks`: what files say of their own origin, and what an export lost of it. */
+/** `assay marks`: marks of origin in files, and which of them an export lost. */
 import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
 import { type ComparedFile, compareAnswers } from '../../../domain/verdicts/answers-compared.ts';

@@ -85,7 +85,7 @@ async function addModel(terminal: Terminal, name: string, options: AddOptions): 
   }
 }
 
-/** A folder is a pack; anything else is a name of the catalogue. */
+/** A folder is a pack; any other name is looked up in the catalogue. */
 async function toOrder(name: string, file: string | undefined): Promise<Omit<Order, 'acceptLicence'>> {
   if (file !== undefined) {
     if (!(await isFile(file)))
@@ -125,13 +125,13 @@ async function send(call: AddCall, order: Order, signal: AbortSignal): Promise<v
     await write({ payload: { case: 'commit', value: {} } });
     call.end();
   } catch (error) {
-    // The daemon throws away what is not committed.
+    // The daemon drops an upload that is not committed.
     call.cancel();
     throw error;
   }
 }
 
-/** What could not be read here is the cause; the call's own error is not. */
+/** A file that could not be read is the cause; the cancelled call only follows from it. */
 async function fileFaultOf(sent: Promise<void>, ended: AbortController): Promise<unknown> {
   ended.abort();
   const fault: unknown = await sent.catch((error: unknown) => error);

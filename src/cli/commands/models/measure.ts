@@ -1,4 +1,4 @@
-/** `assay models bench` and `rescore`: how fast the models are, and what they would say of old records. */
+/** `assay models bench` and `rescore`: how fast the models are, and what they would answer for old records. */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MediaKind } from '../../../domain/media/media.ts';

@@ -36,7 +36,7 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Every start looks at the sizes of the indexes; this is for those that are wrong in another way. */
+/** Every start compares the sizes of the indexes; rebuilding repairs ones that are wrong in another way. */
 async function rebuild(
   terminal: Terminal,
   backup: string | undefined,
@@ -82,7 +82,7 @@ async function restore(
     printOutcome(terminal, options, { ...outcome, ...done }, `${what} ${how}`);
     if (!manifest.withSecrets && !isDryRun) printNote(terminal, NO_SECRETS);
   } catch (error) {
-    // What keeps a backup from being restored is for its operator: sentences, without a stack.
+    // Reasons against a restore are for the operator: sentences without a stack.
     throw toFileFailure(error, signal);
   }
 }

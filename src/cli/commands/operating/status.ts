@@ -49,7 +49,7 @@ function describeStatus(status: GetStatusResponse): string {
   ]);
 }
 
-/** Nothing unless an administrator asks: then the daemon says how backups stand. */
+/** Only administrators get it: for them the daemon adds the state of backups. */
 function describeLoad(status: GetStatusResponse): [string, string][] {
   if (status.backup === undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** `assay support-bundle`: what a person who helps needs to know of the box, without its users' matters. */
+/** `assay support-bundle`: what a helper needs to know of the box, without data of its users. */
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';

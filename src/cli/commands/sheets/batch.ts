@@ -1,4 +1,7 @@
-/** `assay batch run`: a sheet of addresses or paths in, the same sheet with verdicts out; goes on where it was interrupted. */
+/**
+ * `assay batch run`: reads a sheet of addresses or paths and writes it with verdicts; an interrupted run goes on where it
+ * stopped.
+ */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -41,7 +44,7 @@ interface Run {
   terminal: Terminal;
   client: AssayClient;
   options: BatchOptions;
-  /** Paths in the sheet are relative to where it lies. */
+  /** Paths in the sheet are relative to its own folder. */
   folder: string;
   bars: ProgressBars;
   interrupted: AbortSignal;
@@ -101,7 +104,7 @@ async function runBatch(terminal: Terminal, path: string, options: BatchOptions)
   }
 }
 
-/** Throws only what makes the other rows pointless. */
+/** Throws only faults that make the other rows pointless. */
 async function runRow(run: Run, row: SheetRow): Promise<void> {
   const bar = run.bars.add(showText(basename(row.source) || `row ${row.index + 1}`));
   try {
@@ -151,7 +154,7 @@ async function classifyRow(
   });
 }
 
-/** The same for the same row of the same sheet, so that another run gets the same record and pays nothing. */
+/** The same row of the same sheet gets the same id, so that another run finds the same record and pays nothing. */
 function requestIdOf(what: unknown): string {
   return `batch-${createHash('sha256').update(JSON.stringify(what)).digest('hex')}`;
 }
@@ -177,7 +180,7 @@ async function sourceOfPath(folder: string, path: string) {
   return { source, known: [found.size, found.mtimeMs] };
 }
 
-/** Nothing is fetched to find out: the daemon wants it named before. */
+/** Derived from the address alone: the daemon wants the kind before anything is fetched. */
 function kindOfAddress(address: string): MediaKind {
   const path = URL.canParse(address) ? new URL(address).pathname : address;
   const [, ending = ''] = /\.([a-z0-9]+)$/i.exec(path) ?? [];

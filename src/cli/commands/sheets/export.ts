@@ -1,4 +1,4 @@
-/** `assay export`: all records that a filter finds, as a sheet. */
+/** `assay export`: all records that match a filter, as a sheet. */
 
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -46,7 +46,7 @@ async function exportRecords(terminal: Terminal, options: ExportOptions): Promis
   const counts = { records: 0 };
   const lines = toLines(terminal, client, options, counts);
   try {
-    // A daemon that does not answer must not cost the file that is there.
+    // Waits for the first line, so that a daemon that does not answer does not cost the existing file.
     const { value: first = '' } = await lines.next();
     const target = output === undefined ? terminal.stdout : createWriteStream(output);
     const all = async function* () {
@@ -60,7 +60,7 @@ async function exportRecords(terminal: Terminal, options: ExportOptions): Promis
   if (output !== undefined) printNote(terminal, `${counted(counts.records, 'record')} in ${output}`);
 }
 
-/** The head goes out with the first line. */
+/** The head is written with the first line. */
 async function* toLines(
   terminal: Terminal,
   client: AssayClient,

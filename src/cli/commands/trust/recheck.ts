@@ -1,4 +1,4 @@
-/** `assay trust recheck`: manifests of stored files read anew under the lists of now, and what that changed. */
+/** `assay trust recheck`: reads manifests of stored files again under the present lists, and shows what changed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
@@ -22,7 +22,7 @@ import { toJsonLine } from '../../views/message-json.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
 
 const { method } = TrustService;
-/** A person's eye needs no more, and each look costs the daemon one small read. */
+/** Often enough for a person; each look costs the daemon one small read. */
 const LOOK_MS = 500;
 
 interface RecheckOptions {
@@ -60,7 +60,7 @@ async function begin(client: AssayClient, options: RecheckOptions): Promise<Trus
   return (await client.call(method.startTrustRecheck, {})).recheck;
 }
 
-/** Ctrl-C ends the look, not the work. */
+/** Ctrl-C ends the following, not the work. */
 async function follow(client: AssayClient, terminal: Terminal, begun: TrustRecheck): Promise<TrustRecheck> {
   const signal = terminal.watchInterrupt();
   using bars = await ProgressBars.open(terminal);
@@ -122,7 +122,7 @@ function toLine({
   return cells.filter((cell) => cell !== '').join('  ');
 }
 
-/** Only those that differ, by the beginnings of their hashes. */
+/** Only lists that differ, by the beginnings of their hashes. */
 function describeLists(before: readonly AppliedTrustList[], after: readonly AppliedTrustList[]): string {
   const hashOf = (lists: readonly AppliedTrustList[], id: string): string =>
     lists.find((list) => list.id === id)?.sha256.slice(0, 12) ?? 'none';

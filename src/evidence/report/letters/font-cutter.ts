@@ -1,11 +1,10 @@
 /**
- * Makes a font of one weight out of a variable one: PDF has no variable fonts. HarfBuzz does it, in the form of WebAssembly that
- * comes without a program around it.
+ * Makes a font of one weight from a variable one: PDF has no variable fonts. HarfBuzz does it, as a plain WebAssembly module.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** What is called of hb-subset; numbers are addresses in its memory. */
+/** The functions of hb-subset that are called; numbers are addresses in its memory. */
 interface Subsetter {
   memory: WebAssembly.Memory;
   _initialize(): void;
@@ -34,7 +33,7 @@ const LAYOUT_FEATURES = 6;
 const WEIGHT_AXIS = 0x77676874;
 
 export interface FontCutter {
-  /** `weight`: 100 to 900. Throws if the bytes are no variable font. */
+  /** `weight`: 100 to 900. Throws if the bytes are not a variable font. */
   cut(variable: Uint8Array, weight: number): Buffer;
 }
 
@@ -76,7 +75,7 @@ function cut(subsetter: Subsetter, variable: Uint8Array, weight: number): Buffer
 function takeBytes(subsetter: Subsetter, face: number): Buffer {
   const blob = subsetter.hb_face_reference_blob(face);
   const from = subsetter.hb_blob_get_data(blob, 0);
-  // The memory may have grown, which ends views of it that were made before.
+  // The memory may have grown, which invalidates earlier views of it.
   const bytes = Buffer.from(
     new Uint8Array(subsetter.memory.buffer, from, subsetter.hb_blob_get_length(blob)),
   );

@@ -1,6 +1,6 @@
 /**
- * The font files that a report may embed, and in which of them a character may lie. The packages come cut into
- * pieces, each with the ranges that it says it covers; whether a character is in a piece is known only when that was read.
+ * The font files that a report may embed, and the characters of each. The packages are cut into pieces that declare their
+ * ranges; whether a piece has a character is known only after reading it.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 
 /** Latin, Greek and Cyrillic. Its Devanagari is the same as the package's of that name. */
 const LATIN = 'noto-sans';
-/** One script a package; what else lies in a package is Latin. */
+/** One script a package; other characters of a package are Latin. */
 const SCRIPTS = [
   ...['arabic', 'hebrew', 'devanagari', 'bengali', 'gujarati', 'gurmukhi', 'kannada', 'malayalam', 'oriya'],
   ...['sinhala', 'tamil', 'telugu', 'thai', 'lao', 'khmer', 'myanmar', 'armenian', 'georgian', 'ethiopic'],
@@ -21,12 +21,12 @@ export const HAN_FORMS = ['sc', 'jp', 'kr'] as const;
 export type HanForm = (typeof HAN_FORMS)[number];
 
 export interface FontFile {
-  /** By which the layout names it. */
+  /** The name in the layout. */
   name: string;
   path: string;
 }
 
-/** By code point: the files that say they cover it, to be looked at first to last. */
+/** By code point: the files that declare it, in the order to look. */
 type FilesByCodePoint = ReadonlyMap<number, readonly FontFile[]>;
 
 export interface FontFiles {
@@ -34,7 +34,7 @@ export interface FontFiles {
   han: Readonly<Record<HanForm, FilesByCodePoint>>;
 }
 
-/** Reads what the packages say they cover; no font yet. Throws if a package is not installed. */
+/** Reads the ranges that the packages declare; no font yet. Throws if a package is not installed. */
 export function listFontFiles(): FontFiles {
   const scripts = new Map<number, FontFile[]>();
   addPieces(scripts, LATIN, (piece) => piece !== 'devanagari');
@@ -42,7 +42,7 @@ export function listFontFiles(): FontFiles {
   return { scripts, han: { sc: hanFiles('sc'), jp: hanFiles('jp'), kr: hanFiles('kr') } };
 }
 
-/** The pieces with a number; Latin and Cyrillic lie in those with a name. */
+/** The numbered pieces; Latin and Cyrillic lie in the named ones. */
 function hanFiles(form: HanForm): FilesByCodePoint {
   const files = new Map<number, FontFile[]>();
   addPieces(files, `noto-sans-${form}`, (piece) => /^\[\d+\]$/.test(piece));

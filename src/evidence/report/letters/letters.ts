@@ -1,4 +1,4 @@
-/** The fonts of a report: no more than its texts need, each cut to the two weights that a report sets. */
+/** The fonts of a report: only those that its texts need, each cut to the two weights that a report uses. */
 import { readFile } from 'node:fs/promises';
 import { Blob, Face } from 'harfbuzzjs';
 import toVariableFont from 'woff2-encoder/decompress';
@@ -7,7 +7,7 @@ import { type FontFile, type FontFiles, HAN_FORMS, type HanForm, listFontFiles }
 
 const WEIGHTS = [400, 600] as const;
 
-/** A text and, where it is known, the language that it is in (ISO 639). */
+/** A text and, if known, its language (ISO 639). */
 export interface ReportText {
   text: string;
   language?: string | undefined;
@@ -17,13 +17,13 @@ export interface ReportText {
 export interface ShownText {
   text: string;
   isRightToLeft: boolean;
-  /** Families in the order in which a letter is looked for; any other font that was opened follows. */
+  /** Families in the order of search; any other opened font follows. */
   families: string[];
 }
 
-/** Controls and what is not seen: written as their numbers, whatever a font says of them. */
+/** Controls and invisible characters: written as their numbers, even if a font has them. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** What joins the letter before it to the next. */
+/** Joiners between two letters. */
 const JOINERS = /[\u200c\u200d]/;
 const HAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
@@ -31,7 +31,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 
 export class Letters {
   readonly #files: FontFiles = listFontFiles();
-  /** By file; empty where the file does not have what its package says. */
+  /** By file; empty where the file lacks a character that its package declares. */
   readonly #opened = new Map<string, { bytes: Uint8Array; held: ReadonlySet<number> }>();
   /** The file that has a character, by form and character. */
   readonly #found = new Map<string, string>();
@@ -46,7 +46,7 @@ export class Letters {
     return letters;
   }
 
-  /** What no font has is written as its number: an empty box would mean nothing to anyone. */
+  /** A character without a font is written as its number: an empty box would mean nothing. */
   show({ text, language }: ReportText): ShownText {
     const form = hanFormOf(text, language);
     let before: string | undefined;
@@ -74,7 +74,7 @@ export class Letters {
     });
   }
 
-  /** A joiner is unseen, but has a meaning behind a letter whose font knows it. */
+  /** A joiner is invisible, but has a meaning behind a letter whose font knows it. */
   #fontOf(character: string, before: string | undefined, form: HanForm): string | undefined {
     if (JOINERS.test(character) && this.#opened.get(before ?? '')?.held.has(codePointOf(character)) === true)
       return before;
@@ -108,7 +108,7 @@ export class Letters {
   }
 }
 
-/** A text without a language is taken for Japanese or Korean by the letters that only these have. */
+/** A text without a language counts as Japanese or Korean if it has letters that only these have. */
 function hanFormOf(text: string, language: string | undefined): HanForm {
   if (language === 'ja' || /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'jp';
   return language === 'ko' || /\p{Script=Hangul}/u.test(text) ? 'kr' : 'sc';
