@@ -143,7 +143,7 @@ export type SoundFile = z.infer<typeof soundFile>;
 
 const decodedSound = z.strictObject({
   durationSeconds: seconds,
-  /** Of the original, Hz. */
+  /** Sample rate of the original, Hz. */
   sampleRate: z.int().min(1).max(10_000_000),
   channelCount: z.int().min(1).max(1024),
   /** The track that players play first, then the others. */
