@@ -81,26 +81,31 @@ def judge_film(path, model, line):
 
 
 def open_work(work_folder):
-    """Returns (the network as training has it, its calibration, the folder of the pack)."""
+    """Returns (the network as training has it and its calibration, the same for the frames of videos, the folder of the pack)."""
     model = make_detector(work_folder, open_transformer(work_folder, CropCollection(work_folder)), "all")
     line = json.loads((work_folder / CALIBRATION_FILE).read_text(encoding="utf-8"))["all"]["line"]
-    return model, line, work_folder / PACKS_FOLDER / "all" / PACK_ID
+    return (model, line), (model, line), work_folder / PACKS_FOLDER / "all" / PACK_ID
 
 
 def open_pack(pack):
     """Returns the same of a pack whose network stayed: its graph answers in place of training's own network."""
     from places import open_score
 
-    score = open_score(pack / MODEL_FILE)
-    calibration = json.loads((pack / MANIFEST_FILE).read_text(encoding="utf-8"))["calibration"]
-    model = lambda pixels: torch.from_numpy(score(pixels.mul(255).round().byte().permute(0, 2, 3, 1).numpy()))  # noqa: E731
-    return model, (calibration["slope"], calibration["intercept"]), pack
+    manifest = json.loads((pack / MANIFEST_FILE).read_text(encoding="utf-8"))
+    frames = manifest["decision"].get("frames", {}).get("line")
+
+    def read(column, line):
+        score = open_score(pack / MODEL_FILE, manifest["output"]["name"], column)
+        return lambda pixels: torch.from_numpy(score(pixels.mul(255).round().byte().permute(0, 2, 3, 1).numpy())), (line["slope"], line["intercept"])
+
+    pictures = read(0, manifest["calibration"])
+    return pictures, pictures if frames is None else read(-1, frames), pack
 
 
 def write_parity(opened, media):
-    model, line, pack = opened
+    pictures, frames, pack = opened
     paths = sorted(path for path in media.iterdir() if path.suffix in PICTURES)
-    media_judged = [*(judge_picture(path, model, line) for path in paths), judge_film(media / FILM, model, line)]
+    media_judged = [*(judge_picture(path, *pictures) for path in paths), judge_film(media / FILM, *frames)]
     (pack / PARITY_FILE).write_text(json.dumps({"media": media_judged}) + "\n", encoding="utf-8")
     for found in media_judged:
         print(found["file"], found["probability"], flush=True)

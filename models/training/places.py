@@ -64,7 +64,8 @@ def score_state(pixels, score, kept_count):
     return [[detail, round(float(logit), 5)] for (detail, _), logit in zip(chosen, score(patches))]
 
 
-def open_score(path):
+def open_score(path, output=None, column=0):
+    """The graph's first output, or one column of a named one."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -75,7 +76,7 @@ def open_score(path):
     def score(patches):
         parts = [patches[start : start + BATCH_COUNT] for start in range(0, len(patches), BATCH_COUNT)]
         return numpy.concatenate(
-            [session.run(None, {name: part.transpose(0, 3, 1, 2).astype(numpy.float32) / 255})[0].ravel() for part in parts]
+            [session.run(output and [output], {name: part.transpose(0, 3, 1, 2).astype(numpy.float32) / 255})[0].reshape(len(part), -1)[:, column] for part in parts]
         )
 
     return score

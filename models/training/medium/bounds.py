@@ -1,8 +1,8 @@
 """Stage 4: the bounds of the verdict by what the head says, and how it holds by medium and size, on people's pictures whose owners
 the network never saw.
 
-A picture whose probability of a photograph lies below a bound is called artificial from a higher score on. Both are the lowest with which
-`balanced` holds its promise in each tier for what is said to be no photograph, however often the head errs, and for people's true
+A picture whose probability of a photograph lies below PHOTOGRAPH_BELOW has bounds of its own. All bounds are the lowest with which `balanced`
+holds its promise in each tier for what is said to be a photograph and for what is not, however often the head errs, and for people's true
 photographs, drawings, renders and texts (conformal over owners). Fitted on the inside harvest, shown for owners left out and once for
 the outside one.
 """
@@ -26,14 +26,17 @@ from texture import is_refused  # noqa: E402
 from tiers import TIERS  # noqa: E402
 
 PHOTOGRAPH = "photograph"
+PHOTOGRAPH_BELOW = 0.3
+"""Of .2 to .5 the lowest with which bounds held for each medium in 1.5.0, whose head this is."""
 HELD = (PHOTOGRAPH, "drawing", "render", "text")
-"""Media that the usual bound accused too often: `balanced` holds for each as it is, not only for what is said to be no photograph."""
-BELOW = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+"""Media that one bound for all accuses too often: `balanced` holds for each as it is, not only for what it is said to be."""
 SIZES = ((0.3e6, "below .3 MP"), (1e6, ".3 to 1 MP"), (4e6, "1 to 4 MP"), (math.inf, "above 4 MP"))
 UNSEEN = "media-"
 """Sources of the corpus that came after the network was trained: no weight of it has seen their owners."""
 OWNERS_SHOWN_MIN = 5
-STEP = 1000
+STEP, DIGITS = 1000, 3
+LOWEST = 0.51
+"""A picture is not called artificial at even odds."""
 
 
 def read_rows(index, features, left_out, calibration):
@@ -68,48 +71,49 @@ def promise(rows, risk):
     return ceil(max(bounds))
 
 
-def accuse(row, below, usual, other):
-    return row["chance"] >= (usual if row["photograph"] >= below else other)
+def accuse(row, bounds, name):
+    return row["chance"] >= (bounds if row["photograph"] >= PHOTOGRAPH_BELOW else bounds["noPhotograph"])[name]
 
 
-def holds(rows, below, usual, other):
+def holds(rows, bounds):
     """Whether the next owner's pictures are accused in at most the risk of `balanced`, in each tier."""
     for tier in TIERS:
         own = [row for row in rows if row["tier"] == tier.name]
-        accused = numpy.array([accuse(row, below, usual, other) for row in own], dtype=float)
+        accused = numpy.array([accuse(row, bounds, "inconclusiveHigh") for row in own], dtype=float)
         if to_bound(accused, numpy.array([row["owner"] for row in own])) > BALANCED_RISK:
             return False
     return True
 
 
-def fit(rows, shipped):
-    """Returns the bounds of no photograph, from people's pictures; those of a photograph stay."""
-    usual = shipped["inconclusiveHigh"]
-    held = [[row for row in rows if row["medium"] == medium] for medium in HELD]
-    for below in BELOW:
-        others = [row for row in rows if row["photograph"] < below]
-        lowest = promise(others, BALANCED_RISK)
-        for other in (step / STEP for step in range(round(max(lowest, usual) * STEP), STEP + 1)):
-            if all(holds(part, below, usual, other) for part in held):
-                cautious = promise(others, CAUTIOUS_RISK)
-                return {"photographBelow": below, "inconclusiveHigh": other, "cautiousThreshold": max(cautious or 1, shipped["cautiousThreshold"])}
-    raise SystemExit("no bounds hold for every medium")
+def fit(rows):
+    """Returns the bounds of a photograph and of none, from people's pictures."""
+    said = [[row for row in rows if (row["photograph"] >= PHOTOGRAPH_BELOW) is is_one] for is_one in (True, False)]
+    bounds, other = ({"inconclusiveHigh": max(LOWEST, promise(part, BALANCED_RISK)), "cautiousThreshold": promise(part, CAUTIOUS_RISK) or promise(rows, CAUTIOUS_RISK) or 1} for part in said)
+    bounds["noPhotograph"] = {"photographBelow": PHOTOGRAPH_BELOW, **other}
+    other = bounds["noPhotograph"]
+    for medium in HELD:
+        own = [row for row in rows if row["medium"] == medium]
+        while not holds(own, bounds):
+            accused = [row["photograph"] >= PHOTOGRAPH_BELOW for row in own if accuse(row, bounds, "inconclusiveHigh")]
+            raised = bounds if 2 * sum(accused) > len(accused) else other
+            raised["inconclusiveHigh"] = round(raised["inconclusiveHigh"] + 1 / STEP, DIGITS)
+    for part in (bounds, other):
+        part["cautiousThreshold"] = max(part["cautiousThreshold"], part["inconclusiveHigh"])
+    return bounds
 
 
 def ceil(bound):
     return math.ceil(bound * STEP) / STEP
 
 
-def mark(rows, shipped):
+def mark(rows):
     """Adds to each row what is accused by the bounds of other owners; returns the bounds of all inside ones."""
     inside = [row for row in rows if row["harvest"] == "inside" and row["label"] == "human"]
-    by_fold = [fit([row for row in inside if row["fold"] != fold], shipped) for fold in range(FOLD_COUNT)]
-    whole = fit(inside, shipped)
+    by_fold = [fit([row for row in inside if row["fold"] != fold]) for fold in range(FOLD_COUNT)]
+    whole = fit(inside)
     for row in rows:
         bounds = by_fold[row["fold"]] if row["harvest"] == "inside" and row["label"] == "human" else whole
-        for before, now, name in (("before", "now", "inconclusiveHigh"), ("cautiousBefore", "cautiousNow", "cautiousThreshold")):
-            row[before] = row["chance"] >= shipped[name]
-            row[now] = accuse(row, bounds["photographBelow"], shipped[name], bounds[name])
+        row["balanced"], row["cautious"] = accuse(row, bounds, "inconclusiveHigh"), accuse(row, bounds, "cautiousThreshold")
     return whole
 
 
@@ -135,13 +139,9 @@ def make_table(rows, aspect, values):
             human = [row for row in own if row["label"] == "human"]
             made = [row for row in own if row["label"] == "artificial"]
             if human:
-                shown = [describe(human, name) for name in ("before", "now", "cautiousBefore", "cautiousNow")]
-                found = [describe(made, name) for name in ("before", "now", "cautiousNow")]
-                table.append([value, f"{harvest}, {len({row['owner'] for row in human})}", *shown, len({row["owner"] for row in made}), *found])
-    header = [
-        "", "harvest, people's owners", "accused by `balanced` of 1.4.0", "now", "by `cautious` of 1.4.0", "now", "artificial owners", "found by `balanced` of 1.4.0", "now",
-        "by `cautious` now",
-    ]
+                shown = [describe(part, name) for name in ("balanced", "cautious") for part in (human, made)]
+                table.append([value, f"{harvest}, {len({row['owner'] for row in human})}, {len({row['owner'] for row in made})}", *shown])
+    header = ["", "harvest, people's owners, artificial ones", "accused by `balanced`", "found", "accused by `cautious`", "found"]
     return to_table(header, table)
 
 
@@ -150,14 +150,14 @@ def list_kinds(rows, names):
     kinds = []
     for medium, kind in names.items():
         own = [row for row in rows if row["medium"] == medium and row["label"] == "human"]
-        called, low, high, _ = share(own, "now")
+        called, low, high, _ = share(own, "balanced")
         sources = len({row["source"] for row in own})
         kinds.append({"label": "human", "kind": kind, "images": len(own), "sources": sources, **{name: round(value, 4) for name, value in (("called", called), ("calledLow", low), ("calledHigh", high))}})
     return kinds
 
 
 NAMES = {
-    "drawing": "paintings, drawings, comics", "render": "game scenes and computer graphics", "text": "memes and posters", "screenshot": "screenshots",
+    PHOTOGRAPH: "web", "drawing": "paintings, drawings, comics", "render": "game scenes and computer graphics", "text": "memes and posters", "screenshot": "screenshots",
     "document": "scans, slides, charts and maps",
 }
 """As page/texts names them."""
@@ -166,19 +166,18 @@ NAMES = {
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--index", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True, help="with all places, in every tier")
+    parser.add_argument("--features", type=Path, required=True, help="that refit.py wrote")
     parser.add_argument("--left-out", type=Path, required=True, help="left-out.npz of head.py")
-    parser.add_argument("--pack", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="bounds and rows for model.json")
     arguments = parser.parse_args()
-    manifest = json.loads((arguments.pack / "model.json").read_text(encoding="utf-8"))
-    rows = read_rows(arguments.index, arguments.features, arguments.left_out, manifest["calibration"])
-    fitted = mark(rows, manifest["decision"])
+    refitted = json.loads((arguments.features / "refit.json").read_text(encoding="utf-8"))
+    rows = read_rows(arguments.index, arguments.features, arguments.left_out, refitted["calibration"])
+    fitted = mark(rows)
     print(fitted, "\n")
     kinds = {}
     for tier in TIERS:
         own = [row for row in rows if row["tier"] == tier.name]
         kinds[tier.name] = list_kinds(own, NAMES)
-        for name, listed in (("medium", (PHOTOGRAPH, *NAMES)), ("size", [name for _, name in SIZES])):
+        for name, listed in (("medium", NAMES), ("size", [name for _, name in SIZES])):
             print(f"{tier.name}, by {name}:\n\n{make_table(own, name, listed)}\n")
-    arguments.out.write_text(json.dumps({"noPhotograph": fitted, "kinds": kinds}, indent=2) + "\n", encoding="utf-8")
+    arguments.out.write_text(json.dumps({"bounds": fitted, "kinds": kinds}, indent=2) + "\n", encoding="utf-8")

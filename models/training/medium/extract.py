@@ -41,10 +41,17 @@ def open_network(path):
     return run
 
 
-def read_state(image, tier, count_max, run):
+def spread(places, count):
+    """Returns so many of the places, evenly over them."""
+    kept = min(count, len(places))
+    return [places[index * len(places) // kept] for index in range(kept)]
+
+
+def read_state(image, tier, counts, run):
     """Returns (line, features [FEATURE_COUNT]) of the picture as the tier leaves it."""
     pixels = leave(image, tier)
-    places = choose_patches(pixels, count_max)
+    looked, kept = counts
+    places = spread(choose_patches(pixels, looked), kept)
     patches = numpy.stack([cut_patch(pixels, place) for place in places])
     logits, features = run(patches)
     texture = [round(value, 4) for value in measure_texture(patches)]
@@ -59,6 +66,7 @@ def extract(arguments):
     seen = {(one["file"], one["tier"]) for one in known}
     with open(arguments.index, newline="", encoding="utf-8") as stream:
         wanted = list(csv.DictReader(stream, delimiter="\t"))
+    arguments.out.mkdir(parents=True, exist_ok=True)
     with open(lines, "a", encoding="utf-8") as said, open(rows, "ab") as kept:
         kept.truncate(len(known) * FEATURE_COUNT * numpy.dtype(numpy.float16).itemsize)
         for row in wanted:
@@ -73,7 +81,7 @@ def extract(arguments):
             if min(image.size) < PATCH_SIDE:
                 continue
             for tier in tiers:
-                line, features = read_state(image, tier, arguments.places, run)
+                line, features = read_state(image, tier, (arguments.places, arguments.spread or arguments.places), run)
                 kept.write(features.tobytes())
                 kept.flush()
                 said.write(json.dumps({"file": row["file"], "tier": tier.name, "size": image.size, **line}) + "\n")
@@ -86,6 +94,7 @@ if __name__ == "__main__":
     parser.add_argument("--model", type=Path, required=True, help="model.onnx of assay-transformer")
     parser.add_argument("--tier", action="append", choices=[tier.name for tier in TIERS], required=True)
     parser.add_argument("--places", type=int, default=PATCH_COUNT_MAX)
+    parser.add_argument("--spread", type=int, help="only so many of these places: enough to learn from")
     parser.add_argument("--out", type=Path, required=True)
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     extract(parser.parse_args())

@@ -9,8 +9,7 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "medium"))
 from bounds import describe, fit as fit_bounds, promise, share  # noqa: E402
 from head import fit, to_probabilities, weigh  # noqa: E402
-
-SHIPPED = {"inconclusiveHigh": 0.7, "cautiousThreshold": 0.95}
+from refit import fit as refit, share as share_labels, weigh as weigh_sources  # noqa: E402
 
 
 def rows(owners, chances, **more):
@@ -35,9 +34,9 @@ class Head(unittest.TestCase):
 
 class Bounds(unittest.TestCase):
     def test_an_owner_weighs_as_another(self):
-        marked = [{"owner": owner, "now": is_accused} for owner, is_accused in zip("aabc", (True, False, True, False))]
-        self.assertEqual((share(marked, "now")[0], share(marked, "now")[3]), (0.5, 3))
-        self.assertEqual(describe(marked, "now"), "3 owners")
+        marked = [{"owner": owner, "balanced": is_accused} for owner, is_accused in zip("aabc", (True, False, True, False))]
+        self.assertEqual((share(marked, "balanced")[0], share(marked, "balanced")[3]), (0.5, 3))
+        self.assertEqual(describe(marked, "balanced"), "3 owners")
 
     def test_too_few_owners_promise_nothing(self):
         self.assertIsNone(promise(rows("abcde", [0.1] * 5), 0.08))
@@ -45,14 +44,35 @@ class Bounds(unittest.TestCase):
         self.assertEqual(promise(rows(owners, [number / 20 for number in range(20)]), 0.08), 0.951)
 
     def test_the_bound_of_no_photograph_rises_until_it_holds_for_each_medium(self):
-        owners = [str(number) for number in range(40)]
-        low = [0.1] * 40
-        high = [*[0.1] * 34, *[0.9] * 6]
+        owners = [str(number) for number in range(120)]
+        low, high = [0.1] * 120, [*[0.1] * 102, *[0.9] * 18]
         found = [
             *rows(owners, low, medium="photograph", photograph=0.9), *rows(owners, high, medium="drawing", photograph=0.1),
             *rows(owners, low, medium="render", photograph=0.1), *rows(owners, low, medium="text", photograph=0.1),
         ]
-        self.assertEqual(fit_bounds(found, SHIPPED), {"photographBelow": 0.2, "inconclusiveHigh": 0.901, "cautiousThreshold": 1})
+        usual = {"inconclusiveHigh": 0.51, "cautiousThreshold": 0.51}
+        other = {"photographBelow": 0.3, "inconclusiveHigh": 0.901, "cautiousThreshold": 0.901}
+        self.assertEqual(fit_bounds(found), {**usual, "noPhotograph": other})
+
+
+class Refit(unittest.TestCase):
+    def test_what_came_later_is_learnt_on_top_of_what_is_there(self):
+        draw = numpy.random.default_rng(0)
+        labels = numpy.arange(400) % 2 == 1
+        inputs = draw.normal(size=(400, 6)).astype(numpy.float32)
+        inputs[:, 0] += 2 * labels
+        before = draw.normal(size=400)
+        vector, bias = refit(inputs, before, labels, numpy.ones(400), 0.001)
+        right = lambda log_odds: ((log_odds > 0) == labels).mean()  # noqa: E731
+        self.assertGreater(right(before + inputs @ vector + bias), right(before) + 0.2)
+        self.assertGreater(vector[0], 3 * numpy.abs(vector[1:]).max())
+
+    def test_sources_and_owners_weigh_by_roots_and_labels_alike(self):
+        weights = weigh_sources(["a", "a", "a", "a", "b"], ["x", "x", "x", "x", "x"])
+        self.assertAlmostEqual(weights[4] / weights[0], 2)
+        shares = share_labels(weights, numpy.array([True, True, False, False, False]))
+        self.assertAlmostEqual(shares[:2].sum(), 0.5)
+        self.assertAlmostEqual(shares.sum(), 1)
 
 
 if __name__ == "__main__":

@@ -196,7 +196,10 @@ export const modelPackSchema = z
   .meta({ title: 'Assay model pack', description: 'The model.json of a folder under models/.' });
 
 export type ModelPack = z.infer<typeof modelPackSchema>;
-export type ImagePack = z.infer<typeof imagePackSchema>;
+export type ImagePack = z.infer<typeof imagePackSchema> & {
+  /** As it judges the frames of a video: by the logit that the output ends in. */
+  readsLastLogit?: boolean;
+};
 export type SpeechPack = z.infer<typeof speechPackSchema>;
 /** Finds speech in a sound; judges nothing. */
 export type DetectorPack = z.infer<typeof detectorPackSchema>;
@@ -233,6 +236,12 @@ export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack 
 /** Whether it stays on the CPU by design, which is no fault of the box. */
 export function staysOnCpu({ task, device }: Pick<ModelPack, 'task' | 'device'>): boolean {
   return task === 'transcription' || device === 'cpu';
+}
+
+/** Values that an image model gives for each patch. */
+export function imageOutputLength({ media = [], decision, readsLastLogit = false }: ImagePack): number {
+  const hasFrameLogit = readsLastLogit || decision.frames?.line !== undefined;
+  return 1 + media.length + (hasFrameLogit ? 1 : 0);
 }
 
 /** `id@version`, the form in cache keys and records. */

@@ -150,7 +150,15 @@ export const imageDecision = z.strictObject({
   weight: z.number().positive(),
   together,
   frames: z
-    .strictObject(bounds)
+    .strictObject({
+      ...bounds,
+      line: z
+        .strictObject({ slope: z.number().positive(), intercept: z.number() })
+        .optional()
+        .describe(
+          'With it the output ends in one more logit of each patch, by which frames are judged, and this calibrates it.',
+        ),
+    })
     .optional()
     .describe(
       'Bounds of the frames of a video: its most suspicious frames decide, so that pictures’ bounds accuse more.',

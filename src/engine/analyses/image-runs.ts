@@ -2,7 +2,7 @@
 
 import { type MediumChances, toMediumChances } from '../../domain/media/medium.ts';
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
-import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
+import { type ImagePack, imageOutputLength, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Progress } from '../../domain/records/classification.ts';
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import { boundedByMedium } from '../../domain/verdicts/pack-bounds.ts';
@@ -89,17 +89,19 @@ export async function inferPatches(
   return await Promise.all(work);
 }
 
-/** The model puts out one logit for the origin of each patch and one for each medium; this separates them. */
-export function splitMedia({ media }: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
-  if (media === undefined) return { logits: values, media };
-  const length = 1 + media.length;
+/** The model puts out one logit for the origin of each patch, one for each medium, and it may end in one for frames; this separates them. */
+export function splitMedia(pack: ImagePack, values: Float32Array): Pick<Answer, 'logits' | 'media'> {
+  const length = imageOutputLength(pack);
   const column = (at: number) => values.filter((_, index) => index % length === at);
+  const { media, readsLastLogit } = pack;
   return {
-    logits: column(0),
-    media: toMediumChances(
-      media,
-      media.map((_, index) => mean(column(1 + index))),
-    ),
+    logits: column(readsLastLogit === true ? length - 1 : 0),
+    media:
+      media &&
+      toMediumChances(
+        media,
+        media.map((_, index) => mean(column(1 + index))),
+      ),
   };
 }
 
@@ -194,8 +196,13 @@ export class StepCount {
   }
 }
 
-/** The most suspicious frames decide a video, so that bounds of pictures accuse more videos: a pack may bound frames apart. */
+/** The most suspicious frames decide a video, so that bounds of pictures accuse more videos: a pack may judge and bound frames apart. */
 export function boundedForFrames(pack: ImagePack): ImagePack {
   const { frames, noPhotograph: _, ...decision } = pack.decision;
-  return frames === undefined ? pack : { ...pack, decision: { ...decision, ...frames } };
+  if (frames === undefined) return pack;
+  const { line, ...bounds } = frames;
+  const bounded = { ...pack, decision: { ...decision, ...bounds } };
+  return line === undefined
+    ? bounded
+    : { ...bounded, calibration: { ...pack.calibration, ...line }, readsLastLogit: true };
 }

@@ -9,6 +9,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';
 import {
+  imageOutputLength,
   isDetectorPack,
   isFaceDetectorPack,
   isImagePack,
@@ -215,7 +216,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
 export function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
   if (isNsfwPack(pack)) return pack.output.labels.length;
-  if (isImagePack(pack)) return 1 + (pack.media?.length ?? 0);
+  if (isImagePack(pack)) return imageOutputLength(pack);
   return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;
 }
 
