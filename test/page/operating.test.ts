@@ -166,6 +166,6 @@ test('a model’s card is read on the page, and what needs the operator says how
   assert.match(card.out, /^# Assay vision transformer/);
   await page.goto('/appliance');
   await page.getByText('Trusted signers (C2PA)').waitFor();
-  await page.getByText('Get the current edition of the list').waitFor();
+  await page.getByText('get them from their publishers').waitFor();
   assert.deepEqual(desk.faults, []);
 });
