@@ -108,7 +108,8 @@ test('session routes want our own origin, and the token where there is a session
   assert.equal(forged.status, 401);
   const missing = await post('/session/sign-in', { email: 'x@example.org' }, { origin: daemon.http });
   assert.equal(missing.status, 400);
-  assert.deepEqual(await missing.json(), { error: { password: ['expected text, found nothing'] } });
+  const error = { password: ['expected text, found nothing'] };
+  assert.deepEqual(await missing.json(), { error, reason: 'bad_field' });
   const told = await fetch(`${daemon.http}/session`, { headers: { cookie, 'sec-fetch-site': 'cross-site' } });
   assert.equal(((await told.json()) as { account: null }).account, null);
 });

@@ -71,7 +71,7 @@ test('an update is put in place only after what it drops was shown', async () =>
   await panel.getByLabel('File').setInputFiles(pem('same.pem', authority.cert));
   await panel.getByText('It holds the same as the one that is here.').waitFor();
   await panel.getByLabel('File').setInputFiles(pem('newer.pem', other.cert));
-  await panel.getByText('It would drop what vouches for signers seen here: Test camera').waitFor();
+  await panel.getByText('It would drop certificates that vouch for signers seen here: Test camera').waitFor();
   await panel.getByText('Dropped: 1').click();
   await panel.getByText('Desk authority').waitFor();
   const apply = panel.getByRole('button', { name: 'Replace the list anyway' });
