@@ -1,4 +1,4 @@
-"""Stage 4: the bounds of the verdict by what the head says, and how it holds by medium and size, on people's pictures whose owners
+"""Stage 5: the bounds of the verdict by what the head says, and how it holds by medium and size, on people's pictures whose owners
 the network never saw.
 
 A picture whose probability of a photograph lies below PHOTOGRAPH_BELOW has bounds of its own. All bounds are the lowest with which `balanced`

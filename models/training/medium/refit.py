@@ -1,8 +1,6 @@
-"""Refits the two regressions of the origin network on owners that came after it was trained; its blocks, and so the head that says
-the medium, stay. The network learnt before people's drawings, renders, texts and screens were there.
-
-What is added is one more regression on what they see; the logit of before stays for the frames of videos, which it judges better. Chosen on
-left-out owners of the inside harvest.
+"""Stage 4: fits one more regression on what the two regressions of the origin network see, by owners that came after the network was trained:
+people's drawings, renders, texts and screens were not there. The network stays, and with it the head that says the medium and the logit of
+before, which judges the frames of videos. The penalty is chosen on left-out owners of the inside harvest.
 
 Writes refit.npz (weights, bias), refit.json (calibration, lower bound, counts) and features.jsonl: lines of `--bounds` with the logits of regressions that never saw the owner.
 """
@@ -36,6 +34,7 @@ CLIP = 5.0
 """As the graph does."""
 ITERATIONS_MAX = 150
 HIGHEST_LOW = 0.49
+"""A picture is not called human at even odds."""
 OLDER = "older:"
 """Owners of the older collection, which every network learnt from at length: what they show is known by heart."""
 
@@ -138,7 +137,8 @@ def calibrate(pictures, added, table, shipped):
 def main(arguments):
     torch.manual_seed(0)
     manifest = json.loads((arguments.pack / "model.json").read_text(encoding="utf-8"))
-    shipped = manifest["calibration"]
+    # A pack that was refitted before calibrates its first logit there.
+    shipped = manifest["decision"].get("frames", {}).get("line") or manifest["calibration"]
     regressions = Regressions(arguments.pack / "model.onnx")
     pictures = Pictures(arguments.index, arguments.features, shipped)
     inputs = regressions.standardise(pictures.features)
