@@ -27,7 +27,7 @@ test('a first start says once how weak the models are, and which command adds a 
 
   // The notice has no figures of its own: those that README.md states first.
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const set = /^\| (photographs of the outside harvest, .*?) \|/m.exec(readme)?.[1] ?? '';
+  const set = /^\| (outside harvest, a third photographs, .*?) \|/m.exec(readme)?.[1] ?? '';
   // The rows below the one that names the set name none.
   const [first = '', ...further] = readme.slice(readme.indexOf(set)).split('\n');
   const rows = [
@@ -36,7 +36,7 @@ test('a first start says once how weak the models are, and which command adds a 
       0,
       further.findIndex((line) => !line.startsWith('|  |')),
     ),
-  ].map((line) => /\| – \| (\d+) % \/ (\d+) %/.exec(line) ?? []);
+  ].map((line) => /\| (?:–|0\.\d+) \| (\d+) % \/ (\d+) %/.exec(line) ?? []);
   const [alarms, found] = [1, 2].map((column) => rows.map((row) => Number(row[column])));
   const range = (shares: number[] = []) => [...new Set([Math.min(...shares), Math.max(...shares)])].join('–');
   const sentence = `${range(alarms)} of 100 by people accused, ${range(found)} of 100 artificial ones found (${set})`;

@@ -76,7 +76,7 @@ test('the first steps say once that the models are weak and which command adds a
   await page.getByRole('link', { name: 'First steps' }).click();
   await page.getByRole('heading', { name: 'Add a stronger model' }).waitFor();
   assert.deepEqual(await hints(), [1, 1]);
-  await page.getByText(/^Assay vision transformer: .*photographs of the outside harvest/).waitFor();
+  await page.getByText(/^Assay vision transformer: .*outside harvest, a third photographs/).waitFor();
   assert.deepEqual(desk.faults, []);
 });
 
