@@ -167,7 +167,7 @@ export const imageDecision = z.strictObject({
     .strictObject({ photographBelow: probability, ...bounds })
     .optional()
     .describe(
-      'Bounds of a picture that is a photograph with a probability below photographBelow: people’s drawings score higher.',
+      'Bounds of a picture that is a photograph with a probability below photographBelow: drawings score otherwise.',
     ),
 });
 

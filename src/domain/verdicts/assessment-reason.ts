@@ -158,8 +158,8 @@ export const REASONS = {
   ],
   NO_PHOTOGRAPH: [
     'doubt',
-    'The picture is probably no photograph; as people’s drawings score higher, it is called artificial from {bound} on.',
-    'L’immagine probabilmente non è una fotografia; poiché i disegni delle persone ottengono punteggi più alti, è detta artificiale dal {bound} in su.',
+    'The picture is probably no photograph, and has a bound of its own: it is called artificial from {bound} on.',
+    'L’immagine probabilmente non è una fotografia e ha una soglia propria: è detta artificiale dal {bound} in su.',
   ],
   DAMAGED: [
     'doubt',

@@ -1,6 +1,6 @@
 /**
- * Other bounds of a pack: short speech proves less, a telephone's band differs from a studio's, and people's drawings score
- * higher than their photographs.
+ * Other bounds of a pack: short speech proves less, a telephone's band differs from a studio's, and drawings score otherwise
+ * than photographs.
  */
 import type { MediumChances } from '../media/medium.ts';
 import type { ImagePack, JudgingPack, SpeechPack } from '../packs/model-pack.ts';
