@@ -15,7 +15,7 @@ interface Chain {
   /** The mode of AMR, 0 to 7 for 4.75 to 12.2 kb/s, instead. */
   amrMode?: number;
   filter?: string;
-  /** Of a hundred packets of 20 ms; what is lost is concealed by the packet before. */
+  /** Percentage of packets of 20 ms that are lost; each is concealed by the packet before it. */
   lostPercent?: number;
 }
 

@@ -149,7 +149,7 @@ function obstacleSentence({ obstacles, obstacleDays: days }: SignOffJudge): stri
   return [...parts, ...(days === 0 ? [] : [t('obstacleDays', { days })])].join('; ');
 }
 
-/** The number stands behind the name, since two may have one name. */
+/** Two accounts may have the same name, so the number follows it. */
 function numbered(id: string, name: string): string {
   return name === '' ? t('accountNumber', { id }) : `${showText(name)} (${id})`;
 }

@@ -33,20 +33,43 @@ SURE_MIN = 0.6
 """From this probability on the medium is said, below it is unknown: as in src/domain/media/medium.ts."""
 
 
+def read_pictures(index, folders):
+    """Returns (rows, features [pictures, FEATURE_COUNT]): each picture of the index once in each tier in which its features are there."""
+    with open(index, newline="", encoding="utf-8") as stream:
+        described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t")}
+    found = {}
+    for folder in folders:
+        lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
+        features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, FEATURE_COUNT)
+        for line, seen in zip(lines, features):
+            if line["file"] in described:
+                found.setdefault((line["file"], line["tier"]), ({**described[line["file"]], **line}, seen))
+    return [row for row, _ in found.values()], numpy.stack([seen for _, seen in found.values()]).astype(numpy.float32)
+
+
+def assign_owners(rows):
+    """Returns the fold of each row; rows of one group or owner share one."""
+    return numpy.array(assign_folds([{**row, "group": row["group"] or row["owner"]} for row in rows], fold_count=FOLD_COUNT))
+
+
+def minimise(parameters, to_loss, iterations_max):
+    """Changes the parameters in place."""
+    optimiser = torch.optim.LBFGS(parameters, max_iter=iterations_max, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimiser.zero_grad()
+        loss = to_loss()
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+
+
 class Pictures:
-    """Pictures of media that have enough owners, once in each tier in which their features are there."""
+    """Pictures of media that have enough owners."""
 
     def __init__(self, index, folders):
-        with open(index, newline="", encoding="utf-8") as stream:
-            described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t")}
-        found = {}
-        for folder in folders:
-            lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
-            features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, FEATURE_COUNT)
-            for line, seen in zip(lines, features):
-                if line["file"] in described:
-                    found.setdefault((line["file"], line["tier"]), ({**described[line["file"]], **line}, seen))
-        rows = [row for row, _ in found.values()]
+        rows, features = read_pictures(index, folders)
         owners = {}
         for row in rows:
             if row["harvest"] == "inside":
@@ -54,11 +77,11 @@ class Pictures:
         self.media = sorted(medium for medium, own in owners.items() if len(own) >= OWNERS_MIN)
         kept = [row["medium"] in self.media for row in rows]
         self.rows = [row for row, is_kept in zip(rows, kept) if is_kept]
-        self.features = numpy.stack([seen for (_, seen), is_kept in zip(found.values(), kept) if is_kept]).astype(numpy.float32)
+        self.features = features[kept]
         self.labels = numpy.array([self.media.index(row["medium"]) for row in self.rows])
         self.owners = numpy.array([row["owner"] for row in self.rows])
         self.inside = numpy.array([row["harvest"] == "inside" for row in self.rows])
-        self.folds = numpy.array(assign_folds([{**row, "group": row["group"] or row["owner"]} for row in self.rows], fold_count=FOLD_COUNT))
+        self.folds = assign_owners(self.rows)
 
 
 def weigh(owners, labels, count):
@@ -80,16 +103,12 @@ def fit(features, labels, weights, count, penalty):
     targets, shares = torch.from_numpy(labels), torch.from_numpy(weights.astype(numpy.float32))
     matrix = torch.zeros(inputs.shape[1], count, requires_grad=True)
     bias = torch.zeros(count, requires_grad=True)
-    optimiser = torch.optim.LBFGS([matrix, bias], max_iter=ITERATIONS_MAX, line_search_fn="strong_wolfe")
 
-    def closure():
-        optimiser.zero_grad()
+    def to_loss():
         losses = functional.cross_entropy(inputs @ matrix + bias, targets, reduction="none")
-        loss = (shares * losses).sum() + penalty * (matrix**2).sum()
-        loss.backward()
-        return loss
+        return (shares * losses).sum() + penalty * (matrix**2).sum()
 
-    optimiser.step(closure)
+    minimise([matrix, bias], to_loss, ITERATIONS_MAX)
     folded = matrix.detach().numpy() * scale[:, None]
     return folded, bias.detach().numpy() - centre @ folded
 

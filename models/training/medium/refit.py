@@ -6,7 +6,6 @@ Writes refit.npz (weights, bias), refit.json (calibration, lower bound, counts) 
 """
 
 import argparse
-import csv
 import json
 import sys
 from pathlib import Path
@@ -21,15 +20,13 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from calibrate import LINE_DIGITS  # noqa: E402
 from decisions import BAND_ERROR_RATE, PERCENT  # noqa: E402
+from head import FOLD_COUNT, assign_owners, minimise, read_pictures  # noqa: E402
 from metrics import fit_platt, to_probability  # noqa: E402
 from score_table import read_score_table  # noqa: E402
 from scored import bound_owners  # noqa: E402
-from traces.folds import assign_folds  # noqa: E402
 
-FEATURE_COUNT = 1536
 PENALTY = 0.1
 """Tried: 1, .3, .03, .01 and .003; left-out owners have the least loss with .1."""
-FOLD_COUNT = 3
 CLIP = 5.0
 """As the graph does."""
 ITERATIONS_MAX = 150
@@ -48,25 +45,22 @@ class Regressions:
 
     def standardise(self, features):
         """Of a mean over places as of each place: hardly one value in two hundred is clipped."""
-        return numpy.clip((features.astype(numpy.float32) - self.centre) * self.scale, -CLIP, CLIP)
+        return numpy.clip((features - self.centre) * self.scale, -CLIP, CLIP)
 
 
 class Pictures:
-    """Pictures of the index, once in each tier in which their features are there."""
+    """Pictures of owners outside of the older collection."""
 
     def __init__(self, index, folder, calibration):
-        with open(index, newline="", encoding="utf-8") as stream:
-            described = {row["file"]: row for row in csv.DictReader(stream, delimiter="\t") if not row["owner"].startswith(OLDER)}
-        lines = [json.loads(line) for line in (folder / "features.jsonl").read_text(encoding="utf-8").splitlines()]
-        features = numpy.memmap(folder / "features.f16", numpy.float16, "r").reshape(-1, FEATURE_COUNT)
-        kept = [number for number, line in enumerate(lines) if line["file"] in described]
-        self.rows = [{**described[lines[number]["file"]], **lines[number]} for number in kept]
+        rows, features = read_pictures(index, [folder])
+        kept = [not row["owner"].startswith(OLDER) for row in rows]
+        self.rows = [row for row, is_kept in zip(rows, kept) if is_kept]
         self.features = features[kept]
         self.log_odds = calibration["slope"] * numpy.array([row["logit"] for row in self.rows]) + calibration["intercept"]
         self.labels = numpy.array([row["label"] == "artificial" for row in self.rows])
         self.inside = numpy.array([row["harvest"] == "inside" for row in self.rows])
         self.weights = weigh([(row["label"], row["source"]) for row in self.rows], [(row["label"], row["owner"]) for row in self.rows])
-        self.folds = numpy.array(assign_folds([{**row, "group": row["group"] or row["owner"]} for row in self.rows], fold_count=FOLD_COUNT))
+        self.folds = assign_owners(self.rows)
 
 
 def weigh(sources, owners):
@@ -89,16 +83,12 @@ def fit(inputs, log_odds, labels, weights, penalty=PENALTY):
     before, targets = torch.from_numpy(log_odds.astype(numpy.float32)), torch.from_numpy(labels.astype(numpy.float32))
     vector = torch.zeros(inputs.shape[1], requires_grad=True)
     bias = torch.zeros(1, requires_grad=True)
-    optimiser = torch.optim.LBFGS([vector, bias], max_iter=ITERATIONS_MAX, line_search_fn="strong_wolfe")
 
-    def closure():
-        optimiser.zero_grad()
+    def to_loss():
         losses = functional.binary_cross_entropy_with_logits(before + inputs @ vector + bias, targets, reduction="none")
-        loss = (shares * losses).sum() + penalty * (vector**2).sum()
-        loss.backward()
-        return loss
+        return (shares * losses).sum() + penalty * (vector**2).sum()
 
-    optimiser.step(closure)
+    minimise([vector, bias], to_loss, ITERATIONS_MAX)
     return vector.detach().numpy().astype(numpy.float64), float(bias.item())
 
 

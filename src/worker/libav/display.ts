@@ -39,7 +39,7 @@ export function displayOf(stream: Stream, frame: Frame): Display {
 }
 
 /**
- * Of the nine numbers of ISO/IEC 14496-12 6.2.2 four say how a frame is turned; an oblique angle becomes the nearest quarter.
+ * Four of the matrix's nine numbers turn the frame (ISO/IEC 14496-12 6.2.2). An oblique angle becomes the nearest quarter turn.
  */
 export function readTurn(matrix: Buffer): Turn {
   if (matrix.length < 36) return 'none';

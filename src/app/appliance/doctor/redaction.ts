@@ -26,7 +26,7 @@ const SHAPES: readonly Shape[] = [
   { pattern: /\/home\/[^/\s"']+/g, shown: '/home/<user>' },
 ];
 
-/** Paths and hosts in the doctor's findings, whose own sentences have neither. */
+/** Match paths and hosts in the doctor's findings. The doctor's own sentences have neither. */
 const PLACES: readonly RegExp[] = [/(?<![\w.<>/])\/[^\s"'<>,;()]+/g, /\b(?=[\w.-]*[a-z])[\w.-]+:\d{2,5}\b/g];
 
 /** Shorter names are ordinary words too, and would tear holes into every sentence. */
