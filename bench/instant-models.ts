@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type ImagePack,
+  imageOutputLength,
   isFaceDetectorPack,
   isImagePack,
   isNsfwPack,
@@ -37,12 +39,20 @@ export async function writeInstantModels(folder: string): Promise<void> {
 function answersOf(pack: ModelPack): Answers {
   if (isTamperingPack(pack)) return constant(tileValues(pack.view), -3);
   if (isNsfwPack(pack)) return constant(pack.output.labels.length, 0.1);
-  if (!isFaceDetectorPack(pack))
-    return { gains: Float32Array.of(isImagePack(pack) ? 12 : 0), offsets: Float32Array.of(-6) };
+  if (isImagePack(pack)) return originAnswers(pack);
+  if (!isFaceDetectorPack(pack)) return constant(1, -6);
   const answers = constant(ANCHOR_COUNT * ANCHOR_VALUES, -9);
   const middle = Math.floor(ANCHOR_COUNT / 2) * ANCHOR_VALUES;
   answers.gains[middle] = 12;
   answers.offsets.set([-8, 0, 0, 90, 90], middle);
+  return answers;
+}
+
+/** Every picture is a photograph. */
+function originAnswers(pack: ImagePack): Answers {
+  const answers = constant(imageOutputLength(pack), -6);
+  answers.gains[0] = 12;
+  if (pack.media !== undefined) answers.offsets[1 + pack.media.indexOf('photograph')] = 6;
   return answers;
 }
 

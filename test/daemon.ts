@@ -134,12 +134,14 @@ export class TestDaemon implements AsyncDisposable {
 
   async ready(timeoutMs = PATIENCE_MS): Promise<void> {
     const deadline = Date.now() + timeoutMs;
+    let said = 'nothing was asked';
     while (Date.now() < deadline) {
       const response = await fetch(`${this.http}/readyz`);
+      said = await response.text();
       if (response.status === 200) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`the daemon did not get ready: ${this.stderr.join('\n')}`);
+    throw new Error(`the daemon did not get ready: ${said}\n${this.stderr.join('\n')}`);
   }
 
   async kill(signal: NodeJS.Signals): Promise<number | null> {
