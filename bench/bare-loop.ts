@@ -20,7 +20,7 @@ import { cutRegion } from '../src/worker/pictures/picture-region.ts';
 import { decodePixels } from '../src/worker/pictures/pixels.ts';
 import type { PatchSetRequest } from '../src/worker/protocol/decode-protocol.ts';
 import { choosePatches } from '../src/worker/steps/patch-detail.ts';
-import { copyPatch } from '../src/worker/steps/stability-copies.ts';
+import { copyPatches } from '../src/worker/steps/stability-copies.ts';
 import { inParallel } from './in-parallel.ts';
 import { timeWork, type WorkTime } from './timed-work.ts';
 
@@ -126,16 +126,13 @@ export async function cutAll(
   picture: Picture,
   { variant, layout }: Pick<PatchSetRequest, 'variant' | 'layout'>,
 ): Promise<Buffer[]> {
-  const patches: Buffer[] = [];
-  for (const position of choosePatches(picture, layout)) {
-    const { size } = layout;
-    const patch =
-      variant === 'original'
-        ? cutRegion(picture, { ...position, width: size, height: size })
-        : await copyPatch(picture, position, { size, variant });
-    if (patch !== null) patches.push(patch.rgb);
-  }
-  return patches;
+  const { size } = layout;
+  const places = choosePatches(picture, layout);
+  if (variant === 'original')
+    return places.map((place) => cutRegion(picture, { ...place, width: size, height: size }).rgb);
+  const copies = await copyPatches(picture, places, { size, variant });
+  const bytes = size * size * 3;
+  return copies === null ? [] : places.map((_, index) => copies.subarray(index * bytes, (index + 1) * bytes));
 }
 
 /** Each model's mean output. */

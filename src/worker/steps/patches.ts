@@ -13,7 +13,7 @@ import type { PatchSetRequest } from '../protocol/decode-protocol.ts';
 import type { PatchSet } from '../protocol/decoded-media.ts';
 import { choosePatches } from './patch-detail.ts';
 import { writeResizedView } from './resized-view.ts';
-import { copyPatch, copyWhole } from './stability-copies.ts';
+import { COPIES_AT_ONCE_MAX, copyPatches, copyWhole } from './stability-copies.ts';
 import { writeTiles } from './tampering-tiles.ts';
 import { TextureMeter } from './texture.ts';
 
@@ -22,8 +22,6 @@ import { TextureMeter } from './texture.ts';
  * once.
  */
 const PATCHES_PER_WRITE = 16;
-/** Each copy runs on a thread of its own, of which the platform has so many. */
-const COPIES_AT_ONCE = 4;
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -81,19 +79,19 @@ async function writePatches(
   giveBack(group);
 }
 
-/** False if the picture's copy would be smaller than a patch. Several are made at once, since the models wait for them. */
+/** False if the picture's copy would be smaller than a patch. */
 async function writeCopies(
   picture: Picture,
   positions: PatchPosition[],
   { layout: { size }, variant }: { layout: PatchLayout; variant: StabilityVariantName },
   file: FileHandle,
 ): Promise<boolean> {
-  for (let first = 0; first < positions.length; first += COPIES_AT_ONCE) {
-    const places = positions.slice(first, first + COPIES_AT_ONCE);
-    const copies = await Promise.all(places.map((place) => copyPatch(picture, place, { size, variant })));
-    const made = copies.filter((copy) => copy !== null);
-    if (made.length < places.length) return false;
-    await file.writeFile(Buffer.concat(made.map(({ rgb }) => rgb)));
+  for (let first = 0; first < positions.length; first += COPIES_AT_ONCE_MAX) {
+    const places = positions.slice(first, first + COPIES_AT_ONCE_MAX);
+    const patches = await copyPatches(picture, places, { size, variant });
+    if (patches === null) return false;
+    await file.writeFile(patches);
+    giveBack(patches);
   }
   return true;
 }
