@@ -5,7 +5,6 @@
  */
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Picture } from '../media/picture.ts';
-import { Scratch } from '../media/scratch.ts';
 
 const SIDE = 64;
 const FREQUENCIES = 16;
@@ -18,62 +17,60 @@ const REDUCED_SIDE = 512;
 /** The authors' scale of quality: sums of steps in brightness, in hundredths of the range. */
 const QUALITY_SCALE = 90;
 
-interface Plane {
-  width: number;
-  height: number;
-  values: Float32Array;
-}
-
 /** Null if the picture is too small. */
 export function hashPicture(picture: Picture): PerceptualHash | null {
   if (Math.min(picture.width, picture.height) < SIDE_PIXELS_MIN) return null;
-  const small = reduce(toLuma(picture));
+  const small = reduce(picture);
   const frequencies = transform(small);
   const mirrored = frequencies.map((value, index) => (index % 2 === 0 ? -value : value));
   return { hash: toHash(frequencies), mirrored: toHash(mirrored), quality: measureQuality(small) };
 }
 
-const planeMemory = new Scratch();
-const spareMemory = new Scratch();
-
-/** Brightness by BT.601, averaged over blocks if the picture is large. */
-function toLuma({ width, height, rgb }: Picture): Plane {
-  const block = Math.max(1, Math.floor(Math.min(width, height) / REDUCED_SIDE));
-  const [columns, rows] = [Math.floor(width / block), Math.floor(height / block)];
-  const values = planeMemory.floats(columns * rows).fill(0);
-  const share = 1 / (block * block);
-  for (let y = 0; y < rows * block; y++) {
-    const row = rgb.subarray(y * width * 3, (y + 1) * width * 3);
-    const first = Math.floor(y / block) * columns;
-    for (let column = 0, at = 0; column < columns; column++) {
-      let sum = 0;
-      for (const end = at + block * 3; at < end; at += 3) {
-        sum += 0.299 * (row[at] as number) + 0.587 * (row[at + 1] as number);
-        sum += 0.114 * (row[at + 2] as number);
-      }
-      values[first + column] = (values[first + column] as number) + sum * share;
-    }
-  }
-  return { width: columns, height: rows, values };
-}
-
-/** Reduces to 64 × 64: a tent filter made of boxes, then the middle pixel of each part. */
-function reduce(plane: Plane): Float32Array {
-  const { width, height } = plane;
+/**
+ * Reduces brightness to 64 × 64: a tent filter made of boxes, then the middle pixel of each part. Filters along and down change
+ * places without changing the result, so that only 64 columns are filtered down.
+ */
+function reduce(picture: Picture): Float32Array {
+  const block = Math.max(1, Math.floor(Math.min(picture.width, picture.height) / REDUCED_SIDE));
+  const [width, height] = [Math.floor(picture.width / block), Math.floor(picture.height / block)];
   const isFiltered = width !== SIDE || height !== SIDE;
-  if (isFiltered) {
-    const spare = spareMemory.floats(plane.values.length);
-    for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, width);
-    filterColumns(spare, plane.values, width, height);
-  }
+  const [along, down] = isFiltered ? [windowOf(width), windowOf(height)] : [WHOLE, WHOLE];
   const columns = Int32Array.from({ length: SIDE }, (_, x) => Math.floor(((x + 0.5) * width) / SIDE));
-  const narrow = takeColumns(plane, columns, isFiltered ? windowOf(width) : WHOLE);
+  const [line, filtered] = [new Float32Array(width), new Float32Array(width)];
+  const narrow = new Float32Array(SIDE * height);
+  for (let y = 0; y < height; y++) {
+    readLuma(picture, y, block, line);
+    filterLine(line, filtered, along);
+    takeColumns(filtered, columns, along, narrow.subarray(y * SIDE, (y + 1) * SIDE));
+  }
+  const filteredDown = filterColumns(narrow, height, down);
   const small = new Float32Array(SIDE * SIDE);
   for (let y = 0; y < SIDE; y++) {
     const row = Math.floor(((y + 0.5) * height) / SIDE);
-    meanOfRows(narrow, row, isFiltered ? windowOf(height) : WHOLE, small.subarray(y * SIDE, (y + 1) * SIDE));
+    meanOfRows(filteredDown, row, down, small.subarray(y * SIDE, (y + 1) * SIDE));
   }
   return small;
+}
+
+/** Brightness of a row by BT.601, averaged over blocks if the picture is large. */
+function readLuma({ width, rgb }: Picture, y: number, block: number, line: Float32Array): void {
+  if (block === 1) {
+    for (let x = 0, at = y * width * 3; x < line.length; x++, at += 3) line[x] = lumaAt(rgb, at);
+    return;
+  }
+  line.fill(0);
+  const share = 1 / (block * block);
+  for (let row = y * block; row < (y + 1) * block; row++) {
+    for (let x = 0, at = row * width * 3; x < line.length; x++) {
+      let sum = 0;
+      for (const end = at + block * 3; at < end; at += 3) sum += lumaAt(rgb, at);
+      line[x] = (line[x] as number) + sum * share;
+    }
+  }
+}
+
+function lumaAt(rgb: Buffer, at: number): number {
+  return 0.299 * (rgb[at] as number) + 0.587 * (rgb[at + 1] as number) + 0.114 * (rgb[at + 2] as number);
 }
 
 /** Values before and after the one that a mean belongs to. */
@@ -91,52 +88,43 @@ function windowOf(length: number): Window {
   return { before: size - 1 - after, after };
 }
 
-/** The last pass, only for the 64 columns that are used. */
+/** The second pass along, only for the 64 columns that are used. */
 function takeColumns(
-  { width, height, values }: Plane,
+  line: Float32Array,
   columns: Int32Array,
-  { before, after }: Window,
-): Plane {
-  const narrow = new Float32Array(SIDE * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < SIDE; x++) {
-      const column = columns[x] as number;
-      const from = y * width + Math.max(0, column - before);
-      const to = y * width + Math.min(width - 1, column + after);
-      let sum = 0;
-      for (let at = from; at <= to; at++) sum += values[at] as number;
-      narrow[y * SIDE + x] = sum / (to - from + 1);
-    }
-  }
-  return { width: SIDE, height, values: narrow };
-}
-
-function meanOfRows(
-  { height, values }: Plane,
-  row: number,
   { before, after }: Window,
   into: Float32Array,
 ): void {
-  const [first, last] = [Math.max(0, row - before), Math.min(height - 1, row + after)];
   for (let x = 0; x < SIDE; x++) {
+    const column = columns[x] as number;
+    const [first, last] = [Math.max(0, column - before), Math.min(line.length - 1, column + after)];
     let sum = 0;
-    for (let y = first; y <= last; y++) sum += values[y * SIDE + x] as number;
+    for (let at = first; at <= last; at++) sum += line[at] as number;
     into[x] = sum / (last - first + 1);
   }
 }
 
-/** A moving mean over `length` values from `start` on; at the ends over the existing ones. */
-function filterLine(from: Float32Array, to: Float32Array, start: number, length: number): void {
-  const { before, after } = windowOf(length);
-  const last = start + length - 1;
+/** The second pass down, only for the 64 rows that are used. */
+function meanOfRows(narrow: Float32Array, row: number, { before, after }: Window, into: Float32Array): void {
+  const [first, last] = [Math.max(0, row - before), Math.min(narrow.length / SIDE - 1, row + after)];
+  for (let x = 0; x < SIDE; x++) {
+    let sum = 0;
+    for (let y = first; y <= last; y++) sum += narrow[y * SIDE + x] as number;
+    into[x] = sum / (last - first + 1);
+  }
+}
+
+/** A moving mean; at the ends over the existing values. */
+function filterLine(from: Float32Array, to: Float32Array, { before, after }: Window): void {
+  const { length } = from;
   let [sum, size] = [0, 0];
-  for (let at = start; at < Math.min(last + 1, start + after); at++, size++) sum += from[at] as number;
-  for (let at = start; at <= last; at++) {
-    if (at + after <= last) {
+  for (let at = 0; at < Math.min(length, after); at++, size++) sum += from[at] as number;
+  for (let at = 0; at < length; at++) {
+    if (at + after < length) {
       sum += from[at + after] as number;
       size += 1;
     }
-    if (at - before > start) {
+    if (at > before) {
       sum -= from[at - before - 1] as number;
       size -= 1;
     }
@@ -144,26 +132,23 @@ function filterLine(from: Float32Array, to: Float32Array, start: number, length:
   }
 }
 
-/** Filters every column, side by side, as memory holds them. */
-function filterColumns(from: Float32Array, to: Float32Array, width: number, height: number): void {
-  const { before, after } = windowOf(height);
-  const sums = new Float64Array(width);
+/** The same down the 64 columns, side by side, as memory holds them. */
+function filterColumns(from: Float32Array, height: number, { before, after }: Window): Float32Array {
+  const to = new Float32Array(from.length);
+  const sums = new Float64Array(SIDE);
   let size = 0;
   for (let y = -after; y < height; y++) {
-    const [entering, leaving] = [y + after < height, y - before > 0];
-    if (entering) addRow(sums, from, (y + after) * width, 1);
-    if (y < 0) {
-      size += entering ? 1 : 0;
-      continue;
-    }
-    if (leaving) addRow(sums, from, (y - before - 1) * width, -1);
-    size += (entering ? 1 : 0) - (leaving ? 1 : 0);
-    for (let x = 0; x < width; x++) to[y * width + x] = (sums[x] as number) / size;
+    if (y + after < height) size += addRow(sums, from, y + after, 1);
+    if (y > before) size += addRow(sums, from, y - before - 1, -1);
+    if (y >= 0) for (let x = 0; x < SIDE; x++) to[y * SIDE + x] = (sums[x] as number) / size;
   }
+  return to;
 }
 
-function addRow(sums: Float64Array, from: Float32Array, row: number, sign: 1 | -1): void {
-  for (let x = 0; x < sums.length; x++) sums[x] = (sums[x] as number) + sign * (from[row + x] as number);
+/** Returns how many rows more the sums hold. */
+function addRow(sums: Float64Array, from: Float32Array, row: number, sign: 1 | -1): number {
+  for (let x = 0; x < SIDE; x++) sums[x] = (sums[x] as number) + sign * (from[row * SIDE + x] as number);
+  return sign;
 }
 
 function measureQuality(small: Float32Array): number {
