@@ -131,7 +131,8 @@ function nearestTo(from: Keypoints, index: number, others: Keypoints, firsts: In
       Math.abs((y[best] as number) - (y[other] as number)) < 2 * SAME_PLACE;
     if (distance < bestDistance) {
       if (!isSamePlace) secondDistance = bestDistance;
-      [best, bestDistance] = [other, distance];
+      best = other;
+      bestDistance = distance;
     } else if (!isSamePlace) secondDistance = distance;
   }
   return bestDistance <= DISTANCE_MAX && bestDistance <= RATIO_MAX * secondDistance ? best : null;
@@ -170,7 +171,8 @@ function agreeingWith(
   return pairs.filter((pair) => {
     if (Math.abs(levelsBetween(asked, kept, pair) - levels) > LEVEL_TOLERANCE) return false;
     if (turnApart(turnBetween(asked, kept, pair), steps) > TURN_TOLERANCE) return false;
-    const [x, y] = [(kept.x[pair.kept] as number) - leadX, (kept.y[pair.kept] as number) - leadY];
+    const x = (kept.x[pair.kept] as number) - leadX;
+    const y = (kept.y[pair.kept] as number) - leadY;
     // A size is known to half a level, so places far from the leading pair need more room.
     const room = tolerance + 0.15 * scale * Math.hypot(x, y);
     const offX = toX + cos * x - sin * y - (asked.x[pair.asked] as number);
@@ -288,7 +290,8 @@ function countPlaces(asked: Keypoints, kept: Keypoints, pairs: readonly Pair[]):
 }
 
 function isApart({ x, y }: Keypoints, one: number, other: number): boolean {
-  const [dx, dy] = [(x[one] as number) - (x[other] as number), (y[one] as number) - (y[other] as number)];
+  const dx = (x[one] as number) - (x[other] as number);
+  const dy = (y[one] as number) - (y[other] as number);
   return dx * dx + dy * dy > SAME_PLACE ** 2;
 }
 

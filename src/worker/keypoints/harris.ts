@@ -91,7 +91,9 @@ function measureRow(
   strengths: Float32Array,
 ): number {
   let last = -1;
-  let [sumXx, sumYy, sumXy] = [0, 0, 0];
+  let sumXx = 0;
+  let sumYy = 0;
+  let sumXy = 0;
   let index = next;
   for (; index < found.length && (found[index] as number) < end; index++) {
     const at = found[index] as number;
@@ -101,7 +103,9 @@ function measureRow(
       sumYy += (yy[x + RADIUS] as number) - (yy[x - RADIUS - 1] as number);
       sumXy += (xy[x + RADIUS] as number) - (xy[x - RADIUS - 1] as number);
     } else {
-      [sumXx, sumYy, sumXy] = [0, 0, 0];
+      sumXx = 0;
+      sumYy = 0;
+      sumXy = 0;
       for (let column = x - RADIUS; column <= x + RADIUS; column++) {
         sumXx += xx[column] as number;
         sumYy += yy[column] as number;

@@ -30,10 +30,48 @@ export function interpolateCells(
   const columns = spreadOver(grid.columns, map.width, { stepPx: map.stepX, cellPx: cells.cellPx });
   const rows = spreadOver(grid.rows, map.height, { stepPx: map.stepY, cellPx: cells.cellPx });
   const out = new Float32Array(map.width * map.height);
-  for (let y = 0, index = 0; y < map.height; y++) {
-    for (let x = 0; x < map.width; x++) out[index++] = sample(grid, columns, rows, x, y);
+  const [sums, weights] = [new Float64Array(grid.columns), new Float64Array(grid.columns)];
+  for (let y = 0; y < map.height; y++) {
+    weighRows(grid, rows, y, { sums, weights });
+    blend(columns, { sums, weights }, out.subarray(y * map.width, (y + 1) * map.width));
   }
   return out;
+}
+
+/** A value for each column: two rows of cells, weighed by nearness. A cell without a value weighs nothing. */
+interface Weighed {
+  sums: Float64Array;
+  weights: Float64Array;
+}
+
+function weighRows({ columns, values }: CellGrid, rows: Spread, y: number, { sums, weights }: Weighed): void {
+  const [before, after] = [(rows.before[y] as number) * columns, (rows.after[y] as number) * columns];
+  const [beforeShare, afterShare] = [rows.beforeShare[y] as number, rows.afterShare[y] as number];
+  for (let column = 0; column < columns; column++) {
+    const above = values[before + column] as number;
+    const below = values[after + column] as number;
+    const aboveWeight = Number.isNaN(above) ? 0 : beforeShare;
+    const belowWeight = Number.isNaN(below) ? 0 : afterShare;
+    weights[column] = aboveWeight + belowWeight;
+    sums[column] =
+      (aboveWeight === 0 ? 0 : aboveWeight * above) + (belowWeight === 0 ? 0 : belowWeight * below);
+  }
+}
+
+/** The mean of the four cells around each pixel, weighed by nearness, of those that have a value; NaN if none has. */
+function blend(
+  { before, after, beforeShare, afterShare }: Spread,
+  { sums, weights }: Weighed,
+  line: Float32Array,
+): void {
+  for (let x = 0; x < line.length; x++) {
+    const left = before[x] as number;
+    const right = after[x] as number;
+    const leftShare = beforeShare[x] as number;
+    const rightShare = afterShare[x] as number;
+    const weight = leftShare * (weights[left] as number) + rightShare * (weights[right] as number);
+    line[x] = (leftShare * (sums[left] as number) + rightShare * (sums[right] as number)) / weight;
+  }
 }
 
 function toGrid(
@@ -90,28 +128,6 @@ function spreadOver(
     spread.afterShare[pixel] = 1 - Math.abs(exact - (cell + 1));
   }
   return spread;
-}
-
-/** The mean of the four cells around, weighed by nearness, of those that have a value. */
-function sample(
-  { columns: stride, values }: CellGrid,
-  columns: Spread,
-  rows: Spread,
-  x: number,
-  y: number,
-): number {
-  let [sum, weights] = [0, 0];
-  for (let place = 0; place < 4; place++) {
-    const row = (place < 2 ? rows.before[y] : rows.after[y]) as number;
-    const column = (place % 2 === 0 ? columns.before[x] : columns.after[x]) as number;
-    const value = values[row * stride + column] as number;
-    if (Number.isNaN(value)) continue;
-    const down = (place < 2 ? rows.beforeShare[y] : rows.afterShare[y]) as number;
-    const weight = ((place % 2 === 0 ? columns.beforeShare[x] : columns.afterShare[x]) as number) * down;
-    sum += weight * value;
-    weights += weight;
-  }
-  return weights > 0 ? sum / weights : Number.NaN;
 }
 
 const clamp = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index));

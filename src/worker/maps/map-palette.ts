@@ -48,10 +48,13 @@ function colourOf(ramp: Uint8Array, value: number): number[] {
   return [...ramp.subarray(start, start + 3)];
 }
 
+const SHADE_OF_GREY = Uint8Array.from({ length: WHITE + 1 }, (_, grey) =>
+  Math.round((grey * (SHADES - 1)) / WHITE),
+);
+
 /** Index of a measured value, NaN if nothing was measured, over a grey of 0 to 255. */
 export function mapIndex(value: number, grey: number): number {
-  const shade = Math.round((grey * (SHADES - 1)) / WHITE);
-  return (Number.isNaN(value) ? NO_VALUE : stepOf(value)) * SHADES + shade;
+  return (Number.isNaN(value) ? NO_VALUE : stepOf(value)) * SHADES + (SHADE_OF_GREY[grey] as number);
 }
 
 /** Index of a value in the legend. */

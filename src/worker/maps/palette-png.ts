@@ -5,6 +5,8 @@ import { crc32, deflate } from 'node:zlib';
 const SIGNATURE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const BIT_DEPTH = 8;
 const INDEXED_COLOUR = 3;
+/** A third of the time of zlib's own choice (6), for a twentieth more bytes of a map over a photograph. */
+const LEVEL = 4;
 export const COLOURS_MAX = 256;
 
 export interface PalettePicture {
@@ -25,7 +27,7 @@ export async function encodePalettePng({ width, height, palette, indexes }: Pale
   header.writeUInt32BE(height, 4);
   header[8] = BIT_DEPTH;
   header[9] = INDEXED_COLOUR;
-  const data = await promisify(deflate)(withFilters({ width, height, indexes }));
+  const data = await promisify(deflate)(withFilters({ width, height, indexes }), { level: LEVEL });
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', header),

@@ -33,8 +33,8 @@ export async function readStealthChannel(
   if (picture === null) return null;
   const signature = readSignature((bit) => {
     const pixel = Math.floor(bit / 3);
-    const [x, y] = [Math.floor(pixel / picture.height), pixel % picture.height];
-    return picture.rgb[(y * picture.width + x) * 3 + (bit % 3)];
+    const x = Math.floor(pixel / picture.height);
+    return picture.rgb[((pixel % picture.height) * picture.width + x) * 3 + (bit % 3)];
   });
   return signature === null ? null : { channel: 'colours', signature };
 }

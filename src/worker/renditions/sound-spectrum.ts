@@ -32,9 +32,12 @@ function butterfly(real: Float64Array, imaginary: Float64Array, from: number, si
   const half = size / 2;
   for (let k = 0; k < half; k += 1) {
     const { cos, sin } = TURNS[(k * WINDOW_SAMPLES) / size] ?? { cos: 1, sin: 0 };
-    const [low, high] = [from + k, from + k + half];
-    const [a, b] = [real[high] ?? 0, imaginary[high] ?? 0];
-    const [turnedReal, turnedImaginary] = [a * cos - b * sin, a * sin + b * cos];
+    const low = from + k;
+    const high = low + half;
+    const a = real[high] ?? 0;
+    const b = imaginary[high] ?? 0;
+    const turnedReal = a * cos - b * sin;
+    const turnedImaginary = a * sin + b * cos;
     real[high] = (real[low] ?? 0) - turnedReal;
     imaginary[high] = (imaginary[low] ?? 0) - turnedImaginary;
     real[low] = (real[low] ?? 0) + turnedReal;

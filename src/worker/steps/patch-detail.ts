@@ -87,12 +87,16 @@ class BlockDetails {
 
   #measure(block: number, x: number, y: number): void {
     const { width, rgb } = this.#picture;
-    const [side, above] = [this.#side, this.#above];
+    const side = this.#side;
+    const above = this.#above;
     let at = (y * width + x) * 3;
     for (let column = 0; column < side; column++) {
       above[column] = lumaAt(rgb, at + 3 * column - (y > 0 ? 3 * width : 0));
     }
-    let [across, down, leftSteps, upperSteps] = [0, 0, 0, 0];
+    let across = 0;
+    let down = 0;
+    let leftSteps = 0;
+    let upperSteps = 0;
     for (let row = 0; row < side; row++, at += 3 * (width - side)) {
       let left = lumaAt(rgb, x > 0 ? at - 3 : at);
       leftSteps += Math.abs(lumaAt(rgb, at) - left);

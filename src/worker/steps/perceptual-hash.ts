@@ -97,7 +97,8 @@ function takeColumns(
 ): void {
   for (let x = 0; x < SIDE; x++) {
     const column = columns[x] as number;
-    const [first, last] = [Math.max(0, column - before), Math.min(line.length - 1, column + after)];
+    const first = Math.max(0, column - before);
+    const last = Math.min(line.length - 1, column + after);
     let sum = 0;
     for (let at = first; at <= last; at++) sum += line[at] as number;
     into[x] = sum / (last - first + 1);

@@ -129,7 +129,8 @@ export class SoundFiles implements Disposable {
   #measure(right: Float32Array): void {
     const energy = this.#energy;
     for (let index = 0; index < Math.min(right.length, this.#left.length); index++) {
-      const [a = 0, b = 0] = [this.#left[index], right[index]];
+      const a = this.#left[index] as number;
+      const b = right[index] as number;
       energy.left += a * a;
       energy.right += b * b;
       energy.both += a * b;

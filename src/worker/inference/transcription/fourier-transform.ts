@@ -27,8 +27,10 @@ export class FourierTransform {
     this.#transform(first, second);
     for (let bin = 0; bin <= TRANSFORM_SIZE / 2; bin++) {
       const mirrored = (TRANSFORM_SIZE - bin) % TRANSFORM_SIZE;
-      const [a = 0, b = 0] = [this.#real[bin], this.#imaginary[bin]];
-      const [c = 0, d = 0] = [this.#real[mirrored], this.#imaginary[mirrored]];
+      const a = this.#real[bin] as number;
+      const b = this.#imaginary[bin] as number;
+      const c = this.#real[mirrored] as number;
+      const d = this.#imaginary[mirrored] as number;
       this.#powers.first[bin] = ((a + c) ** 2 + (b - d) ** 2) / 4;
       this.#powers.second[bin] = ((a - c) ** 2 + (b + d) ** 2) / 4;
     }
@@ -39,26 +41,33 @@ export class FourierTransform {
   #transform(real: Float64Array, imaginary: Float64Array): void {
     for (let b = 0; b < SIDE; b++) {
       for (let p = 0; p < SIDE; p++) {
-        let [sumReal, sumImaginary] = [0, 0];
+        let sumReal = 0;
+        let sumImaginary = 0;
         for (let a = 0; a < SIDE; a++) {
           const turn = ((a * p) % SIDE) * SIDE;
-          const [x = 0, y = 0] = [real[SIDE * a + b], imaginary[SIDE * a + b]];
-          const [cosine = 0, sine = 0] = [COSINES[turn], SINES[turn]];
+          const x = real[SIDE * a + b] as number;
+          const y = imaginary[SIDE * a + b] as number;
+          const cosine = COSINES[turn] as number;
+          const sine = SINES[turn] as number;
           sumReal += x * cosine - y * sine;
           sumImaginary += x * sine + y * cosine;
         }
-        const [cosine = 0, sine = 0] = [COSINES[b * p], SINES[b * p]];
+        const cosine = COSINES[b * p] as number;
+        const sine = SINES[b * p] as number;
         this.#innerReal[b * SIDE + p] = sumReal * cosine - sumImaginary * sine;
         this.#innerImaginary[b * SIDE + p] = sumReal * sine + sumImaginary * cosine;
       }
     }
     for (let p = 0; p < SIDE; p++) {
       for (let q = 0; q < SIDE; q++) {
-        let [sumReal, sumImaginary] = [0, 0];
+        let sumReal = 0;
+        let sumImaginary = 0;
         for (let b = 0; b < SIDE; b++) {
           const turn = ((b * q) % SIDE) * SIDE;
-          const [x = 0, y = 0] = [this.#innerReal[b * SIDE + p], this.#innerImaginary[b * SIDE + p]];
-          const [cosine = 0, sine = 0] = [COSINES[turn], SINES[turn]];
+          const x = this.#innerReal[b * SIDE + p] as number;
+          const y = this.#innerImaginary[b * SIDE + p] as number;
+          const cosine = COSINES[turn] as number;
+          const sine = SINES[turn] as number;
           sumReal += x * cosine - y * sine;
           sumImaginary += x * sine + y * cosine;
         }
