@@ -3,8 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_CUSTODY } from '../gen/documents.ts';
-import type { AccountInfo } from '../parts/api.ts';
-import { useNames } from '../parts/colleagues.ts';
+import { accountText } from '../parts/account-name.tsx';
 import { formatTime } from '../parts/format.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Time } from '../parts/parts.tsx';
@@ -16,6 +15,7 @@ interface Entry {
   at: string;
   kind: string;
   accountId: string | null;
+  accountName: string;
   facade: string;
   details: unknown;
   what: unknown;
@@ -25,15 +25,12 @@ interface Entry {
 /** `children` are shown if the record is older than the log: what the record itself says of its beginning. */
 export function Timeline({
   identifier,
-  account,
   children,
 }: {
   identifier: string;
-  account: AccountInfo;
   children: ComponentChildren;
 }): JSX.Element {
   const entries = usePaged(READ_CUSTODY, { identifier }, ({ custody }) => custody);
-  const nameOf = useNames(account);
   const { nodes, hasMore, isLoading } = entries;
   const isOlder = !hasMore && !isLoading && !nodes.some(({ kind }) => kind === 'received');
   return (
@@ -44,7 +41,7 @@ export function Timeline({
           <li key={entry.sequence}>
             <Time iso={entry.at} />
             <span>
-              {describe(entry, nameOf)}
+              {describe(entry)}
               <Details {...entry} />
             </span>
           </li>
@@ -58,11 +55,11 @@ export function Timeline({
   );
 }
 
-/** `Account 3 opened it over REST`; what the box did by itself names no one. */
-function describe({ kind, accountId, facade }: Entry, nameOf: (id: string) => string): string {
+/** `Opened · Ada, over REST`; what the box did by itself names no one. */
+function describe({ kind, accountId, accountName, facade }: Entry): string {
   const text = findText(`custody_${kind}`) ?? kind;
   if (accountId === null) return text;
-  const who = nameOf(accountId);
+  const who = accountText(accountId, accountName);
   const via = findText(`via_${facade}`);
   return via === undefined ? `${text} · ${who}` : `${text} · ${who}, ${via}`;
 }

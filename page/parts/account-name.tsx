@@ -1,9 +1,14 @@
-/** An account by its name, with its number beside it: two may have one name. */
+/** An account by its name; by its number if it is gone. */
 
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { t } from '../texts/language.ts';
 
+export function accountText(id: string, name: string): string {
+  return name === '' ? t('accountNumber', { id }) : showText(name);
+}
+
+/** With its number beside the name: two may have one name. */
 export function AccountName({ id, accountName }: { id: string; accountName: string }): JSX.Element {
   if (accountName === '') return <>{t('accountNumber', { id })}</>;
   return (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ListedRecord } from '../gen/documents.ts';
 import { session } from '../parts/api.ts';
-import { useNames } from '../parts/colleagues.ts';
+import { accountText } from '../parts/account-name.tsx';
 import { isRefused } from '../parts/records.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
@@ -29,9 +29,8 @@ export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Eleme
   const ref = useRef<HTMLUListElement>(null);
   const chosen = useCell(selection);
   const account = session.get()?.account ?? null;
-  const nameOf = useNames(account);
-  const senderOf = ({ accountId }: ListedRecord): string =>
-    accountId === String(account?.id) ? '' : nameOf(accountId);
+  const senderOf = ({ accountId, accountName }: ListedRecord): string =>
+    accountId === String(account?.id) ? '' : accountText(accountId, accountName);
   const rows = useMemo(() => orderRows(records.shown, order), [records.shown, order]);
   const seen = useWindow(ref, rows.length, view);
   const { first, last, columns, lineHeight } = seen;

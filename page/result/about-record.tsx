@@ -4,8 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES, RECORD_FACTS } from '../gen/documents.ts';
-import type { AccountInfo } from '../parts/api.ts';
-import { useNames } from '../parts/colleagues.ts';
+import { accountText } from '../parts/account-name.tsx';
 import { formatBytes, formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
@@ -62,7 +61,7 @@ function mediumOf(record: FullRecord): Row[] {
   return [[t('medium'), t(`medium_${record.medium}`)]];
 }
 
-export function Custody({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element {
+export function Custody({ record }: { record: FullRecord }): JSX.Element {
   const { createdAt, endedAt, status } = record;
   return (
     <ol class="custody">
@@ -79,7 +78,7 @@ export function Custody({ record, account }: { record: FullRecord; account: Acco
         </li>
       )}
       <ExportLines {...{ record }} />
-      {record.hash !== '' && <Overrides key={record.forceClassification} {...{ record, account }} />}
+      {record.hash !== '' && <Overrides key={record.forceClassification} {...{ record }} />}
     </ol>
   );
 }
@@ -103,19 +102,18 @@ function modelsOf(record: FullRecord): string {
   return [...new Set(results.map(({ model, version }) => `${model} ${version}`))].join(', ') || '–';
 }
 
-function Overrides({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element | null {
+function Overrides({ record }: { record: FullRecord }): JSX.Element | null {
   const { hash, kind } = record;
   const { data, isLoading } = useQuery(READ_OVERRIDES, { hash, kind });
-  const nameOf = useNames(account);
   if (isLoading) return <Loading />;
   return (
     <>
-      {(data?.overrides ?? []).map(({ at, byAccountId, classification, reason }) => (
+      {(data?.overrides ?? []).map(({ at, byAccountId, byName, classification, reason }) => (
         <li key={at}>
           <Time iso={at} />
           <span>
             {t('overriddenBy', {
-              who: nameOf(byAccountId),
+              who: accountText(byAccountId, byName),
               classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
             })}
             {reason !== '' && <q>{reason}</q>}

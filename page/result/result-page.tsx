@@ -81,7 +81,7 @@ export function ResultPage({
         </Notice>
       )}
       {record.status === 'DONE' && <Finding {...{ record, account }} onChange={() => void reload()} />}
-      <Background {...{ record, account }} />
+      <Background {...{ record }} />
     </article>
   );
 }
@@ -181,7 +181,7 @@ function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Elemen
 }
 
 /** The file and what happened to it; open if there is nothing else to show. */
-function Background({ record, account }: Omit<PartProps, 'onChange'>): JSX.Element {
+function Background({ record }: Pick<PartProps, 'record'>): JSX.Element {
   const isOpen = record.status !== 'DONE';
   return (
     <>
@@ -190,13 +190,13 @@ function Background({ record, account }: Omit<PartProps, 'onChange'>): JSX.Eleme
       </Fold>
       <Fold anchor="custody" title={t('custody')} {...{ isOpen }}>
         {isPart(record) ? (
-          <Custody {...{ record, account }} />
+          <Custody {...{ record }} />
         ) : (
           <Timeline
             key={`${record.status}/${record.signOff?.findingAt ?? record.forceClassification}/${record.signOff?.state}/${record.signOff?.answers.length}`}
-            {...{ identifier: record.identifier, account }}
+            identifier={record.identifier}
           >
-            <Custody {...{ record, account }} />
+            <Custody {...{ record }} />
           </Timeline>
         )}
       </Fold>

@@ -13,6 +13,7 @@ import {
   type SignOff,
   type SignOffJudge,
 } from '../gen/documents.ts';
+import { accountText } from '../parts/account-name.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
 import { formatTime } from '../parts/format.ts';
@@ -61,10 +62,6 @@ export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Ele
   );
 }
 
-function personOf({ byAccountId: id, byName }: Pick<SignOff, 'byAccountId' | 'byName'>): string {
-  return byName === '' ? t('accountNumber', { id }) : showText(byName);
-}
-
 function Standing({ signOff }: { signOff: SignOff }): JSX.Element {
   const { state, answers } = signOff;
   return (
@@ -75,7 +72,9 @@ function Standing({ signOff }: { signOff: SignOff }): JSX.Element {
           <li key={answer.at}>
             <Time iso={answer.at} />
             <span>
-              {t(answer.agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who: personOf(answer) })}
+              {t(answer.agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', {
+                who: accountText(answer.byAccountId, answer.byName),
+              })}
               {answer.reason !== '' && <q>{showText(answer.reason)}</q>}
             </span>
           </li>
@@ -175,7 +174,7 @@ function AnswerForm({ identifier, signOff, ownId, onChange }: AnswerProps): JSX.
     <div class="unprinted">
       <p>
         {t('signOffQuestion', {
-          who: personOf(signOff),
+          who: accountText(signOff.byAccountId, signOff.byName),
           classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
         })}{' '}
         {why !== '' && <q>{showText(why)}</q>}

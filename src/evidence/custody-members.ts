@@ -15,6 +15,8 @@ export interface ProvenEntry {
   at: number;
   kind: string;
   accountId: number | null;
+  /** Empty if it is gone. */
+  accountName: string;
   facade: string;
   /** The line as chained: it holds the SHA-256 of the line before it in the log. */
   line: string;

@@ -16,8 +16,6 @@ export interface EvidenceRecord {
   reading: Reading;
   /** Corrections and other findings about the file by people, oldest first. */
   overrides: FindingEntry[];
-  /** Names of the accounts in findings, answers and custody, as they are now; empty if one is gone. */
-  names: ReadonlyMap<number, string>;
   models: EvidenceModel[];
   /** Up to the signed head at the package's beginning. */
   custody: RecordCustody;
@@ -52,7 +50,7 @@ export const RECORD_FORMAT = 2;
 
 export function toRecordJson(one: EvidenceRecord): object {
   const { record, overrides, models, originalMember, manifestMember } = one;
-  const { progress: _, tentative: __, createdAt, endedAt, signOff, ...rest } = record;
+  const { progress: _, tentative: __, accountName: ___, createdAt, endedAt, signOff, ...rest } = record;
   return {
     format: RECORD_FORMAT,
     ...rest,

@@ -90,7 +90,16 @@ function oneEntryLog(key: SigningKey, subject: string): RecordCustody {
   const entry = { sequence: 0, at, kind: 'received', subject, actor: 1, previous: '' } as const;
   const line = encodeEntry({ ...entry, commitment: commitTo(detailsJson, salt) });
   const head = { origin: originOf('test'), size: 1, root: leafHashOf(line) };
-  const proven = { sequence: 0, at, kind: 'received', accountId: 1, facade: 'rest', line, detailsJson };
+  const proven = {
+    sequence: 0,
+    at,
+    kind: 'received',
+    accountId: 1,
+    accountName: 'Ada',
+    facade: 'rest',
+    line,
+    detailsJson,
+  };
   return {
     checkpoint: signCheckpoint(head, key),
     size: 1,

@@ -7,7 +7,7 @@ import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { CustodyRow } from '../../store/custody/custody-reader.ts';
 import { verifyCustody } from '../../store/custody/verify.ts';
 import { fileSubject } from '../../store/tables/stored-custody.ts';
-import { auditLine } from '../accounts/audit.ts';
+import { accountNameOf, auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -34,11 +34,11 @@ export function listCustody(
   const { custody } = app.store.read;
   if (identifier === '') {
     assertAdmin(principal);
-    return custody.last({ before, limit }).map((row) => toView(row, principal));
+    return custody.last({ before, limit }).map((row) => toView(app, row, principal));
   }
   const rows = custody.rowsOf(subjectsOf(app, principal, identifier), { before, limit });
   const isColleague = isAtDeskOf(app, principal, identifier);
-  return rows.map((row) => toView(row, principal, isColleague));
+  return rows.map((row) => toView(app, row, principal, isColleague));
 }
 
 /** Members of a desk read what others did with its records. */
@@ -59,7 +59,12 @@ function subjectsOf(app: RecordParts, principal: Principal, identifier: string):
 }
 
 /** Another account's action is shown to it, its colleagues and administrators; others see only that it did something. */
-function toView(row: CustodyRow, { account }: Principal, isColleague = false): CustodyView {
+function toView(
+  { store: { read } }: RecordParts,
+  row: CustodyRow,
+  { account }: Principal,
+  isColleague = false,
+): CustodyView {
   const { sequence, at, kind, subject, actor, line, detailsDeletedAt } = row;
   const isOpen = isColleague || actor === null || actor === account.id || account.role === 'admin';
   const {
@@ -75,6 +80,7 @@ function toView(row: CustodyRow, { account }: Principal, isColleague = false): C
     kind,
     subject,
     accountId: actor,
+    accountName: accountNameOf(read.accounts, actor),
     facade,
     remoteAddress,
     target,
@@ -117,7 +123,7 @@ export async function proveCustody(
   const rows = custody.rowsOf(subjects, { before: size, limit: PROVEN_ENTRIES_MAX });
   const isColleague = isAtDeskOf(app, principal, identifier);
   const entries = rows.map((row) => ({
-    entry: toView(row, principal, isColleague),
+    entry: toView(app, row, principal, isColleague),
     inclusion: proveInclusion(row.sequence, size, custody.subtree).map(toBase64),
   }));
   const consistency = proveConsistency(sinceSize, size, custody.subtree).map(toBase64);

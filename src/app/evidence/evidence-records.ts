@@ -3,13 +3,11 @@ import { AppError } from '../../domain/errors.ts';
 import { figuresOf } from '../../domain/packs/measured-figures.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
-import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { readModelCard } from '../../engine/packs/model-card.ts';
 import { custodyMemberOf, type RecordCustody } from '../../evidence/custody-members.ts';
 import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-record.ts';
 import { MEMBERS, RECORD_MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
 import type { Store } from '../../store/store.ts';
-import { accountNameOf } from '../accounts/audit.ts';
 import type { Principal } from '../callers/principal.ts';
 import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
 import type { CustodyParts } from '../custody/parts.ts';
@@ -48,7 +46,6 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
       custodyMember: custodyMemberOf(folder),
       reading: readingOf(app, classification),
       overrides,
-      names: namesIn(app.store, overrides, custody),
       models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
       manifestMember: manifest && { path: manifestPath, sha256: manifest.hash },
       originalMember: isThere ? `${folder}${RECORD_MEMBERS.original}${safeFileName(name)}` : null,
@@ -60,19 +57,6 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
 /** The manifest outside the record's file; null if there is none, or it is gone. */
 export function manifestOf({ read }: Pick<Store, 'read'>, identifier: string): OuterManifest | null {
   return read.outerManifests.of(read.records.get(identifier)?.analysisId ?? '') ?? null;
-}
-
-function namesIn(
-  { read: { accounts } }: Store,
-  overrides: readonly FindingEntry[],
-  { entries }: RecordCustody,
-): ReadonlyMap<number, string> {
-  const people = overrides.flatMap(({ byAccountId, signOff }) => [
-    byAccountId,
-    ...(signOff?.answers ?? []).map((answer) => answer.byAccountId),
-  ]);
-  const readers = entries.flatMap(({ accountId }) => accountId ?? []);
-  return new Map([...people, ...readers].map((id) => [id, accountNameOf(accounts, id)]));
 }
 
 /** Oldest first, as a reader follows it. */

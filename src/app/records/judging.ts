@@ -65,7 +65,11 @@ export function signOffOf(read: StoreReader, finding: Override): SignOff | null 
 /** Every finding of the file by the account or the desk, oldest first, with its sign-off. */
 export function findingsOf(read: StoreReader, file: FileOfRecord): FindingEntry[] {
   const findings = read.overrideHistory(holderOf(file), file.kind, file.hash);
-  return findings.map((finding) => ({ ...finding, signOff: askedSignOffOf(read, finding) }));
+  return findings.map((finding) => ({
+    ...finding,
+    byName: accountNameOf(read.accounts, finding.byAccountId),
+    signOff: askedSignOffOf(read, finding),
+  }));
 }
 
 /** Sign-off of any finding, even one that was changed or taken back. Null if none was asked for. */

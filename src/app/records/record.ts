@@ -329,6 +329,7 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
     ...findingOf(app, classification),
     deskId: classification.deskId ?? null,
     accountId: classification.accountId,
+    accountName: accountNameOf(app.store.read.accounts, classification.accountId),
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,

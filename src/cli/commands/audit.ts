@@ -4,6 +4,7 @@ import { showText } from '../../domain/shown-text.ts';
 import { ApplianceService, type AuditEntry } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { addRow, listing } from '../rows/row.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { actorOf } from '../views/actor.ts';
 import { formatTimestamp } from '../views/timestamp.ts';
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
@@ -20,7 +21,7 @@ function toLine(entry: AuditEntry): string {
   const details = Object.entries(entry.details).map(([name, value]) => `${name}=${value}`);
   const cells = [
     formatTimestamp(entry.at),
-    entry.accountId === undefined ? 'appliance' : `account ${entry.accountId} ${entry.accountName}`.trimEnd(),
+    actorOf(entry),
     [entry.facade, entry.remoteAddress].filter(Boolean).join(' '),
     entry.action,
     entry.target,

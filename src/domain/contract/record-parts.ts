@@ -148,6 +148,7 @@ export const FINDING_ENTRY = {
     reason: text(),
     at: moment(),
     byAccountId: idNumber(),
+    byName: text('Name of that account; empty if it is gone.'),
     measured: nullable(oneOf(LABEL, 'The verdict that was measured then; null where there was none.')),
     signOff: nullable(noun<SignOff>('SignOff', 'Null where none was asked for.')),
   },

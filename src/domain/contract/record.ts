@@ -67,6 +67,8 @@ export const RECORD = {
   /** Not for REST. */
   accountId: idNumber('The account that sent it.'),
   /** Not for REST. */
+  accountName: text('Name of that account; empty if it is gone.'),
+  /** Not for REST. */
   signOff: nullable(
     noun<SignOff>(
       'SignOff',

@@ -121,6 +121,7 @@ export interface SignOff extends ValuesOf<typeof SIGN_OFF> {}
 
 /** A finding of the history, with its sign-off. */
 export interface FindingEntry extends Override {
+  byName: string;
   signOff: SignOff | null;
 }
 

@@ -36,11 +36,11 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
       record.status === 'done' ? speaker.text('analysedBy', { models }) : speaker.say('analysisFailed');
     events.push([record.endedAt, text]);
   }
-  for (const { at, byAccountId, classification, reason, signOff } of overrides) {
-    events.push(...answersOf(speaker, one, signOff));
+  for (const { at, byAccountId, byName, classification, reason, signOff } of overrides) {
+    events.push(...answersOf(speaker, signOff));
     const marked = speaker.say(classification === 'human' ? 'human' : 'artificial');
     const why = reason === '' ? '' : ` (“${showText(reason)}”)`;
-    const who = personOf(speaker, one, byAccountId);
+    const who = personOf(speaker, byAccountId, byName);
     events.push([at, speaker.text('saidByPerson', { who, classification: marked, reason: why })]);
   }
   for (const made of record.exports) {
@@ -50,8 +50,8 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
   }
   events.push([place.createdAt, speaker.text('exportedNow')]);
   const seen = one.custody.entries.filter(({ kind }) => CUSTODY_KINDS.includes(kind));
-  for (const { at, kind, accountId, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
-    const by = accountId === null ? '' : `: ${personOf(speaker, one, accountId)}`;
+  for (const { at, kind, accountId, accountName, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
+    const by = accountId === null ? '' : `: ${personOf(speaker, accountId, accountName)}`;
     const via = facade === '' ? '' : ` (${speaker.find(`via_${facade}`) ?? facade})`;
     events.push([at, `${speaker.find(`custody_${kind}`) ?? kind}${by}${via}`]);
   }
@@ -72,15 +72,14 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
 }
 
 /** With the number, since two may have one name. */
-function personOf(speaker: Speaker, { names }: EvidenceRecord, id: number): string {
-  const name = names.get(id) ?? '';
+function personOf(speaker: Speaker, id: number, name: string): string {
   return name === '' ? speaker.say('accountNumber', { id }) : `${showText(name)} (${id})`;
 }
 
 /** Sign-off answers with their reasons, which the owner's custody entries lack. */
-function answersOf(speaker: Speaker, one: EvidenceRecord, signOff: SignOff | null): [number, string][] {
-  return (signOff?.answers ?? []).map(({ at, agrees, byAccountId, reason }) => {
-    const who = personOf(speaker, one, byAccountId);
+function answersOf(speaker: Speaker, signOff: SignOff | null): [number, string][] {
+  return (signOff?.answers ?? []).map(({ at, agrees, byAccountId, byName, reason }) => {
+    const who = personOf(speaker, byAccountId, byName);
     const said = speaker.say(agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who });
     return [at, reason === '' ? said : `${said} (“${showText(reason)}”)`];
   });

@@ -21,6 +21,7 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
   signOff: null,
   deskId: null,
   accountId: 1,
+  accountName: 'Ada',
   added: null,
   mime: 'image/jpeg',
   sizeBytes: 1,

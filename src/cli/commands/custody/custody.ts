@@ -13,6 +13,7 @@ import { openClient } from '../../daemon/client.ts';
 import { addRow, listing } from '../../rows/row.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
+import { actorOf } from '../../views/actor.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
 import { formatTimestamp } from '../../views/timestamp.ts';
@@ -78,12 +79,12 @@ const CUSTODY_LISTS = [
 ];
 
 function toLine(entry: CustodyEntry): string {
-  const { sequence, at, kind, subject, accountId, facade, remoteAddress, detailsDeletedAt, what } = entry;
+  const { sequence, at, kind, subject, facade, remoteAddress, detailsDeletedAt, what } = entry;
   const said = { ...entry.details, ...what };
   const cells = [
     String(sequence),
     formatTimestamp(at),
-    accountId === undefined ? 'appliance' : `account ${accountId}`,
+    actorOf(entry),
     [facade, remoteAddress].filter(Boolean).join(' '),
     kind,
     subject,
