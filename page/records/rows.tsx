@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ListedRecord } from '../gen/documents.ts';
-import { session } from '../parts/api.ts';
 import { accountText } from '../parts/account-name.tsx';
+import { session } from '../parts/api.ts';
 import { isRefused } from '../parts/records.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';

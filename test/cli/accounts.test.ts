@@ -136,7 +136,7 @@ test('the audit log, the queue and the webhooks are shown', async () => {
   assert.equal(entry?.action, 'plan.create');
   assert.match(
     await done(['audit', '--limit', '1']),
-    /account 1 Administrator {2}grpc 127\.0\.0\.1 {2}plan\.create/,
+    /Administrator \(account 1\) {2}grpc 127\.0\.0\.1 {2}plan\.create/,
   );
   assert.match(await done(['queue']), /^0 running, 0 waiting/);
   const secret = await done(['webhook', 'secret']);

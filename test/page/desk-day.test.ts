@@ -41,7 +41,7 @@ let browser: TestBrowser;
 let administrator: Person;
 let editor: Person;
 let colleague: Person;
-/** Of the record that the day is about. */
+/** Address of the record that the day is about. */
 let link: string;
 
 before(async () => {

@@ -1,10 +1,9 @@
 /** `assay audit`: what accounts and administrators did. */
 import type { Command } from 'commander';
-import { showText } from '../../domain/shown-text.ts';
+import { personLabel, showText } from '../../domain/shown-text.ts';
 import { ApplianceService, type AuditEntry } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { addRow, listing } from '../rows/row.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { actorOf } from '../views/actor.ts';
 import { formatTimestamp } from '../views/timestamp.ts';
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
@@ -21,7 +20,7 @@ function toLine(entry: AuditEntry): string {
   const details = Object.entries(entry.details).map(([name, value]) => `${name}=${value}`);
   const cells = [
     formatTimestamp(entry.at),
-    actorOf(entry),
+    entry.accountId === undefined ? 'appliance' : personLabel(entry.accountId, entry.accountName),
     [entry.facade, entry.remoteAddress].filter(Boolean).join(' '),
     entry.action,
     entry.target,

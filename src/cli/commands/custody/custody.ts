@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
-import { counted, showText } from '../../../domain/shown-text.ts';
+import { counted, personLabel, showText } from '../../../domain/shown-text.ts';
 import {
   type CustodyEntry,
   CustodyService,
@@ -13,7 +13,6 @@ import { openClient } from '../../daemon/client.ts';
 import { addRow, listing } from '../../rows/row.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
-import { actorOf } from '../../views/actor.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { printOutcome } from '../../views/outcome.ts';
 import { formatTimestamp } from '../../views/timestamp.ts';
@@ -79,12 +78,23 @@ const CUSTODY_LISTS = [
 ];
 
 function toLine(entry: CustodyEntry): string {
-  const { sequence, at, kind, subject, facade, remoteAddress, detailsDeletedAt, what } = entry;
+  const {
+    sequence,
+    at,
+    kind,
+    subject,
+    accountId,
+    accountName,
+    facade,
+    remoteAddress,
+    detailsDeletedAt,
+    what,
+  } = entry;
   const said = { ...entry.details, ...what };
   const cells = [
     String(sequence),
     formatTimestamp(at),
-    actorOf(entry),
+    accountId === undefined ? 'appliance' : personLabel(accountId, accountName),
     [facade, remoteAddress].filter(Boolean).join(' '),
     kind,
     subject,
