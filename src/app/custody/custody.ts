@@ -80,7 +80,7 @@ function toView(
     kind,
     subject,
     accountId: actor,
-    accountName: accountNameOf(read.accounts, actor),
+    accountName: isOpen ? accountNameOf(read.accounts, actor) : '',
     facade,
     remoteAddress,
     target,

@@ -23,7 +23,9 @@ export const CUSTODY_ENTRY = {
     kind: text('received, analysed, looked_at, overridden, deleted, …, or an action of the audit log.'),
     subject: identifier('Identifier of a record, an analysis or an epoch; empty where it is about none.'),
     accountId: nullable(idNumber('Who did it; null for the appliance itself.')),
-    accountName: text('Name of that account; empty if it is gone.'),
+    accountName: text(
+      'Name of that account; empty if it is gone, or if the reader is neither a colleague nor an administrator.',
+    ),
     facade: text(
       'Read from the details, as the fields up to `what`: empty if they were deleted or are another account’s.',
     ),

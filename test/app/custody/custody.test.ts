@@ -93,7 +93,8 @@ test('a record’s custody is for those who may read it, the log for administrat
   const [seen] = listCustody(app, { principal: reader, identifier, limit: 10 }).filter(
     (entry) => entry.sequence === sequence,
   );
-  deepEqual([seen?.accountId, seen?.remoteAddress, seen?.detailsJson, seen?.salt], [1, '', '', '']);
+  const { accountId, accountName, remoteAddress, detailsJson, salt } = seen ?? {};
+  deepEqual([accountId, accountName, remoteAddress, detailsJson, salt], [1, '', '', '', '']);
   deepEqual(await redactCustody(app, { principal: admin, sequences: [sequence, 0], reason: 'asked for' }), [
     sequence,
   ]);

@@ -107,7 +107,7 @@ export type CustodyEntry = Message<"assay.v1.CustodyEntry"> & {
   detailsDeletedAt?: Timestamp | undefined;
 
   /**
-   * Name of that account; empty if it is gone.
+   * Name of that account; empty if it is gone, or if the reader is neither a colleague nor an administrator.
    *
    * @generated from field: string account_name = 15;
    */
