@@ -1,6 +1,7 @@
 /** What each model said and how often it errs, and what each way of weighing makes of it. */
 import type { JSX } from 'preact';
 import type { KindRate } from '../../src/domain/packs/measured-figures.ts';
+import { readSilence } from '../../src/domain/verdicts/silence.ts';
 import {
   type FullRecord,
   type ModelResult,
@@ -12,7 +13,7 @@ import { formatPercent } from '../parts/format.ts';
 import { artificialScore, modelResultsOf } from '../parts/records.ts';
 import { figuresOf, statedErrors } from '../parts/stated-errors.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { t } from '../texts/language.ts';
+import { language, t } from '../texts/language.ts';
 import { kindOfPictureName } from '../texts/names.ts';
 import { ScoreLine } from './verdict-card.tsx';
 
@@ -49,11 +50,7 @@ function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
         <strong>{card?.name ?? result.model}</strong>
         <ScoreLine score={artificialScore(result)} label={result.model} />
       </div>
-      {result.unknown && (
-        <p class="quiet" lang="en">
-          {result.reason}
-        </p>
-      )}
+      {result.unknown && <p class="quiet">{readSilence(result.reason)[language.get()]}</p>}
       {stated !== null && <p class="quiet">{stated}</p>}
       {/* Measured on whole pictures, so not said of frames. */}
       {isPicture && (

@@ -64,7 +64,7 @@ async function refusalOf(rgb: Buffer): Promise<string | null> {
 
 test('flat pictures and noise are refused, others are not', async () => {
   const bytes = 400 * 400 * 3;
-  assert.match((await refusalOf(Buffer.alloc(bytes, 90))) ?? '', /flat/);
+  assert.equal(await refusalOf(Buffer.alloc(bytes, 90)), 'flat');
   let state = 1;
   const noise = Buffer.from(
     Uint8Array.from({ length: bytes }, () => {
@@ -72,7 +72,7 @@ test('flat pictures and noise are refused, others are not', async () => {
       return state >>> 24;
     }),
   );
-  assert.match((await refusalOf(noise)) ?? '', /noise/);
+  assert.equal(await refusalOf(noise), 'noise');
   assert.equal(await refusalOf(patternRgb(400, 400)), null);
 });
 

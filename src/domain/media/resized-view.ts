@@ -2,7 +2,9 @@
  * Views for models that see the whole picture scaled to one size, and its middle at native resolution if that leaves doubt;
  * and the textures on which such models must not answer.
  */
+
 import { z } from 'zod';
+import type { Silence } from '../verdicts/silence.ts';
 
 const side = z.int().min(16).max(1024);
 const share = z.number().min(0).max(1);
@@ -62,14 +64,13 @@ export function poolViews(view: ResizedView, logits: ArrayLike<number>): number 
 }
 
 /** Why a model must not answer, or null. */
-export function refuseTexture(rule: TextureRefusal, texture: Texture): string | null {
-  if (texture.lumaVariance < rule.lumaVarianceMin)
-    return 'The picture is almost flat: there is nothing to judge.';
+export function refuseTexture(rule: TextureRefusal, texture: Texture): Silence | null {
+  if (texture.lumaVariance < rule.lumaVarianceMin) return 'flat';
   if (texture.neighbourCorrelation < rule.neighbourCorrelationMin) {
-    return 'The picture is noise: the model was not made for it.';
+    return 'noise';
   }
   if (texture.equalShare > (rule.equalShareMax ?? 1)) {
-    return 'The picture is of flat colours, as screens, charts and clip art are: the model was not made for it.';
+    return 'flat_colours';
   }
   return null;
 }

@@ -9,6 +9,7 @@ import { decidingChannel } from './deciding-channel.ts';
 import { fuseLogOdds, logistic, probabilityOf, showsSwap, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
 import type { AudioResult, ImageResult, ModelRun, TamperingSummary, VideoResult } from './result.ts';
+import { readSilence } from './silence.ts';
 
 /** Below this estimated JPEG quality the traces a detector reads are mostly gone. */
 const JPEG_QUALITY_LOW = 40;
@@ -76,7 +77,9 @@ function notesOnMedium(runs: readonly ModelRun[]): AssessmentReason[] {
 /** One note per reason: several models often refuse for the same. */
 function notesOnSilence(runs: readonly ModelRun[]): AssessmentReason[] {
   const silent = runs.filter(({ unknown, axis }) => unknown && axis === 'generated');
-  return [...new Set(silent.map((run) => run.reason))].map((why) => reason('MODEL_SILENT', { reason: why }));
+  return [...new Set(silent.map((run) => run.reason))].map((why) =>
+    reason('MODEL_SILENT', { reason: readSilence(why) }),
+  );
 }
 
 export function notesOnAudio(result: AudioResult): AssessmentReason[] {
@@ -268,7 +271,7 @@ function notesOnFaces(what: What, runs: readonly ModelRun[]): AssessmentReason[]
 
 function noteOnFace(what: What, run: ModelRun): AssessmentReason {
   const { unknown, probability, inconclusiveHigh } = run;
-  if (unknown || probability === null) return reason('FACES_NOT_JUDGED', { reason: run.reason });
+  if (unknown || probability === null) return reason('FACES_NOT_JUDGED', { reason: readSilence(run.reason) });
   const share = percent(probability);
   if (showsSwap(run)) return reason('FACE_SWAP_LIKELY', { what: WHATS[what], share });
   const bound = percent(inconclusiveHigh);
@@ -293,7 +296,8 @@ export function notesOnTampering(
 
 function noteOnEdits(what: What, run: ModelRun, summary: TamperingSummary | undefined): AssessmentReason {
   const { unknown, probability, inconclusiveLow, inconclusiveHigh } = run;
-  if (unknown || probability === null) return reason('EDITING_NOT_JUDGED', { reason: run.reason });
+  if (unknown || probability === null)
+    return reason('EDITING_NOT_JUDGED', { reason: readSilence(run.reason) });
   const said = { what: WHATS[what], share: percent(probability), looked: coverageOf(summary) };
   if (probability > inconclusiveHigh) return reason('EDITING_LIKELY', said);
   return reason(probability < inconclusiveLow ? 'NO_SIGNS_OF_EDITING' : 'EDITING_INCONCLUSIVE', said);

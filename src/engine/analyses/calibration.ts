@@ -4,6 +4,7 @@ import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { Bounded } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun, PlaceSpread, StabilityVariant } from '../../domain/verdicts/result.ts';
+import { type Silence, type SilenceFigures, silenceSentence } from '../../domain/verdicts/silence.ts';
 
 /**
  * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
@@ -29,7 +30,7 @@ export function toAnsweredRun(
   { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
 ): ModelRun {
   const logit = mean(logits);
-  if (!Number.isFinite(logit)) return toUnknownRun(pack, 'The model gave no number.');
+  if (!Number.isFinite(logit)) return toUnknownRun(pack, 'no_number');
   const logOdds = calibrate(pack, logit);
   return {
     ...describe(pack),
@@ -44,11 +45,11 @@ export function toAnsweredRun(
 }
 
 /** The run of a model without an answer, with the reason. */
-export function toUnknownRun(pack: AnsweringPack, reason: string): ModelRun {
+export function toUnknownRun(pack: AnsweringPack, silence: Silence, figures?: SilenceFigures): ModelRun {
   return {
     ...describe(pack),
     unknown: true,
-    reason,
+    reason: silenceSentence(silence, figures),
     logit: null,
     logOdds: null,
     probability: null,
@@ -66,7 +67,7 @@ export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
     task,
     axis: 'generated',
     unknown: true,
-    reason: 'The model is not installed any more.',
+    reason: silenceSentence('not_installed'),
     logit: null,
     logOdds: null,
     probability: null,

@@ -24,8 +24,6 @@ import {
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { InferParts } from './image-runs.ts';
 
-const NO_FACE = 'No face was found.';
-
 export const faces: OpenAxis = (usable, _kind, { withMorphing }) => {
   const detector = packsOf(usable, isFaceDetectorPack).at(-1);
   const packs = packsOf(usable, isFacePack);
@@ -43,7 +41,7 @@ export const faces: OpenAxis = (usable, _kind, { withMorphing }) => {
       for (const pack of packs) {
         const answers = await judgeWith(parts, { ...work, signal }, { pack, faces: found });
         for (const [index, run] of answers.entries()) detections[index]?.runs.push(run);
-        runs.push(mostSuspicious(answers) ?? toUnknownRun(pack, NO_FACE));
+        runs.push(mostSuspicious(answers) ?? toUnknownRun(pack, 'no_face'));
       }
       return { detections, runs };
     },
@@ -85,8 +83,7 @@ async function judgeWith(
   return faces.map((face) => {
     const at = large.indexOf(face);
     if (at >= 0) return toAnsweredRun(pack, { logits: inferred.logits.subarray(at, at + 1), ...share });
-    const needed = `the model needs ${pack.minimumFaceSide}`;
-    return toUnknownRun(pack, `The face has ${sideOf(face)} pixels on its short side; ${needed}.`);
+    return toUnknownRun(pack, 'small_face', { side: sideOf(face), needed: pack.minimumFaceSide });
   });
 }
 

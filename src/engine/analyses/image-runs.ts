@@ -134,18 +134,15 @@ function toRun(
     const seen = media === undefined ? {} : { media };
     const bounded = boundedByMedium(pack, media);
     const { texture } = set;
-    const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
-    if (reason !== null) return { ...toUnknownRun(bounded, reason), ...seen };
+    const silence = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
+    if (silence !== null) return { ...toUnknownRun(bounded, silence), ...seen };
     const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
     const run = toAnsweredRun(bounded, { ...answer, logits });
     const places = run.unknown ? null : toPlaceSpread(pack, logits);
     return { ...run, ...seen, ...(places === null ? {} : { places }) };
   }
   const needed = view.type === 'resized' ? minimumShortSide : Math.max(minimumShortSide, view.size);
-  return toUnknownRun(
-    pack,
-    `The picture has ${width} × ${height} pixels; the model needs ${needed} on the short side.`,
-  );
+  return toUnknownRun(pack, 'too_small', { width, height, needed });
 }
 
 /** What the map is drawn from; undefined if its model gave no answer: colours would say what the model does not. */

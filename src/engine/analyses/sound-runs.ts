@@ -244,14 +244,10 @@ function toRuns({ speechSeconds, upperBandDb, codec, answers }: Heard): ModelRun
     if (found === undefined) return toMissingRun(key, 'speech-origin');
     const pack = boundedBySpeech(found.pack, { seconds: speechSeconds, upperBandDb, codec });
     if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device });
-    return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
+    const { minimumSpeechSeconds: needed } = pack;
+    const silence = speechSeconds < needed ? 'little_speech' : 'short_stretches';
+    return toUnknownRun(pack, silence, { seconds: speechSeconds.toFixed(1), needed });
   });
-}
-
-function reasonOfSilence({ minimumSpeechSeconds }: SpeechPack, speechSeconds: number): string {
-  const found = `The sound holds ${speechSeconds.toFixed(1)} s of speech`;
-  if (speechSeconds < minimumSpeechSeconds) return `${found}; the model needs ${minimumSpeechSeconds} s.`;
-  return `${found}, but no stretch of it is long enough for the model.`;
 }
 
 function toClip(heard: Heard, clip: PlannedClip, index: number): ClipResult {

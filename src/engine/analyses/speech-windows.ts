@@ -80,8 +80,7 @@ export function toClipRun(
   if (found === undefined) return toMissingRun(key, 'speech-origin');
   const pack = boundedBySpeech(found.pack, { seconds: secondsOf(clip.speech), upperBandDb, codec });
   const inside = logits.filter((_, window) => isInside(ranges[window], clip));
-  if (inside.length === 0)
-    return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');
+  if (inside.length === 0) return toUnknownRun(pack, 'no_window');
   const share = (elapsedMs * inside.length) / logits.length;
   return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device });
 }

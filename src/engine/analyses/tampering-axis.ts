@@ -79,8 +79,8 @@ async function askPack(
 ): Promise<{ run: ModelRun; map: TamperingMap | null }> {
   const { width, height } = picture;
   if (Math.min(width, height) < pack.minimumShortSide) {
-    const needed = `the model needs ${pack.minimumShortSide} on the short side`;
-    return { run: toUnknownRun(pack, `The picture has ${width} × ${height} pixels; ${needed}.`), map: null };
+    const figures = { width, height, needed: pack.minimumShortSide };
+    return { run: toUnknownRun(pack, 'too_small', figures), map: null };
   }
   const set = findTiles(picture, pack, kind);
   const tiles = { pack: packKey(pack), path: slot.outPath(set.file), count: set.positions.length };

@@ -65,9 +65,9 @@ test('a narrow band has bounds of its own, and the run says so', () => {
     weight: 1,
     together: { packs, ...own, inconclusiveLow: 0.2 },
   });
-  assert.equal(toUnknownRun(bounded, 'silence').boundsFor, 'narrow-band');
+  assert.equal(toUnknownRun(bounded, 'flat').boundsFor, 'narrow-band');
   assert.equal(boundedBySpeech(pack, speech(7, -50)), pack);
-  assert.equal('boundsFor' in toUnknownRun(pack, 'silence'), false);
+  assert.equal('boundsFor' in toUnknownRun(pack, 'flat'), false);
 });
 
 test('a band that was not measured has the usual bounds, and little speech of a narrow band those of little speech', () => {
@@ -92,7 +92,7 @@ test('codecs of speech have bounds of their own, before those of little speech a
     narrow: { belowUpperBandDb: -50, ...BOUNDS },
   });
   const bounded = boundedBySpeech(pack, speech(1, -80, 'amr_nb'));
-  assert.equal(toUnknownRun(bounded, 'silence').boundsFor, 'speech-codec');
+  assert.equal(toUnknownRun(bounded, 'flat').boundsFor, 'speech-codec');
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = bounded.decision;
   assert.deepEqual([cautiousThreshold, inconclusiveLow, inconclusiveHigh], [1, 0, 1]);
   assert.equal(boundedBySpeech(pack, speech(7, -80, 'opus')).boundsFor, 'narrow-band');
