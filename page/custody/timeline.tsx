@@ -7,6 +7,7 @@ import { accountText } from '../parts/account-name.tsx';
 import { formatTime } from '../parts/format.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Time } from '../parts/parts.tsx';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 import { changesIn, describeChange } from './answer-changes.ts';
 
@@ -83,7 +84,7 @@ function Details({ sequence, what, detailsDeletedAt }: Entry): JSX.Element {
           {describeChange(change)}
         </small>
       ))}
-      {typeof error === 'string' && error !== '' && <q>{showText(error)}</q>}
+      {typeof error === 'string' && error !== '' && <q>{saySentence(showText(error))}</q>}
       {typeof classification === 'string' && (
         <strong> {t(classification === 'human' ? 'human' : 'artificial')}</strong>
       )}

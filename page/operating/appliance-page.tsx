@@ -14,7 +14,8 @@ import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { PATHS } from '../parts/paths.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { sayAdvice } from '../texts/faults.ts';
+import { sayAdvice } from '../texts/daemon/faults.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 5000;
@@ -39,7 +40,7 @@ export function AppliancePage(): JSX.Element {
       {box !== undefined && (
         <>
           {box.notReadyReason !== null && (
-            <Notice kind="bad">{t('repairNotReady', { reason: box.notReadyReason })}</Notice>
+            <Notice kind="bad">{t('repairNotReady', { reason: saySentence(box.notReadyReason) })}</Notice>
           )}
           <Tiles {...{ box }} />
         </>
@@ -94,7 +95,7 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
         <ul class="repairs">
           {good.map(({ name, found }) => (
             <li key={`${name}${found}`}>
-              <strong>{titleOf(name)}</strong> <span class="quiet">{found}</span>
+              <strong>{titleOf(name)}</strong> <span class="quiet">{saySentence(found)}</span>
             </li>
           ))}
         </ul>
@@ -110,9 +111,7 @@ function Repair({ finding }: { finding: Finding }): JSX.Element {
       <strong>
         {titleOf(name)} <span class="tag">{t(`finding_${state}`)}</span>
       </strong>
-      <p class="quiet" lang="en">
-        {found}
-      </p>
+      <p class="quiet">{saySentence(found)}</p>
       <p>{sayAdvice(partOf(name), advice)}</p>
     </li>
   );

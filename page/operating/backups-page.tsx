@@ -14,6 +14,7 @@ import { Button, Check, Empty, Fault, Loading, Notice, Panel, Time, Title } from
 import { Rows } from '../parts/rows.tsx';
 import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 2000;
@@ -52,7 +53,8 @@ export function BackupsPage(): JSX.Element {
 
 function State({ shelf }: { shelf: ReadBackupsAnswer['backups'] }): JSX.Element {
   const { lastGoodAt, lastError, isTooOld } = shelf;
-  if (lastError !== null) return <Notice kind="bad">{t('backupFailed', { reason: lastError })}</Notice>;
+  if (lastError !== null)
+    return <Notice kind="bad">{t('backupFailed', { reason: saySentence(lastError) })}</Notice>;
   if (isTooOld) return <Notice kind="bad">{t('backupTooOld')}</Notice>;
   if (lastGoodAt === null) return <Notice>{t('backupNone')}</Notice>;
   return (

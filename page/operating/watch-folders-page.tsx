@@ -20,6 +20,7 @@ import { Button, Empty, Fault, Form, Loading, Notice, Panel, Time, Title } from 
 import { FormFields, PagedRows, Rows } from '../parts/rows.tsx';
 import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { t } from '../texts/language.ts';
 
 const REFRESH_MS = 3000;
@@ -209,7 +210,7 @@ function Failed({ folder: { id, path } }: { folder: Folder }): JSX.Element {
         keyOf={({ path: name }) => name}
         columns={[
           [t('name'), ({ path: name }) => showText(name), 'long'],
-          [t('reason'), ({ reason }) => showText(reason)],
+          [t('reason'), ({ reason }) => saySentence(showText(reason))],
           [t('when'), ({ at }) => <Time iso={at} />],
           [
             t('folderTriedAgain'),

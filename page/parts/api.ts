@@ -2,7 +2,7 @@
 
 import type { Fault } from '../gen/documents.ts';
 import { Cell } from '../state/cell.ts';
-import { sayFault } from '../texts/faults.ts';
+import { sayFault } from '../texts/daemon/faults.ts';
 import { t } from '../texts/language.ts';
 import type { Document } from './document.ts';
 

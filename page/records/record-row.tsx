@@ -10,6 +10,7 @@ import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
 import { headlineClass, outcomeOf } from '../parts/records.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, language, t } from '../texts/language.ts';
 import { sayReason } from './reason-sentence.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -98,7 +99,7 @@ export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
     <div class={`outcome ${headlineClass(record)}`}>
       <span class="mark">{headline.title[language.get()]}</span>
       <small class="quiet">
-        {outcome === 'failed' && (record.cancelled ? t('cancelled') : record.errors)}
+        {outcome === 'failed' && (record.cancelled ? t('cancelled') : saySentence(record.errors))}
         {assessment?.probability != null &&
           t(headline.word.startsWith('SIGNED') ? 'chanceByModels' : 'artificialAt', {
             share: formatPercent(assessment.probability),

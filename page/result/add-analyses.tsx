@@ -5,6 +5,7 @@ import { type AccountInfo, change } from '../parts/api.ts';
 import { Button, Fault, Notice } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { stepName } from '../records/record-row.tsx';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 
 /** By kind, each under the option that asks for it at submission. */
@@ -55,7 +56,7 @@ export function AddAnalyses({ record, account, onChange }: AddProps): JSX.Elemen
     <div class="add-analyses unprinted">
       {added !== null && (
         <Notice kind="bad">
-          {t('addingFailed', { what: namesOf(added.analyses), reason: added.error })}
+          {t('addingFailed', { what: namesOf(added.analyses), reason: saySentence(added.error) })}
         </Notice>
       )}
       <p class="actions">

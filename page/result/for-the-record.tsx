@@ -7,7 +7,7 @@ import { formatDuration, formatNumber } from '../parts/format.ts';
 import { Facts } from '../parts/parts.tsx';
 import { modelResultsOf } from '../parts/records.ts';
 import type { TextKey } from '../texts/en.ts';
-import { findText, t } from '../texts/language.ts';
+import { findText, language, t } from '../texts/language.ts';
 
 type Row = readonly [string, ComponentChildren];
 
@@ -21,6 +21,7 @@ export function ForTheRecord({ record }: { record: FullRecord }): JSX.Element {
         {identifier}
       </code>,
     ],
+    ...(language.get() === 'en' || record.errors === '' ? [] : [originalRow(record)]),
     [t('rules'), describeRules(record)],
     ...(jpegQuality === null ? [] : [[t('jpegQuality'), String(jpegQuality)] as const]),
     ...modelResultsOf(record).map((result): Row => [result.model, describeRun(record, result)]),
@@ -34,6 +35,16 @@ export function ForTheRecord({ record }: { record: FullRecord }): JSX.Element {
       {verdicts.length > 0 && <Heuristics {...{ verdicts }} chosen={verdict?.heuristic ?? ''} />}
     </Fold>
   );
+}
+
+/** Why it failed, as programs read it. */
+function originalRow({ errors }: FullRecord): Row {
+  return [
+    t('errorAsStored'),
+    <q key="e" lang="en">
+      {showText(errors)}
+    </q>,
+  ];
 }
 
 /** Verdicts are derived on reading: a record of before may say something else than it said then. */

@@ -28,6 +28,7 @@ import { momentPath, PATHS } from '../parts/paths.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { DeleteDialog } from '../records/delete-dialog.tsx';
 import { stepName } from '../records/record-row.tsx';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { t } from '../texts/language.ts';
 import { AboutRecord, Custody } from './about-record.tsx';
 import { AddAnalyses } from './add-analyses.tsx';
@@ -77,7 +78,7 @@ export function ResultPage({
       {record.status === 'NEW' && <TentativePanel {...{ record }} />}
       {record.status === 'ERRORED' && (
         <Notice kind="bad">
-          {record.cancelled ? t('cancelled') : t('failedBecause', { reason: record.errors })}
+          {record.cancelled ? t('cancelled') : t('failedBecause', { reason: saySentence(record.errors) })}
         </Notice>
       )}
       {record.status === 'DONE' && <Finding {...{ record, account }} onChange={() => void reload()} />}

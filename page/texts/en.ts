@@ -207,6 +207,7 @@ export const EN = {
   cancelWork: 'Cancel the analysis',
   progressLead: 'You can leave this page; the analysis goes on.',
   doneOf: '{done} of {total}',
+  errorAsStored: 'Reason in English',
   failedBecause: 'The analysis failed: {reason}',
   noSuchRecord: 'No such record',
   noSuchRecordLead: 'It was deleted, or it belongs to another account.',

@@ -208,6 +208,7 @@ export const IT: Texts = {
   cancelWork: 'Annulla l’analisi',
   progressLead: 'Puoi lasciare questa pagina; l’analisi continua.',
   doneOf: '{done} di {total}',
+  errorAsStored: 'Motivo in inglese',
   failedBecause: 'L’analisi è fallita: {reason}',
   noSuchRecord: 'Scheda inesistente',
   noSuchRecordLead: 'È stata eliminata o appartiene a un altro account.',

@@ -5,8 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseTexture } from '../../src/domain/media/resized-view.ts';
-import type { Silence } from '../../src/domain/verdicts/silence.ts';
+import { type RefusedTexture, refuseTexture } from '../../src/domain/media/resized-view.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
 import { TextureMeter } from '../../src/worker/steps/texture.ts';
 import { patternRgb } from '../media/pictures.ts';
@@ -30,7 +29,7 @@ function paint(red: Colour, green = red, blue = red): Buffer {
   return rgb;
 }
 
-async function refusalOf(rgb: Buffer): Promise<Silence | null> {
+async function refusalOf(rgb: Buffer): Promise<RefusedTexture | null> {
   await using folder = await makeTemporaryFolder();
   const picture = { width: SIDE, height: SIDE, rgb };
   const set = await writePatchSet(picture, { ...SET, withTexture: true }, folder.path);
@@ -46,7 +45,7 @@ const noise: Colour = () => {
   return state >>> 24;
 };
 
-const CASES: { name: string; rgb: Buffer; refusal: Silence | null }[] = [
+const CASES: { name: string; rgb: Buffer; refusal: RefusedTexture | null }[] = [
   { name: 'one colour', rgb: paint(() => 120), refusal: 'flat' },
   { name: 'noise', rgb: paint(noise), refusal: 'noise' },
   { name: 'a chart', rgb: paint(chart), refusal: 'flat_colours' },

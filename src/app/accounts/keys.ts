@@ -129,8 +129,12 @@ export async function assertPasswordOf(
   await app.attempts.count('accountGuess', `account ${id}`);
   if (!(await verifyPassword(password, passwordHash))) {
     await app.store.transact((tx) => tx.appendAudit(auditLine(app, from, 'password.refuse', id)));
-    const hint = passwordHash === null ? '; it has none yet: ask for a link that sets one' : '';
-    throw badField(field, `expected the password of this account${hint}`);
+    throw badField(
+      field,
+      passwordHash === null
+        ? 'expected a password, found none yet: ask for a link that sets one'
+        : 'expected the password of this account',
+    );
   }
   await app.attempts.forget('accountGuess', `account ${id}`);
 }

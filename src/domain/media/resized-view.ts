@@ -4,7 +4,6 @@
  */
 
 import { z } from 'zod';
-import type { Silence } from '../verdicts/silence.ts';
 
 const side = z.int().min(16).max(1024);
 const share = z.number().min(0).max(1);
@@ -63,8 +62,10 @@ export function poolViews(view: ResizedView, logits: ArrayLike<number>): number 
   return probability >= low && probability <= high ? (scaled + middle) / 2 : scaled;
 }
 
+export type RefusedTexture = 'flat' | 'noise' | 'flat_colours';
+
 /** Why a model must not answer, or null. */
-export function refuseTexture(rule: TextureRefusal, texture: Texture): Silence | null {
+export function refuseTexture(rule: TextureRefusal, texture: Texture): RefusedTexture | null {
   if (texture.lumaVariance < rule.lumaVarianceMin) return 'flat';
   if (texture.neighbourCorrelation < rule.neighbourCorrelationMin) {
     return 'noise';

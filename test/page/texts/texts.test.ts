@@ -8,11 +8,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { EN, type TextKey } from '../../page/texts/en.ts';
-import { IT } from '../../page/texts/it.ts';
-import { fillText } from '../../src/domain/shown-text.ts';
-import { REASONS } from '../../src/domain/verdicts/assessment-reason.ts';
-import { REPORT_EN, REPORT_IT } from '../../src/evidence/report/texts.ts';
+import { EN, type TextKey } from '../../../page/texts/en.ts';
+import { IT } from '../../../page/texts/it.ts';
+import { fillText } from '../../../src/domain/shown-text.ts';
+import { REASONS } from '../../../src/domain/verdicts/assessment-reason.ts';
+import { REPORT_EN, REPORT_IT } from '../../../src/evidence/report/texts.ts';
 
 const KEYS = Object.keys(EN) as TextKey[];
 
@@ -92,7 +92,7 @@ test('a counted word has a form for one', () => {
 
 test('a command counts one as one', () => {
   const bare = /\$\{[^}]*\} (?:days|entries|faults|files|frames|packages|records|rows)\b/;
-  const folder = fileURLToPath(new URL('../../src/cli', import.meta.url));
+  const folder = fileURLToPath(new URL('../../../src/cli', import.meta.url));
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { EN } from '../../page/texts/en.ts';
-import { ADVICE_IT, FAULTS_IT, sayFault } from '../../page/texts/faults.ts';
-import { IT } from '../../page/texts/it.ts';
-import { language } from '../../page/texts/language.ts';
-import { AUDIT_ACTIONS } from '../../src/domain/custody/audit-actions.ts';
-import { REASONS } from '../../src/domain/errors.ts';
-import { PROGRESS_STEPS } from '../../src/domain/records/progress-steps.ts';
-import { SIGN_OFF_OBSTACLES } from '../../src/domain/records/sign-off.ts';
+import { ADVICE_IT, FAULTS_IT, sayFault } from '../../../page/texts/daemon/faults.ts';
+import { EN } from '../../../page/texts/en.ts';
+import { IT } from '../../../page/texts/it.ts';
+import { language } from '../../../page/texts/language.ts';
+import { AUDIT_ACTIONS } from '../../../src/domain/custody/audit-actions.ts';
+import { REASONS } from '../../../src/domain/errors.ts';
+import { PROGRESS_STEPS } from '../../../src/domain/records/progress-steps.ts';
+import { SIGN_OFF_OBSTACLES } from '../../../src/domain/records/sign-off.ts';
 
 const KEYS = [
   ...PROGRESS_STEPS.map((step) => `step_${step}`),
@@ -26,7 +26,7 @@ for (const [language, texts] of Object.entries({ EN, IT })) {
   });
 }
 
-const DOCTOR = new URL('../../src/app/appliance/doctor/', import.meta.url);
+const DOCTOR = new URL('../../../src/app/appliance/doctor/', import.meta.url);
 /** What the doctor examines, by the names in its sources: `bad('clock', …)`, and `const name = \`model …\`` of several. */
 const EXAMINED = new Set(
   readdirSync(DOCTOR).flatMap((file) => {

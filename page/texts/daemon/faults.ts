@@ -1,8 +1,9 @@
 /** What the daemon says in English, in Italian: refusals by their reasons, and advice by the examined part of the box. */
-import { fillText } from '../../src/domain/shown-text.ts';
-import { language } from './language.ts';
+import { fillText } from '../../../src/domain/shown-text.ts';
+import { language } from '../language.ts';
+import { saySentence } from './sentences-it.ts';
 
-/** `{detail}` is the daemon's own sentence. The first text is taken whose figures came with the refusal. */
+/** `{detail}` is the daemon's own sentence, in Italian where it has words there. The first text is taken whose figures came with the refusal. */
 export const FAULTS_IT: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     bad_field: ['Il valore di «{field}» non va bene: {detail}', 'Un valore non va bene: {detail}'],
@@ -84,12 +85,14 @@ export function sayFault({ message, reason, field, metadata }: SaidFault): strin
   const filling = new Map(
     Object.entries(Object(metadata)).map(([gap, value]): [string, string] => [gap, String(value)]),
   );
-  filling.set('detail', message);
+  const detail =
+    field !== null && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  filling.set('detail', saySentence(detail));
   if (field !== null) filling.set('field', field);
   const isWhole = (text: string): boolean =>
     [...text.matchAll(/\{(\w+)\}/g)].every(([, gap = '']) => filling.has(gap));
   const text = FAULTS_IT.get(reason)?.find(isWhole);
-  return text === undefined ? message : fillText(text, Object.fromEntries(filling));
+  return text === undefined ? saySentence(message) : fillText(text, Object.fromEntries(filling));
 }
 
 export const ADVICE_IT: ReadonlyMap<string, string> = new Map(

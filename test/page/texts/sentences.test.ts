@@ -1,0 +1,68 @@
+/** What the daemon writes in English is said in Italian on the Italian page: findings of the doctor, refusals, failures. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import ts from 'typescript';
+import { saySentence } from '../../../page/texts/daemon/sentences-it.ts';
+import { language } from '../../../page/texts/language.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+/** Calls whose argument of this number is such a sentence. */
+const SAID: Readonly<Record<string, number>> = {
+  ...{ good: 1, notice: 1, bad: 1 },
+  ...{ badField: 1, MediaFaultFound: 1, MediaFaultError: 1, giveUpSentence: 1 },
+};
+const FILES =
+  'src/{app/{accounts,notices,trust,watch-folders,submissions,appliance/doctor},engine/children,worker/pictures}/**/*.ts';
+/** Words of no Italian sentence. */
+const ENGLISH =
+  /\b(the|is|are|was|of|that|found|expected|has|have|with|not|at|may|it|by|its|from|which|and|or)\b/;
+/** A gap of the source. */
+const GAP = '7';
+
+/** Each text of the argument, however it is put together. */
+function textsIn(node: ts.Node): string[] {
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isTemplateExpression(node))
+    return [node.head.text + node.templateSpans.map(({ literal }) => GAP + literal.text).join('')];
+  if (ts.isConditionalExpression(node)) return [...textsIn(node.whenTrue), ...textsIn(node.whenFalse)];
+  return [];
+}
+
+function sentencesOf(file: string): string[] {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+  const sentences: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+      const argument = node.arguments?.[SAID[node.expression.getText()] ?? -1];
+      if (argument !== undefined) sentences.push(...textsIn(argument));
+    }
+    if (ts.isVariableDeclaration(node) && node.name.getText() === 'found' && node.initializer)
+      sentences.push(...textsIn(node.initializer));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return sentences;
+}
+
+test('every sentence of the doctor, a refusal or a failure has words in Italian', () => {
+  const sentences = globSync(FILES, { cwd: ROOT }).flatMap((file) => sentencesOf(`${ROOT}${file}`));
+  assert.ok(sentences.length > 100, String(sentences.length));
+  language.set('it');
+  assert.deepEqual(
+    sentences.filter((sentence) => ENGLISH.test(saySentence(sentence))),
+    [],
+  );
+});
+
+test('what a gap takes is said in Italian, too; what has no row stays; English stays as it is', () => {
+  language.set('it');
+  const sentence = 'given up after 3 attempts: a worker process ended while it analysed the file';
+  assert.equal(
+    saySentence(sentence),
+    'rinunciato dopo 3 tentativi: un processo di lavoro è finito mentre analizzava il file',
+  );
+  assert.equal(saySentence('1.5 GB free, an unknown part'), '1.5 GB liberi, an unknown part');
+  language.set('en');
+  assert.equal(saySentence(sentence), sentence);
+});
