@@ -1,7 +1,7 @@
 /** Server reflection, from the generated descriptors, so that it cannot differ from what is served. */
 import { type DescFile, type DescService, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { MethodDefinition, Server, ServerDuplexStream } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { service as healthService } from 'grpc-health-check';
 import type { App } from '../../app/appliance/app.ts';
@@ -15,12 +15,48 @@ export interface ReflectionConfig {
   credential: boolean;
 }
 
+const PATHS = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+);
+type ReflectionCall = ServerDuplexStream<unknown, unknown>;
+
+interface ReflectionMethod {
+  definition: MethodDefinition<unknown, unknown>;
+  handle: (call: ReflectionCall) => void;
+}
+
+/** Reading all descriptors takes a tenth of a second, so the first call does it, not the start. */
 export function serveReflection(
   server: Server,
   app: App,
   services: readonly DescService[],
   { credential }: ReflectionConfig,
 ): void {
+  let methods: Map<string, ReflectionMethod> | undefined;
+  const methodAt = (path: string): ReflectionMethod => {
+    methods ??= openMethods(services);
+    const method = methods.get(path);
+    if (method === undefined) throw new Error(`@grpc/reflection does not serve ${path}`);
+    return method;
+  };
+  for (const path of PATHS) {
+    const handle = (call: ReflectionCall): void => methodAt(path).handle(call);
+    server.addService(
+      {
+        reflect: {
+          ...{ path, requestStream: true, responseStream: true },
+          requestSerialize: (value: unknown) => methodAt(path).definition.requestSerialize(value),
+          requestDeserialize: (bytes) => methodAt(path).definition.requestDeserialize(bytes),
+          responseSerialize: (value: unknown) => methodAt(path).definition.responseSerialize(value),
+          responseDeserialize: (bytes) => methodAt(path).definition.responseDeserialize(bytes),
+        },
+      },
+      { reflect: credential ? guarded(app, handle) : handle },
+    );
+  }
+}
+
+function openMethods(services: readonly DescService[]): Map<string, ReflectionMethod> {
   const own = [...filesOf(services)].map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
   );
@@ -28,11 +64,17 @@ export function serveReflection(
   const fileDescriptorProtos = [...own, ...healthFiles()];
   // Only the files are read; the rest is what the type of a loaded package asks for.
   const files = { format: 'Protocol Buffer 3 EnumDescriptorProto' as const, type: {}, fileDescriptorProtos };
-  const packageDefinition = { assay: files };
-  new ReflectionService(packageDefinition).addToServer({
-    addService: (definition, implementation) =>
-      server.addService(definition, credential ? guarded(app, implementation) : implementation),
+  const methods = new Map<string, ReflectionMethod>();
+  new ReflectionService({ assay: files }).addToServer({
+    addService: (service, implementation) => {
+      for (const [name, definition] of Object.entries(service)) {
+        // Both versions of the service have one method, a bidirectional stream.
+        const handle = implementation[name] as ReflectionMethod['handle'];
+        methods.set(definition.path, { definition, handle });
+      }
+    },
   });
+  return methods;
 }
 
 function healthFiles(): Buffer[] {
@@ -54,21 +96,16 @@ function filesOf(services: readonly DescService[]): Set<DescFile> {
   return files;
 }
 
-function guarded(app: App, implementation: UntypedServiceImplementation): UntypedServiceImplementation {
-  const entries = Object.entries(implementation).map(([name, handle]) => [
-    name,
-    (call: ServerDuplexStream<unknown, unknown>) => {
-      try {
-        const principal = authenticate(app, keyOf(call.metadata), originOf(call));
-        const lost = followUntilClosed(app, principal, call);
-        lost.addEventListener('abort', () => call.emit('error', toServiceError(lost.reason)), { once: true });
-      } catch (error) {
-        call.emit('error', toServiceError(error));
-        return;
-      }
-      // Both versions of the service have one method, a bidirectional stream.
-      (handle as (call: ServerDuplexStream<unknown, unknown>) => void)(call);
-    },
-  ]);
-  return Object.fromEntries(entries);
+function guarded(app: App, handle: ReflectionMethod['handle']): ReflectionMethod['handle'] {
+  return (call) => {
+    try {
+      const principal = authenticate(app, keyOf(call.metadata), originOf(call));
+      const lost = followUntilClosed(app, principal, call);
+      lost.addEventListener('abort', () => call.emit('error', toServiceError(lost.reason)), { once: true });
+    } catch (error) {
+      call.emit('error', toServiceError(error));
+      return;
+    }
+    handle(call);
+  };
 }
