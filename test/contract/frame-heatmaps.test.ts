@@ -31,7 +31,8 @@ after(async () => {
 });
 
 function film(seconds: number): Buffer {
-  const paint = (_index: number, rgb: Buffer) => void patternRgb(SIZE.width, SIZE.height).copy(rgb);
+  const pattern = patternRgb(SIZE.width, SIZE.height);
+  const paint = (_index: number, rgb: Buffer) => void pattern.copy(rgb);
   return makeVideo({ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, fps: 10, ...SIZE, paint });
 }
 

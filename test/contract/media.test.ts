@@ -18,7 +18,9 @@ import { makeVoice } from '../media/voice.ts';
 import { TINY_SPEECH_ID } from '../models/tiny-speech-pack.ts';
 import { type CommonRecord, toCommon } from './media-record.ts';
 
-const RATE = 48_000;
+const RATE = 16_000;
+/** The image models refuse frames of flat colours. */
+const PATTERN = patternRgb(480, 360);
 const POLL_MS = 100;
 const POLLS_MAX = 900;
 const KEY = { 'x-api-key': TEST_KEY };
@@ -48,9 +50,8 @@ function recording(seconds: number, wave?: (time: number, channel: number) => nu
 }
 
 function clipOf(seconds: number, changes: Partial<Parameters<typeof makeVideo>[0]> = {}): Buffer {
-  const recipe = { container: 'mp4', codec: 'mpeg4', seconds, width: 480, height: 360, fps: 10 };
-  // The image models refuse frames of flat colours.
-  const paint = (_index: number, rgb: Buffer) => void patternRgb(480, 360).copy(rgb);
+  const recipe = { container: 'mp4', codec: 'mpeg4', seconds, width: 480, height: 360, fps: 5 };
+  const paint = (_index: number, rgb: Buffer) => void PATTERN.copy(rgb);
   return makeVideo({ ...recipe, paint, ...changes } as Parameters<typeof makeVideo>[0]);
 }
 

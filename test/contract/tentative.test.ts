@@ -20,6 +20,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 const SLOW_ROUNDS = 30;
 const RATE = 16_000;
 const FRAMES = 10;
+const PATTERN = patternRgb(480, 360);
 const KEY = { 'x-api-key': TEST_KEY };
 
 let daemon: OpenBox;
@@ -99,8 +100,8 @@ function assertGrows(counts: readonly number[]): void {
 
 const patternFilm = (seconds: number): Buffer =>
   makeVideo({
-    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, width: 480, height: 360, fps: 10 },
-    paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
+    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, width: 480, height: 360, fps: 5 },
+    paint: (_index, rgb) => void PATTERN.copy(rgb),
   });
 
 test('a running video shows the frames judged so far, and keeps none of it', async () => {

@@ -28,13 +28,24 @@ export async function makePicture(recipe: PictureRecipe = {}): Promise<Buffer> {
     .toBuffer();
 }
 
+const voices = new Map<string, Float32Array>();
+
+/** Made once for its length and rate, at full loudness. */
+function voiceOf(seconds: number, sampleRate: number): Float32Array {
+  const key = `${seconds} s at ${sampleRate} Hz`;
+  const voice = voices.get(key) ?? makeVoice({ seconds, sampleRate, amplitude: 1 });
+  voices.set(key, voice);
+  return voice;
+}
+
 /** A voice: quiet is human to the tiny model, loud is artificial. */
 export function makeSpeech(recipe: Partial<SoundRecipe> = {}, amplitude = 0.5): Buffer {
   made += 1;
   const rate = recipe.rate ?? RATE;
   const seconds = recipe.seconds ?? SECONDS;
-  const voice = makeVoice({ seconds, sampleRate: rate, amplitude: amplitude * (1 - made / 10_000) });
-  const wave = (time: number): number => voice[Math.floor(time * rate)] ?? 0;
+  const voice = voiceOf(seconds, rate);
+  const loudness = amplitude * (1 - made / 10_000);
+  const wave = (time: number): number => loudness * (voice[Math.floor(time * rate)] ?? 0);
   const base = { container: 'flac', codec: 'flac', seconds, rate, channels: 1, wave };
   return makeSound({ ...base, ...recipe } as SoundRecipe);
 }

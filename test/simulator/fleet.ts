@@ -18,24 +18,28 @@ export interface FleetRun {
 
 export interface FleetReport {
   sums: Omit<HistorySums, 'traceHash'>;
+  /** Trace of the last history of each process that met none. */
+  traces: string[];
   /** What each process that met a fault printed: seed, step, invariant, trace. */
   faults: string[];
 }
 
 export async function runFleet({ from, count, processes, main = MAIN }: FleetRun): Promise<FleetReport> {
   const share = Math.ceil(count / processes);
-  const starts = Array.from({ length: processes }, (_, index) => from + index * share);
+  const starts = Array.from({ length: Math.ceil(count / share) }, (_, index) => from + index * share);
   const outputs = await Promise.all(
     starts.map((start) => runOne(main, start, Math.min(share, from + count - start))),
   );
+  const traces: string[] = [];
   const sums = { histories: 0, lives: 0, steps: 0, accepted: 0, brought: 0, seconds: 0 };
   for (const output of outputs.filter(({ code }) => code === 0)) {
     const found = JSON.parse(output.text.trimEnd().split('\n').at(-1) ?? '') as HistorySums;
     for (const name of ['histories', 'lives', 'steps', 'accepted', 'brought'] as const)
       sums[name] += found[name];
     sums.seconds = Math.max(sums.seconds, found.seconds);
+    traces.push(found.traceHash);
   }
-  return { sums, faults: outputs.filter(({ code }) => code !== 0).map((output) => output.text) };
+  return { sums, traces, faults: outputs.filter(({ code }) => code !== 0).map((output) => output.text) };
 }
 
 async function runOne(main: string, from: number, count: number): Promise<{ code: number; text: string }> {
