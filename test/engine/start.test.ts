@@ -12,7 +12,7 @@ import { writeTinyImagePack } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 /** The check of such a model takes several times what the facades take to be loaded. */
-const SLOW_ROUNDS = 8000;
+const SLOW_ROUNDS = 4000;
 const LOOK_MS = 20;
 const LOOKS_MAX = 500;
 

@@ -40,36 +40,45 @@ async function analysisOf(folder: string, identifier: string): Promise<string> {
   return store.read.records.get(identifier)?.analysisId ?? '';
 }
 
-for (const table of ['classifications', 'analyses']) {
-  test(`a damaged record in ${table}: refused by name, counted, all others served`, async () => {
-    await using folder = await makeTemporaryFolder();
-    const identifiers: string[] = [];
-    {
-      await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
-      for (const seed of [1, 2]) identifiers.push(await submitPicture(daemon, await distinctPicture(seed)));
-      await awaitEnds(daemon, identifiers);
-    }
-    const [damaged = '', sound = ''] = identifiers;
-    const artifact = join(folder.path, 'artifacts', await analysisOf(folder.path, damaged), 'heatmap.png');
+test('damaged records are refused by name and counted, and all others served', async () => {
+  await using folder = await makeTemporaryFolder();
+  const identifiers: string[] = [];
+  {
+    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
+    for (const seed of [1, 2, 3]) identifiers.push(await submitPicture(daemon, await distinctPicture(seed)));
+    await awaitEnds(daemon, identifiers);
+  }
+  const [ofRecord = '', ofAnalysis = '', sound = ''] = identifiers;
+  const analysis = await analysisOf(folder.path, ofAnalysis);
+  const artifacts = [await analysisOf(folder.path, ofRecord), analysis].map((id) =>
+    join(folder.path, 'artifacts', id, 'heatmap.png'),
+  );
+  for (const artifact of artifacts) {
     mkdirSync(dirname(artifact), { recursive: true });
     writeFileSync(artifact, 'a drawing');
-    const key = table === 'analyses' ? await analysisOf(folder.path, damaged) : damaged;
-    await flipBit(folder.path, table, key);
-    await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
-    const refused = await fetch(`${daemon.http}/api/classification/${damaged}`, { headers: KEY_HEADERS });
+  }
+  await flipBit(folder.path, 'classifications', ofRecord);
+  await flipBit(folder.path, 'analyses', analysis);
+  await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
+  for (const [table, identifier] of [
+    ['classifications', ofRecord],
+    ['analyses', ofAnalysis],
+  ]) {
+    const refused = await fetch(`${daemon.http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
     equal(refused.status, 500);
     match(await refused.text(), new RegExp(`damaged record in ${table}; an administrator can restore it`));
-    const list = await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS });
-    deepEqual(
-      ((await list.json()) as { identifier: string }[]).map(({ identifier }) => identifier),
-      [sound],
-    );
-    ok((await metricOf(daemon, `assay_damaged_records_total{table="${table}"}`)) >= 1);
-    const next = await submitPicture(daemon, await distinctPicture(3));
-    deepEqual(await awaitEnds(daemon, [next]), ['done']);
-    ok(existsSync(artifact), 'what belongs to a damaged record stays until that is restored');
-  });
-}
+  }
+  const list = await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS });
+  deepEqual(
+    ((await list.json()) as { identifier: string }[]).map(({ identifier }) => identifier),
+    [sound],
+  );
+  for (const table of ['classifications', 'analyses'])
+    ok((await metricOf(daemon, `assay_damaged_records_total{table="${table}"}`)) >= 1, table);
+  const next = await submitPicture(daemon, await distinctPicture(4));
+  deepEqual(await awaitEnds(daemon, [next]), ['done']);
+  ok(artifacts.every(existsSync), 'what belongs to a damaged record stays until that is restored');
+});
 
 test('a medium that is gone ends its analysis with the reason', async () => {
   await using folder = await makeTemporaryFolder();

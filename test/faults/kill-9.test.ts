@@ -7,7 +7,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { assertBooks, jobInputs, setPicturePrice, uploadFiles } from './rounds/data-folder.ts';
+import { assertBooks, jobInputs, uploadFiles } from './rounds/data-folder.ts';
 import { childrenOf, isAlive } from './rounds/processes.ts';
 import {
   awaitEnds,
@@ -16,18 +16,12 @@ import {
   KEY_HEADERS,
   pidOf,
   postPicture,
+  setPicturePrice,
   until,
 } from './rounds/submissions.ts';
 
 const PICTURES = 20;
 const PRICE = 2;
-
-/** A folder of a daemon that ran once, whose pictures cost something. */
-async function preparePricedFolder(folder: string): Promise<void> {
-  const first = await TestDaemon.start({ models: 'tiny', folder, awaitReady: false });
-  equal(await first.kill('SIGTERM'), 0);
-  await setPicturePrice(folder, PRICE);
-}
 
 async function creditsOf({ http }: TestDaemon): Promise<{ available_credits: number; total_spent: number }> {
   return await (await fetch(`${http}/api/user/credits`, { headers: KEY_HEADERS })).json();
@@ -54,9 +48,9 @@ for (const { name, killAfter, freeze } of [
 ]) {
   test(name, async () => {
     await using folder = await makeTemporaryFolder();
-    await preparePricedFolder(folder.path);
     const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
     await using killed = await TestDaemon.start({ models: 'tiny', folder: folder.path });
+    await setPicturePrice(killed, PRICE);
     const children = childrenOf(pidOf(killed));
     const before = await creditsOf(killed);
     const orphans = [...children.decode, ...children.inference];

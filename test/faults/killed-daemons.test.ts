@@ -11,12 +11,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { jobInputs } from './rounds/data-folder.ts';
-import { LONG_SIDE, playRounds } from './rounds/killed-rounds.ts';
+import { playRounds } from './rounds/killed-rounds.ts';
 import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from './rounds/submissions.ts';
 
 /** One more than deaths that put a file aside; `test/heavy/killed-daemons.ts` plays twenty. */
 const ROUNDS = 4;
 const LOOK_MS = 5;
+/** It lies in its slot for many looks. */
+const DEADLY_SIDE = 1500;
 
 test('rounds of kill -9 leave no good file errored', async () => {
   await using folder = await makeTemporaryFolder();
@@ -51,7 +53,7 @@ test('a file that kills its daemon is put aside after three deaths alone', async
   for (let death = 0; death < 3; death++) {
     await using daemon = await TestDaemon.start({ models: 'tiny', folder: folder.path });
     if (deadly === '') {
-      deadly = await submitPicture(daemon, await distinctPicture(1, LONG_SIDE));
+      deadly = await submitPicture(daemon, await distinctPicture(1, DEADLY_SIDE));
       inode = inodeOfOnlyBlob(folder.path);
     }
     await dieOf(daemon, inode);

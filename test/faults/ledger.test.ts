@@ -14,9 +14,8 @@ import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makePicture } from '../interface/media.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { setPicturePrice } from './rounds/data-folder.ts';
 import { childrenOf, isAlive } from './rounds/processes.ts';
-import { awaitEnds, awaitIdle, pidOf, until } from './rounds/submissions.ts';
+import { awaitEnds, awaitIdle, pidOf, setPicturePrice, until } from './rounds/submissions.ts';
 
 const SUBMISSIONS = 700;
 const OVERRIDES = 300;
@@ -155,16 +154,12 @@ test('the ledger after a thousand calls with a kill in the middle', async () => 
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
   const env = { ASSAY_MODELS_FOLDERS: packs.path, ASSAY_ANALYSIS_STABILITY: 'false' };
-  {
-    const first = await TestDaemon.start({ folder: folder.path, env, awaitReady: false });
-    assert.equal(await first.kill('SIGTERM'), 0);
-    await setPicturePrice(folder.path, PRICE);
-  }
   const pictures = await Promise.all(
     Array.from({ length: PICTURES }, () => makePicture({ width: 200, height: 200 })),
   );
   const calls = makeCalls(pictures);
   await using killed = await TestDaemon.start({ folder: folder.path, env });
+  await setPicturePrice(killed, PRICE);
   const { decode, inference } = childrenOf(pidOf(killed));
   const half = Math.floor(calls.length / 2);
   const before = await callAll(killed, calls, half);

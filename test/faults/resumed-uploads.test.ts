@@ -18,6 +18,7 @@ const STOP_AT = Math.floor(0.6 * SIZE_BYTES);
 /** More than the connection holds in its buffers, which go down with it. */
 const EARLY = 24 * 1024 ** 2 + 1;
 const UPLOAD_ID = 'desk-7/2026-11-21/interview.mp4';
+const WRONG_ID = 'desk-7/2026-11-21/wrong.mp4';
 
 /** What lies in the data folder of uploads that are not whole: bytes, and the notes beside them. */
 function partialFiles(folder: string): { bytes: string[]; notes: string[] } {
@@ -42,7 +43,7 @@ async function hashOf({ http }: TestDaemon, identifier: string): Promise<string>
   return ((await response.json()) as { hash: string }).hash;
 }
 
-test('over gRPC: broken off, then on past a killed daemon', async () => {
+test('over gRPC: broken off, then on past a killed daemon', async (context) => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over gRPC');
@@ -74,18 +75,15 @@ test('over gRPC: broken off, then on past a killed daemon', async () => {
   ok(!(answer instanceof Error));
   equal(answer.identifier, record.identifier);
   deepEqual(partialFiles(data).bytes, []);
-});
-
-test('over gRPC: wrong bytes are thrown away', async () => {
-  await using folder = await makeTemporaryFolder();
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
-  const file = await writeBigVideo(join(folder.path, 'a.mp4'), 4 * 1024 ** 2, 'wrong hash');
-  using uploader = new GrpcUploader(daemon.grpc);
-  const refused = await uploader.send({ file, uploadId: UPLOAD_ID, sha256: '0'.repeat(64) });
-  ok(refused instanceof Error && /commit.sha256: does not match/.test(refused.message), String(refused));
-  deepEqual(partialFiles(daemon.folder), { bytes: [], notes: [] });
-  const unknown = await uploader.query(UPLOAD_ID);
-  ok(unknown instanceof Error && /no such upload/.test(unknown.message));
+  const { notes } = partialFiles(data);
+  await context.test('over gRPC: wrong bytes are thrown away', async () => {
+    const wrong = await writeBigVideo(join(folder.path, 'b.mp4'), 4 * 1024 ** 2, 'wrong hash');
+    const refused = await uploader.send({ file: wrong, uploadId: WRONG_ID, sha256: '0'.repeat(64) });
+    ok(refused instanceof Error && /commit.sha256: does not match/.test(refused.message), String(refused));
+    deepEqual(partialFiles(data), { bytes: [], notes });
+    const unknown = await uploader.query(WRONG_ID);
+    ok(unknown instanceof Error && /no such upload/.test(unknown.message));
+  });
 });
 
 test('over tus: broken off, then on past a killed daemon', async () => {

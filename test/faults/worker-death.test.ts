@@ -4,7 +4,7 @@
  * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
  */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { jobInputs } from './rounds/data-folder.ts';
 import { childrenOf, isAlive } from './rounds/processes.ts';
@@ -21,14 +21,17 @@ import {
 /** Takes a core a good while to decode, so that a look at it finds it in work. */
 const LARGE_SIDE = 3000;
 
-/** Accepts one picture, so that every child that a single analysis needs is up. */
-async function warmUp(daemon: TestDaemon): Promise<void> {
+let daemon: TestDaemon;
+
+before(async () => {
+  daemon = await TestDaemon.start({ models: 'tiny' });
+  // So every child that a single analysis needs is up.
   deepEqual(await awaitEnds(daemon, [await submitPicture(daemon, await distinctPicture(0))]), ['done']);
-}
+});
+
+after(() => daemon[Symbol.asyncDispose]());
 
 test('a decode child killed in mid-analysis', async () => {
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
-  await warmUp(daemon);
   const pid = pidOf(daemon);
   const { inference } = childrenOf(pid);
   const identifier = await submitPicture(daemon, await distinctPicture(1, LARGE_SIDE));
@@ -47,8 +50,6 @@ test('a decode child killed in mid-analysis', async () => {
 });
 
 test('the inference child killed in mid-analysis', async () => {
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
-  await warmUp(daemon);
   const pid = pidOf(daemon);
   const { decode, inference } = childrenOf(pid);
   equal(inference.length, 1);

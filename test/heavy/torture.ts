@@ -8,9 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestDaemon } from '../daemon.ts';
-import { jobInputs, setPicturePrice, uploadFiles } from '../faults/rounds/data-folder.ts';
+import { jobInputs, uploadFiles } from '../faults/rounds/data-folder.ts';
 import { childrenOf, isAlive } from '../faults/rounds/processes.ts';
-import { awaitIdle, distinctPicture, KEY_HEADERS, pidOf, until } from '../faults/rounds/submissions.ts';
+import {
+  awaitIdle,
+  distinctPicture,
+  KEY_HEADERS,
+  pidOf,
+  setPicturePrice,
+  until,
+} from '../faults/rounds/submissions.ts';
 import { readBooks } from './books.ts';
 import { numberArgument, Random } from './random.ts';
 import { WAYS } from './submit.ts';
@@ -58,8 +65,10 @@ async function torture(rounds: number, seed: number): Promise<boolean> {
     problems: [],
   };
   process.stdout.write(`torture: ${rounds} rounds, --seed ${seed}, in ${folder}\n`);
-  await (await TestDaemon.start({ folder, awaitReady: false })).kill('SIGTERM');
-  await setPicturePrice(folder, PRICE);
+  {
+    await using daemon = await TestDaemon.start({ folder, awaitReady: false });
+    await setPicturePrice(daemon, PRICE);
+  }
   for (let round = 1; round <= rounds && run.problems.length === 0; round++) {
     await playRound(run, round).catch((error: unknown) => run.problems.push(`round ${round}: ${error}`));
     if (round % 10 === 0) process.stdout.write(`  ${round} rounds, ${run.accepted.size} accepted\n`);

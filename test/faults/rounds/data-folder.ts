@@ -18,14 +18,6 @@ function blobHashes(folder: string): string[] {
   return globSync('blobs/*/*', { cwd: folder }).map((path) => basename(path));
 }
 
-/** Makes pictures cost something; the daemon must not run. */
-export async function setPicturePrice(folder: string, price: number): Promise<void> {
-  await using store = await Store.open({ folder });
-  const plan = store.read.accounts.plan(1);
-  if (plan === undefined) throw new Error('the folder has no plan');
-  await store.transact((tx) => tx.accounts.putPlan({ ...plan, credits: { ...plan.credits, image: price } }));
-}
-
 /**
  * Every record done, its file there and no other file, one charge of `price` for each and no other line. The
  * daemon must not run.

@@ -4,7 +4,7 @@ import { TestDaemon } from '../../daemon.ts';
 import { awaitEnds, distinctPicture, submitPicture } from './submissions.ts';
 
 /** Takes several seconds to decode and to judge: longer than the daemon lives. */
-export const LONG_SIDE = 4000;
+const LONG_SIDE = 4000;
 const KILL_AFTER_MS = 1000;
 const SHORT_PER_ROUND = 2;
 

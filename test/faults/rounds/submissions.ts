@@ -1,4 +1,5 @@
 /** Submits pictures over REST as a customer does, and waits for how they end. */
+import { deepEqual } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { TEST_KEY, type TestDaemon } from '../../daemon.ts';
@@ -23,6 +24,16 @@ export async function postPicture({ http }: Reached, bytes: Buffer): Promise<Res
   const body = new FormData();
   body.set('image', new Blob([new Uint8Array(bytes)]), 'picture.jpg');
   return await fetch(`${http}/api/classification`, { method: 'POST', headers: KEY_HEADERS, body });
+}
+
+/** Makes pictures cost something. */
+export async function setPicturePrice({ http }: Reached, price: number): Promise<void> {
+  const query = `mutation { updatePlan(id: 1, input: { imageCredits: ${price} }) { userErrors { message } } }`;
+  const headers = { ...KEY_HEADERS, 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
+  deepEqual(await (await fetch(`${http}/graphql`, init)).json(), {
+    data: { updatePlan: { userErrors: [] } },
+  });
 }
 
 /** The identifier of an accepted picture. */

@@ -10,8 +10,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDaemon } from '../../daemon.ts';
 import { SERVER, skipWithoutBroker, type TestWorker } from '../../engine/remote/broker.ts';
-import { setPicturePrice } from '../../faults/rounds/data-folder.ts';
-import { metricOf } from '../../faults/rounds/submissions.ts';
+import { metricOf, setPicturePrice } from '../../faults/rounds/submissions.ts';
 import { readBooks } from '../books.ts';
 import { numberArgument, Random } from '../random.ts';
 import { Fleet } from './fleet.ts';
@@ -134,11 +133,9 @@ async function main(minutes: number, seed: number): Promise<boolean> {
   }
   process.stdout.write(`kills: ${minutes} minutes, --seed ${seed}, ${SERVER}\n`);
   await using fleet = await Fleet.open({ names: NAMES });
-  const first = await fleet.startFront();
-  await first.kill('SIGTERM');
-  await setPicturePrice(fleet.frontFolder, PRICE);
   const run = new Run(fleet, new Random(seed));
   run.daemon = await fleet.startFront();
+  await setPicturePrice(run.daemon, PRICE);
   for (const name of NAMES) run.startWorker(name);
   await Promise.all(run.workers.values());
   const submitting = submitAll(run);
