@@ -44,7 +44,9 @@ export function serveReflection(
     server.addService(
       {
         reflect: {
-          ...{ path, requestStream: true, responseStream: true },
+          path,
+          requestStream: true,
+          responseStream: true,
           requestSerialize: (value: unknown) => methodAt(path).definition.requestSerialize(value),
           requestDeserialize: (bytes) => methodAt(path).definition.requestDeserialize(bytes),
           responseSerialize: (value: unknown) => methodAt(path).definition.responseSerialize(value),
