@@ -16,7 +16,7 @@ interface AddOptions {
 export function addAddCommand(program: Command, terminal: Terminal): void {
   program
     .command('add')
-    .description('make more of the kept file of a record: a heatmap, a map of edits, what is said')
+    .description('add analyses to a record: a heatmap, a map of edits, a transcript')
     .argument('<record>', 'identifier of a record that is done')
     .addArgument(new Argument('<analyses...>', 'what to make').choices(ADDABLE_ANALYSES))
     .option('--no-wait', 'do not wait until it is there')

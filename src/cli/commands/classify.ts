@@ -56,7 +56,7 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
       'C2PA manifest of the one file that is named (otherwise NAME.c2pa beside it)',
     )
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
-    .addOption(deskOption('the desk that the records are for; 0: none; your first desk where absent'))
+    .addOption(deskOption('the desk that the records are for; 0: none; by default your first desk'))
     .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')

@@ -30,7 +30,7 @@ export function addFindCommand(program: Command, terminal: Terminal): void {
   program
     .command('find')
     .description(
-      'records of pictures and films that are like a picture, or share a part with it; exit code 1 where none is',
+      'find records that look like a picture or share a part with it; exits with 1 if there is none',
     )
     .argument('<pictures...>', 'files, folders, or - for standard input; with --record identifiers')
     .option('--record', 'search with what is kept: identifiers of records or frames')

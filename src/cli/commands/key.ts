@@ -24,7 +24,7 @@ const KEY: readonly Argument[] = [['id', '<key>', 'its id, as assay key list sho
 
 /** 0 stands for the caller itself. */
 const OF_OWNER = {
-  options: [new Option('--user <user>', 'of a user that you manage: its id or e-mail address')],
+  options: [new Option('--user <user>', 'for a user that you manage: its id or e-mail address')],
   request: async ({ user, ...said }: Owned, client: AssayClient) => ({
     ...said,
     userId: user === undefined ? 0n : await findUserId(client, user),
@@ -41,7 +41,7 @@ const SECRET = {
 };
 
 export const addKeyCommand = commandsOf('key', 'the API keys of your account', [
-  listing('list', 'list them, without their secrets', method.listKeys, 'keys', {
+  listing('list', 'list the keys without their secrets', method.listKeys, 'keys', {
     ...OF_OWNER,
     isDefault: true,
     json: 'one key per line',

@@ -28,12 +28,12 @@ const LABEL_VALUES = { human: ProtoLabel.HUMAN, artificial: ProtoLabel.ARTIFICIA
 export function addOverrideCommand(program: Command, terminal: Terminal): void {
   program
     .command('override')
-    .description('state the correct value of a file; all your records of it then say so')
+    .description('state what a file is; all your records of it then show it')
     .argument('<record>', 'identifier of a record, or with --kind the SHA-256 of a file')
     .addArgument(new Argument('[label]', 'the correct value').choices(LABELS))
-    .addOption(kindOption('says that a hash is given, and of what kind'))
+    .addOption(kindOption('the argument is the hash of a file of this kind'))
     .option('--reason <text>', 'why, for the audit log')
-    .option('--remove', 'take the statement back')
+    .option('--remove', 'take the finding back')
     .option('--history', 'list what was stated so far, and what was measured then')
     .option('--json', 'the answer as one line of JSON')
     .action((record: string, label: Label | undefined, options: OverrideOptions) =>

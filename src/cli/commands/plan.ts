@@ -13,14 +13,14 @@ const { method } = ApplianceService;
 const text = (plan: Plan): string => formatColumns(describePlan(plan));
 
 export const addPlanCommand = commandsOf('plan', 'pricing plans', [
-  listing('list', 'list them', method.listPlans, 'plans', {
+  listing('list', 'list plans', method.listPlans, 'plans', {
     isDefault: true,
     json: 'one plan per line',
     columns: PLAN_COLUMNS,
   }),
   change(
     'create',
-    'make a plan; what is not said is as in the plan of the first start',
+    'make a plan; what is not given is as in the plan of the first start',
     method.createPlan,
     'plan',
     {
@@ -30,16 +30,25 @@ export const addPlanCommand = commandsOf('plan', 'pricing plans', [
       text,
     },
   ),
-  change('set', 'change a plan; it holds at once for every account that has it', method.updatePlan, 'plan', {
-    takes: [['named', '<plan>', 'its id, name or SKU']],
-    options: [...planOptions(), new Option('--name <name>', 'another name')],
-    request: async (said: PlanOptions & { named: string }, client) => {
-      const plan = toPlanFields(said);
-      if (Object.keys(plan).length === 0) {
-        throw new CliFailure('nothing to change: assay plan set --help lists what can be', EXIT_CODES.usage);
-      }
-      return { id: (await findPlan(client, said.named)).id, plan };
+  change(
+    'set',
+    'change a plan; the change applies at once to every account on it',
+    method.updatePlan,
+    'plan',
+    {
+      takes: [['named', '<plan>', 'its id, name or SKU']],
+      options: [...planOptions(), new Option('--name <name>', 'another name')],
+      request: async (said: PlanOptions & { named: string }, client) => {
+        const plan = toPlanFields(said);
+        if (Object.keys(plan).length === 0) {
+          throw new CliFailure(
+            'nothing to change: assay plan set --help lists what can be',
+            EXIT_CODES.usage,
+          );
+        }
+        return { id: (await findPlan(client, said.named)).id, plan };
+      },
+      text,
     },
-    text,
-  }),
+  ),
 ]);

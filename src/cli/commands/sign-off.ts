@@ -18,7 +18,7 @@ interface SignOffOptions {
 export function addSignOffCommand(program: Command, terminal: Terminal): void {
   program
     .command('sign-off')
-    .description('ask another person to sign off your finding, or answer for theirs')
+    .description('ask another person to sign off your finding, or answer theirs')
     .argument('<record>', 'identifier of a record')
     .addArgument(
       new Argument('<step>', 'ask for your own finding, agree or disagree for another’s').choices(STEPS),

@@ -30,9 +30,7 @@ export function addTranscriptCommand(program: Command, terminal: Terminal): void
     .command('transcript')
     .description('print what is said in a recording or a video; the words are a machine’s')
     .argument('<id>', 'identifier of a record that was sent --with-transcript')
-    .addOption(
-      new Option('--format <format>', 'how it is written').choices(TRANSCRIPT_FORMATS).default('text'),
-    )
+    .addOption(new Option('--format <format>', 'output format').choices(TRANSCRIPT_FORMATS).default('text'))
     .option('-o, --output <file>', 'save it there, a new file, instead of printing it')
     .option('--json', 'as JSON; with --output where it lies as one line of JSON')
     .action((identifier: string, options: TranscriptOptions) =>

@@ -50,7 +50,7 @@ const text = (user: User): string => formatTable(headOf(COLUMNS), [toCells(UserS
 const emailOf = (user: User | undefined): string => user?.email ?? '';
 
 export const addUserCommand = commandsOf('user', 'users: a partner manages its own, an administrator all', [
-  listing('list', 'list them', method.listUsers, 'users', {
+  listing('list', 'list users', method.listUsers, 'users', {
     isDefault: true,
     json: 'one user per line',
     options: [

@@ -20,7 +20,7 @@ export const addWebhookCommand = commandsOf('webhook', 'the webhooks of your acc
   ),
   outcome(
     'rotate',
-    'make a new secret and print it; the old one signs no more',
+    'make a new secret and print it; the old one no longer signs',
     method.rotateWebhookSecret,
     SECRET,
   ),

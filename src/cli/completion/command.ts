@@ -21,8 +21,8 @@ For this user, from the next shell on:
 export function addCompletionCommand(program: Command, terminal: Terminal): void {
   program
     .command('completion')
-    .description('print the completion of commands and options for a shell')
-    .addArgument(new Argument('<shell>', 'whose').choices(Object.keys(SHELLS)))
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HELP)
     .action((shell: Shell) => printLine(terminal, SHELLS[shell](readCommandTree(program)).trimEnd()));
 }

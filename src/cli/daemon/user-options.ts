@@ -31,7 +31,7 @@ const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN 
 export function userOptions(): Option[] {
   return [
     ...DETAILS.map(([field, { description = '' }]) => new Option(`--${field} <text>`, toHelp(description))),
-    new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES),
+    new Option('--heuristic <name>', 'the heuristic that gives the verdict').choices(HEURISTIC_NAMES),
     new Option('--readonly', 'may only view results'),
     new Option('--no-readonly', 'may submit'),
     new Option('--plan <plan>', 'pricing plan: its id, name or SKU'),

@@ -80,12 +80,12 @@ export const PLAN = {
   mediaDays: row(whole('Days until the bytes go; 0: with the record.'), {
     initial: 0,
     maximum: DAYS_MAX,
-    command: { flags: '--media-days <n>', sentence: 'delete the bytes after; 0 with the record' },
+    command: { flags: '--media-days <n>', sentence: 'days until the bytes are deleted; 0: with the record' },
   }),
   recordDays: row(whole('Days until the record goes; 0: never.'), {
     initial: 0,
     maximum: DAYS_MAX,
-    command: { flags: '--record-days <n>', sentence: 'delete the record after; 0 never' },
+    command: { flags: '--record-days <n>', sentence: 'days until the record is deleted; 0: never' },
   }),
   /** Deletes the media's bytes when the analysis has ended. */
   zeroRetention: row(flag('Keeps hash and result only.'), {
@@ -113,7 +113,7 @@ export const PLAN = {
     command: {
       flags: '--four-eyes',
       sentence: 'each finding by a person asks for another person’s sign-off',
-      offSentence: 'findings ask for a sign-off only where somebody wants one',
+      offSentence: 'a finding asks for a sign-off only if somebody wants one',
     },
   }),
   fourEyesDays: row(

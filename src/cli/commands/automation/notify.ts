@@ -28,14 +28,14 @@ function parseChannel(value: string): string {
   throw new InvalidArgumentError(`It must be one of ${NOTICE_CHANNELS.join(', ')}.`);
 }
 
-export const addNotifyCommand = commandsOf('notify', 'ended records announced in a chat or by mail', [
+export const addNotifyCommand = commandsOf('notify', 'notices of ended records, in a chat or by mail', [
   change('add', 'add a channel for notices; never with a picture', method.createNoticeRule, 'rule', {
     takes: [
       ['channel', '<channel>', NOTICE_CHANNELS.join(', '), parseChannel],
       ['target', '<target>', "the webhook's address, or an e-mail address"],
     ],
     options: [
-      new Option('--name <name>', 'what lists call it'),
+      new Option('--name <name>', 'its name in lists'),
       new Option('--outcome <outcomes...>', 'only these').choices(NOTICE_OUTCOMES),
       new Option('--kind <kinds...>', 'only these').choices(MEDIA_KINDS),
       new Option('--every-account', 'the records of all accounts (administrators)'),
@@ -60,21 +60,21 @@ export const addNotifyCommand = commandsOf('notify', 'ended records announced in
       },
     },
   }),
-  outcome('pause', 'send nothing more', method.setNoticeRulePaused, {
+  outcome('pause', 'pause a rule: it sends nothing', method.setNoticeRulePaused, {
     ...changed('paused'),
     request: ({ id }: { id: bigint }) => ({ id, paused: true }),
   }),
-  outcome('resume', 'go on', method.setNoticeRulePaused, {
+  outcome('resume', 'let a paused rule send again', method.setNoticeRulePaused, {
     ...changed('resumed'),
     request: ({ id }: { id: bigint }) => ({ id, paused: false }),
   }),
   outcome(
     'remove',
-    'send it no more; the log of deliveries stays',
+    'remove a rule; its log of deliveries stays',
     method.removeNoticeRule,
     changed('removed'),
   ),
-  act('test', 'send a notice of nothing, once and now; exits with 1 where it was not taken', {
+  act('test', 'send one test notice now; exits with 1 if it was refused', {
     takes: ID,
     json: 'what the channel answered as one line of JSON',
     run: async (terminal, { id, json }: { id: bigint; json?: true }) => {

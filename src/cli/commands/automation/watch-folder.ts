@@ -66,16 +66,13 @@ const changed = (state: string, text: (id: unknown) => string) => ({
 
 export const addWatchFolderCommand = commandsOf(
   'watch-folder',
-  'folders of the box whose new files are judged by themselves (administrators)',
+  'folders of the box whose new files are analysed automatically (administrators)',
   [
     act('add', 'watch a folder; prints what systemd needs for it', {
       takes: [['path', '<path>', 'absolute path on the box, in one of the setting watch.roots']],
       json: 'the folder as one line of JSON',
       options: [
-        new Option(
-          '--user <user>',
-          'who pays and gets the records: an id or e-mail address; you where absent',
-        ),
+        new Option('--user <user>', 'who pays and gets the records: an id or e-mail address; by default you'),
         new Option('--done <action>', 'what becomes of a judged file')
           .choices(DONE_ACTIONS)
           .default('leave' satisfies DoneAction),
@@ -97,18 +94,18 @@ export const addWatchFolderCommand = commandsOf(
     }),
     outcome(
       'pause',
-      'take nothing more; what was taken is finished',
+      'take no new files; those taken are finished',
       method.pauseWatchFolder,
       changed('paused', (id) => `paused: folder ${id}`),
     ),
-    outcome('resume', 'go on', method.resumeWatchFolder, {
+    outcome('resume', 'take new files again', method.resumeWatchFolder, {
       ...changed('watching', (id) => `resumed: folder ${id}`),
       options: [new Option('--failed', 'take files that failed once more')],
       request: ({ id, failed = false }: { id: bigint; failed?: boolean }) => ({ id, retryFailed: failed }),
     }),
     outcome(
       'remove',
-      'watch it no more; files and records stay',
+      'stop watching it; files and records stay',
       method.removeWatchFolder,
       changed('removed', (id) => `removed: folder ${id}; its files and records stay`),
     ),

@@ -25,7 +25,7 @@ export function addCustodyCommand(program: Command, terminal: Terminal): void {
   addCustodyProofs(custody, terminal);
   custody
     .command('redact')
-    .description('delete the details of entries; that they were there stays (administrators)')
+    .description('delete the details of entries; the entries stay (administrators)')
     .argument('<sequence...>', 'numbers of entries, as list shows them')
     .option('--reason <text>', 'why, without anything of what is deleted', '')
     .option('--json', 'the numbers of the entries whose details went, as one line of JSON')

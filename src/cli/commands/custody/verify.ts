@@ -29,7 +29,7 @@ export function addCustodyVerify(custody: Command, terminal: Terminal): void {
   custody
     .command('verify')
     .description(
-      'read the whole log and name the first bad entry; exits with 1 where there is one (administrators)',
+      'read the whole log and name the first bad entry; exits with 1 if there is one (administrators)',
     )
     .option('--from <backup>', 'a folder that assay backup made, read here and without the daemon')
     .option('--checkpoint <file>', 'a signed checkpoint, out of a package: whether it is of this log')

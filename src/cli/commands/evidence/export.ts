@@ -25,10 +25,10 @@ export function addExportCommand(evidence: Command, terminal: Terminal): void {
     .description('write a signed package of one record, or of several as a case')
     .argument('<id...>', 'identifiers of records')
     .option('-o, --output <file>', 'the zip, a new file (assay-evidence-<time>-<what>.zip)')
-    .option('--title <text>', 'of the report')
-    .option('--notes <text>', 'what you know besides; it stands in the report as your words')
+    .option('--title <text>', 'title of the report')
+    .option('--notes <text>', 'your own notes, printed in the report as yours')
     .option('--notes-file <file>', 'the same from a text file')
-    .option('--language <language>', 'of the report: en or it (en)')
+    .option('--language <language>', 'language of the report: en or it (en)')
     .option('--json', 'where it lies as one line of JSON')
     .action((identifiers: string[], options: ExportOptions) => runExport(terminal, identifiers, options));
 }

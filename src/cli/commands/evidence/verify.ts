@@ -22,7 +22,7 @@ export function addVerifyCommand(evidence: Command, terminal: Terminal): void {
     .argument('<package>', 'the zip')
     .option(
       '--fingerprint <fingerprint...>',
-      'of the keys that the newsroom publishes; without it the origin of the key is not judged',
+      'fingerprints of the keys that the newsroom publishes; without them the origin of the key is not judged',
     )
     .option(
       '--tsa-ca <file>',

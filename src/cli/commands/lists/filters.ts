@@ -14,30 +14,26 @@ import { narrowingOptions } from './list.ts';
 
 const { method } = ClassificationService;
 const DESK = { [method.saveFilter.input.typeName]: { deskId: ({ desk }: NarrowingOptions) => desk } };
-const NAME: readonly Argument[] = [['name', '<name>', 'of the filter']];
+const NAME: readonly Argument[] = [['name', '<name>', 'name of the filter']];
 
-export const addFiltersCommand = commandsOf(
-  'filters',
-  'filters of lists that are kept under names: assay list --saved NAME',
-  [
-    listing('list', 'list those of your account', method.listSavedFilters, 'filters', {
-      isDefault: true,
-      json: 'one filter per line',
-      columns: { name: 'name', 'narrowed by': describe },
-    }),
-    change('save', 'keep a filter, in the place of the one that has this name', method.saveFilter, 'filter', {
-      takes: NAME,
-      options: narrowingOptions(),
-      request: (said: NarrowingOptions) => toMessage(method.saveFilter.input, said, DESK),
-      text: (filter) => `saved: ${filter.name}: ${describe(filter)}`,
-    }),
-    outcome('remove', 'keep a filter no more', method.removeSavedFilter, {
-      takes: NAME,
-      outcome: (_, { name }) => ({ name, state: 'removed' }),
-      text: (_, { name }) => `removed: ${name}`,
-    }),
-  ],
-);
+export const addFiltersCommand = commandsOf('filters', 'saved filters, for assay list --saved NAME', [
+  listing('list', 'list the saved filters of your account', method.listSavedFilters, 'filters', {
+    isDefault: true,
+    json: 'one filter per line',
+    columns: { name: 'name', 'narrowed by': describe },
+  }),
+  change('save', 'save a filter; one of the same name is replaced', method.saveFilter, 'filter', {
+    takes: NAME,
+    options: narrowingOptions(),
+    request: (said: NarrowingOptions) => toMessage(method.saveFilter.input, said, DESK),
+    text: (filter) => `saved: ${filter.name}: ${describe(filter)}`,
+  }),
+  outcome('remove', 'remove a saved filter', method.removeSavedFilter, {
+    takes: NAME,
+    outcome: (_, { name }) => ({ name, state: 'removed' }),
+    text: (_, { name }) => `removed: ${name}`,
+  }),
+]);
 
 function describe({ kind, outcome, search, text, since, until, deskId, waitsForMe }: SavedFilter): string {
   const parts = [

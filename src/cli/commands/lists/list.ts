@@ -61,14 +61,11 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
     .option('--ref-id <text>', 'the whole reference')
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
-    .option(
-      '--saved <name>',
-      'a filter that is kept under this name; an option that is given stands in its place there',
-    );
+    .option('--saved <name>', 'a saved filter; options given here replace its own');
 }
 
 export function narrowingOptions(): Option[] {
-  const outcome = 'what they come to for a reader: what a person says, or the assessment';
+  const outcome = 'the outcome: what a person says, else the assessment';
   return [
     kindOption('only these'),
     new Option('--outcome <outcome>', outcome).choices(OUTCOMES),

@@ -26,7 +26,7 @@ export function addMarksCommand(program: Command, terminal: Terminal): void {
     .action((files: string[], options: { json?: true }) => showMarks(terminal, files, options));
   marks
     .command('compare')
-    .description('which marks and answers of a file its copy still has; exit code 1 where one was lost')
+    .description('which marks and answers of a file its copy still has; exits with 1 if one was lost')
     .argument('<input>', 'the file as it came')
     .argument('<output>', 'the file as it was exported')
     .option('--json', 'one line of JSON')

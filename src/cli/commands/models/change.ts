@@ -46,7 +46,7 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
     .description('add a pack (a folder) or a model of the catalogue, which the daemon downloads')
     .argument('<name>', 'a folder with model.json, or a name of the catalogue')
     .option('--file <path>', 'the model file of the catalogue, brought by hand: nothing is downloaded')
-    .option('--accept-licence <name>', 'the licence of the model, where it forbids some uses')
+    .option('--accept-licence <name>', 'the licence of the model, if it forbids some uses')
     .addOption(outcomeOption())
     .action((name: string, options: AddOptions) => addModel(terminal, name, options));
   models

@@ -17,7 +17,7 @@ export function addModelsCommand(program: Command, terminal: Terminal): void {
   const models = program.command('models').description('the installed models');
   models
     .command('list', { isDefault: true })
-    .description('list them')
+    .description('list the installed models')
     .option('--json', 'one model per line')
     .action((options: { json?: true }) => listModels(terminal, options));
   models

@@ -25,7 +25,7 @@ export function addCheckConfigCommand(program: Command, terminal: Terminal): voi
 export function addConfigCommand(program: Command, terminal: Terminal): void {
   program
     .command('config')
-    .description('settings, which live in their file')
+    .description('settings; they are changed in their file')
     .command('explain')
     .description('what one setting does and is, and the lines that change it')
     .argument('<name>', 'as mail.smtp_url')

@@ -11,9 +11,7 @@ import { nameOf } from '../../views/enum-word.ts';
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
-    .description(
-      'examine the daemon’s box: what was found, and what to do; exits with 1 where something is bad',
-    )
+    .description('examine the daemon’s box: what was found, and what to do; exits with 1 if something is bad')
     .option('--json', 'one finding per line')
     .action((options: { json?: true }) => examine(terminal, options));
 }

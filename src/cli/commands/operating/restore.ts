@@ -19,16 +19,16 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
   program
     .command('restore')
     .description(
-      'bring a backup back into an empty data folder; a damaged one is refused. Or make the indexes of a folder anew',
+      'restore a backup into an empty data folder, or rebuild the indexes of a folder; a damaged backup is refused',
     )
     .argument('[backup]', 'a folder that assay backup made')
     .requiredOption(
       '--data-dir <dir>',
-      '(required) an empty or a new folder; with --rebuild-indexes the one to mend',
+      '(required) an empty or a new folder; with --rebuild-indexes the one to repair',
     )
     .addOption(outcomeOption())
     .option('--dry-run', 'read and judge everything, write nothing')
-    .option('--rebuild-indexes', 'no backup: make the indexes of the data folder anew from its records')
+    .option('--rebuild-indexes', 'no backup: rebuild the indexes of the data folder from its records')
     .action((backup: string | undefined, options: RestoreOptions) =>
       options.rebuildIndexes === true
         ? rebuild(terminal, backup, options)

@@ -19,11 +19,11 @@ export function addRollbackCommand(program: Command, terminal: Terminal): void {
   program
     .command('rollback')
     .description(
-      'go back to the records of before the last upgrade, so that the older version can start; says what is lost, and goes only with --yes',
+      'go back to the records before the last upgrade, so that the older version can start; shows what is lost, and does it only with --yes',
     )
     .requiredOption('--data-dir <dir>', '(required) the data folder of a stopped daemon')
     .addOption(outcomeOption())
-    .option('--yes', 'go; without it nothing is changed')
+    .option('--yes', 'do it; without this nothing is changed')
     .action((options: RollbackOptions) => rollback(terminal, options));
 }
 

@@ -21,7 +21,7 @@ const BYTES_PER_MIB = 2 ** 20;
 export function addStatusCommand(program: Command, terminal: Terminal): void {
   program
     .command('status')
-    .description('show how the daemon is; exits with 1 while it is not ready')
+    .description('show the daemon’s state; exits with 1 while it is not ready')
     .option('--json', 'as one line of JSON')
     .action((options: { json?: true }) => showStatus(terminal, options));
 }

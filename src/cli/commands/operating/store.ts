@@ -11,10 +11,10 @@ interface CompactOptions extends OutcomeOptions {
 }
 
 export function addStoreCommand(program: Command, terminal: Terminal): void {
-  const store = program.command('store').description('the file of the records of a stopped daemon');
+  const store = program.command('store').description('the record file of a stopped daemon');
   store
     .command('compact')
-    .description('make the file of the records as small as its values; the daemon must be stopped')
+    .description('shrink the record file to what it holds; the daemon must be stopped')
     .requiredOption('--data-dir <dir>', '(required) the data folder')
     .addOption(outcomeOption())
     .action((options: CompactOptions) => compact(terminal, options));

@@ -38,16 +38,22 @@ const ROWS: readonly CommandRow[] = [
     takes: NAME,
     text: ({ name }) => `${name} takes work again`,
   }),
-  change('forget', 'list one no more that is gone (administrators)', method.forgetWorker, 'worker', {
-    takes: NAME,
-    text: ({ name }) => `${name} is forgotten`,
-  }),
+  change(
+    'forget',
+    'take a worker that is gone off the list (administrators)',
+    method.forgetWorker,
+    'worker',
+    {
+      takes: NAME,
+      text: ({ name }) => `${name} is forgotten`,
+    },
+  ),
 ];
 
 export function addWorkerCommand(program: Command, terminal: Terminal): void {
   const worker = program
     .command('worker')
-    .description('boxes that carry out work of a daemon on another one');
+    .description('workers: other boxes that carry out analyses for a daemon');
   worker
     .command('run', { isDefault: true })
     .description('carry out work until SIGTERM, over the NATS servers of nats.servers')

@@ -57,7 +57,7 @@ export function addBatchCommand(program: Command, terminal: Terminal): void {
   const run = batch
     .command('run')
     .description(
-      'judge each row and write the sheet anew with verdicts; again, it goes on where it was interrupted',
+      'judge each row and write the sheet with verdicts; a second run goes on where the first was interrupted',
     )
     .argument('<sheet>', 'CSV with a head line, or JSON Lines (.jsonl, .ndjson)')
     .requiredOption('-o, --output <file>', 'the sheet with verdicts, in the same format')
@@ -65,7 +65,7 @@ export function addBatchCommand(program: Command, terminal: Terminal): void {
   for (const option of analysisOptions()) run.addOption(option);
   run
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
-    .addOption(deskOption('the desk that the records are for; 0: none; your first desk where absent'))
+    .addOption(deskOption('the desk that the records are for; 0: none; by default your first desk'))
     .addOption(new Option('--no-batch', 'do not yield to work that somebody waits for'))
     .option('--no-cache', 'analyse again what was analysed before')
     .addOption(kindOption('what addresses lead to (otherwise read from their ending, else image)'))

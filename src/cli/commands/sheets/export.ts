@@ -34,9 +34,11 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .command('export')
     .description('write records, newest first, as CSV that a spreadsheet can open, or as JSON Lines')
     .addOption(
-      new Option('--format <format>', 'how').choices(SHEET_FORMATS).default('csv' satisfies SheetFormat),
+      new Option('--format <format>', 'output format')
+        .choices(SHEET_FORMATS)
+        .default('csv' satisfies SheetFormat),
     )
-    .option('-o, --output <file>', 'where to, instead of standard output');
+    .option('-o, --output <file>', 'the file to write instead of standard output');
   addFilterOptions(command).action((options: ExportOptions) => exportRecords(terminal, options));
 }
 

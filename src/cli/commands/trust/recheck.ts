@@ -35,7 +35,7 @@ interface RecheckOptions {
 export function addRecheckCommand(trust: Command, terminal: Terminal): void {
   trust
     .command('recheck')
-    .description('read the manifests of stored files anew under the lists of now, and say what changed')
+    .description('read the manifests of stored files again under the present lists, and show what changed')
     .option('--no-wait', 'leave it to the daemon')
     .option('--last', 'only say what the one that runs, or the last one, has found')
     .option('--cancel', 'end the one that runs; what it did stays')

@@ -63,21 +63,21 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
   trust
     .command('add')
     .description('add a list of your own')
-    .argument('<id>', 'what readings call it: lower-case letters, digits and dashes')
+    .argument('<id>', 'its name in readings: lower-case letters, digits and dashes')
     .argument('<file>', 'certificates in PEM, or conforming products as JSON')
     .requiredOption('--date <day>', 'day of its publication, YYYY-MM-DD')
     .addOption(
       new Option('--kind <kind>', 'what it vouches for').choices(TRUST_LIST_KINDS).default('signers'),
     )
     .option('--single', 'the certificates count by themselves, as those of publishers')
-    .option('--name <name>', 'in full')
+    .option('--name <name>', 'its full name')
     .option('--source <source>', 'where it was published')
     .option('--terms <terms>', 'under which it may be used')
     .option('--json', AS_JSON)
     .action((id: string, file: string, options: AddOptions) => addList(terminal, id, file, options));
   trust
     .command('update')
-    .description('put a newer edition in the place of a list; refused where it drops a signer seen here')
+    .description('replace a list by a newer edition; refused if it drops a signer seen here')
     .argument('<id>', 'of the list')
     .option('--file <file>', 'the newer edition')
     .option('--date <day>', 'day of its publication, YYYY-MM-DD')
@@ -92,7 +92,7 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
   ] as const) {
     trust
       .command(name)
-      .description(isOn ? 'let a list vouch again' : 'let a list vouch for no one')
+      .description(isOn ? 'switch a list on' : 'switch a list off: it vouches for no one')
       .argument('<id>', 'of the list')
       .option('--json', AS_JSON)
       .action((id: string, options: Json) => setOn(terminal, id, isOn, options));
