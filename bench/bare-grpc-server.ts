@@ -15,7 +15,7 @@ type Submit = typeof ClassificationService.method.submitMedia;
 type Call = ServerReadableStream<Input<Submit>, OutputInit<Submit>>;
 
 const MIB = 1024 * 1024;
-/** As Assay's own server has them: what is compared is what stands behind them. */
+/** The same settings as Assay's own server, so that only what lies behind them differs. */
 const OPTIONS = { 'grpc.max_receive_message_length': 4 * MIB };
 
 export class BareGrpcServer implements Disposable {

@@ -36,7 +36,7 @@ export class BareServer implements Disposable {
     this.origin = origin;
   }
 
-  /** Over TLS 1.3, as Assay's, if a certificate is given. */
+  /** Serves over TLS 1.3 if a certificate is given, as Assay does. */
   static async start(
     answer: Answer = { headers: {}, body: '' },
     certificate: Certificate | null = null,

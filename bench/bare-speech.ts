@@ -51,7 +51,7 @@ export class BareSpeech implements AsyncDisposable {
     return new BareSpeech(models, await SpeechSession.open({ ...loaded, input }, CPU, CORES));
   }
 
-  /** One recording after the other. */
+  /** Judges one recording after the other. */
   async run(paths: readonly string[], type: { mime: string; name: string }): Promise<WorkTime> {
     return await timeWork(null, async () => {
       for (const path of paths) await this.#judge(decode(path, type));

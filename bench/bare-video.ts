@@ -44,7 +44,7 @@ export class BareVideo implements AsyncDisposable {
     return new BareVideo(await openModels());
   }
 
-  /** One video after the other. */
+  /** Judges one video after the other. */
   async run(paths: readonly string[], frames: number): Promise<WorkTime> {
     const packs = this.#models.map(({ pack }) => pack);
     const plan = planPatchSets(packs, { withMap: false, withStability: false, ofFrames: true });

@@ -7,7 +7,7 @@ const BOX_HEAD_BYTES = 16;
 
 export interface BigMedia {
   sizeBytes: number;
-  /** All of `CHUNK_BYTES` but the last. */
+  /** Every chunk but the last has `CHUNK_BYTES`. */
   chunks(): Generator<Buffer>;
 }
 

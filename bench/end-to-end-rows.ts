@@ -9,7 +9,7 @@ export interface EndToEndRun {
   bare: WorkTime;
 }
 
-/** `what` is one of them, `many` all. */
+/** `what` names one file, `many` names all. */
 export function toEndToEndRows(
   runs: readonly EndToEndRun[],
   { what, many, count }: { what: string; many: string; count: number },

@@ -20,7 +20,7 @@ import { writeViewSet } from '../src/worker/steps/views.ts';
 const BATCH_MAX = 16;
 const READABLE = /\.(jpe?g|png|webp)$/i;
 const CPU = { provider: 'cpu', precision: 'full' } as const;
-/** Of pictures in which no human face is expected. */
+/** These pictures show no human face. */
 const FACELESS_KINDS: readonly string[] = [
   ...['microscopy', 'satellite', 'satellite and maps screenshots', 'astronomy images, screenshots'],
   ...['scanned documents', 'scanned documents/receipts', 'desktop UI screenshots'],
@@ -31,7 +31,7 @@ const FACELESS_KINDS: readonly string[] = [
   ...['wallpapers (nature, macro)', 'house / garden (phone)', 'interior, low light (camera)'],
   ...['street/architecture', 'driving', 'game textures, landscapes', 'CGI (rendered city tiles)'],
 ];
-/** Two-sided 95 %. */
+/** The normal quantile of a two-sided interval of 95 %. */
 const [modelPath, data] = process.argv.slice(2);
 if (modelPath === undefined || data === undefined)
   throw new Error('usage: node bench/face-detector.ts MODEL DATA');

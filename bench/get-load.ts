@@ -12,7 +12,7 @@ const MEASURED_MS = 2000;
 export interface GetFigures {
   perSecond: number;
   p99Ms: number;
-  /** With those of the warm-up. */
+  /** The answers to the warm-up are among them. */
   answers: number;
 }
 

@@ -12,9 +12,9 @@ const CHUNK_BYTES = 256 * 1024;
 
 export interface ClassifiedMedia extends WorkTime {
   filesPerSecond: number;
-  /** From the first byte of each to its ended record. */
+  /** Seconds from the first byte of each file to its ended record. */
   fileSeconds: number[];
-  /** Of each file. */
+  /** The step times of each file. */
   stepTimes: StepTime[][];
 }
 

@@ -35,7 +35,7 @@ export async function writeInstantModels(folder: string): Promise<void> {
   }
 }
 
-/** So that some pictures are clear and others need copies, and some views show a face. */
+/** The values make some pictures clear, let others need copies, and show a face in some views. */
 function answersOf(pack: ModelPack): Answers {
   if (isTamperingPack(pack)) return constant(tileValues(pack.view), -3);
   if (isNsfwPack(pack)) return constant(pack.output.labels.length, 0.1);

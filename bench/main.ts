@@ -75,7 +75,7 @@ const { values, positionals: wanted } = parseArgs({
   options: { json: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-// As a release starts; a checkout does after npm run build.
+// A release starts in this form; a checkout does after npm run build.
 await bundleProgram({ root: PROGRAM_FOLDER, out: BUILD_FOLDER, isBound: true });
 const [loadBefore] = loadavg();
 const rows: RowSummary[] = [];

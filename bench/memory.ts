@@ -9,7 +9,7 @@ export interface MemoryMib {
   /** Anonymous memory. */
   daemon: number;
   tree: number;
-  /** Of the tree, what is shared counted once. */
+  /** Memory of the tree; what its processes share is counted once. */
   pss: number;
 }
 

@@ -32,7 +32,7 @@ export async function seededStore(count: number): Promise<SeededStore> {
   };
 }
 
-/** Under its name once it is whole. */
+/** The store gets its name once it is whole. */
 async function seed(path: string, count: number): Promise<void> {
   const partial = `${path}.partial`;
   await rm(partial, { recursive: true, force: true });

@@ -14,7 +14,7 @@ const INNER = 4 * WIDTH;
 const PATCHES = (SIDE / PATCH) ** 2;
 /** The patches, and the token that the answer is read from. */
 const TOKENS = PATCHES + 1;
-/** As such networks are begun with: small enough that twelve layers neither vanish nor blow up. */
+/** Such networks begin with weights so small that twelve layers neither vanish nor blow up. */
 const DEVIATION = 0.02;
 
 /** ONNX with one input, pictures of 3 × 384 × 384, and one logit for each. The same bytes each time. */
@@ -41,7 +41,7 @@ class StandInVit {
 
   #weights(name: string, dimensions: readonly number[]): string {
     const count = dimensions.reduce((product, side) => product * side, 1);
-    // Evenly spread values of that deviation.
+    // Values are spread evenly, with that deviation.
     const reach = DEVIATION * Math.sqrt(3);
     const values = Float32Array.from({ length: count }, () => (2 * this.#random() - 1) * reach);
     return this.#graph.addFloats(name, dimensions, values);

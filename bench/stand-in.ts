@@ -21,7 +21,7 @@ const NAME = 'stand-in';
 const PHOTOS = 12;
 const HANDS = 4;
 const RUNS = 10;
-/** After a change, so that what it allocated for once is mostly given back. */
+/** The bench waits so long after a change: the daemon then has given back most of what it allocated for it. */
 const SETTLE_MS = 3000;
 const ENTRY = join(import.meta.dirname, '..', 'models', 'catalogue', 'detectra.json');
 
@@ -61,7 +61,7 @@ tell('added from a file', await timed('models', 'add', NAME, '--file', modelPath
 server.close();
 server.closeAllConnections();
 
-/** The entry of a model of that size, but for what is fetched. */
+/** The catalogue's entry for a model of that size, without the address. */
 async function writeEntry(address: string): Promise<void> {
   await mkdir(join(data, 'catalogue'), { recursive: true });
   const entry = JSON.parse(await readFile(ENTRY, 'utf8'));

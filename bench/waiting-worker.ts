@@ -1,5 +1,5 @@
 /**
- * A worker of which each picture takes at least `WAIT_MS` of the models, one picture after the other, as on a GPU with a large
+ * A worker whose models take at least `WAIT_MS` for each picture, one picture after the other, as on a GPU with a large
  * model: the time is waited for, not computed, so that boxes can be counted on a machine with fewer cores than boxes.
  */
 import { parseArgs } from 'node:util';

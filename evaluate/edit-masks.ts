@@ -24,7 +24,7 @@ export interface Localisation {
 
 const MASK_FOLDER = 'masks';
 const BESIDE = /_mask\.png$/i;
-/** Of 255: from here on a pixel of a mask is white. */
+/** A pixel of a mask counts as white from this value on, of 255. */
 const WHITE_MIN = 128;
 
 /** Whether a file is the mask of the one beside it, and no picture to judge. */

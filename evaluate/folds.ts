@@ -11,7 +11,7 @@ import { describePack, type PackFolder, readPackFolders } from './pack-identity.
 
 export interface Fold {
   name: string;
-  /** Trained without the sources of this fold. */
+  /** These packs were trained without the sources of this fold. */
   packs: readonly PackFolder[];
 }
 

@@ -101,7 +101,7 @@ function spawnDaemon(folder: string, env: Record<string, string>): ChildProcess 
   return spawn(process.execPath, [ENTRY, folder], { env, detached: true, stdio: 'pipe' });
 }
 
-/** Its address for gRPC. */
+/** Returns the daemon's address for gRPC. */
 async function becomeReady(child: ChildProcess, signal: AbortSignal): Promise<string> {
   const said = new LastLines(child);
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(READY_MS_MAX)]);

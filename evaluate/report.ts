@@ -32,7 +32,7 @@ export interface TierReport {
   unanswered: number;
   /** Human ones among them. */
   unansweredHuman: number;
-  /** Files in which a face was looked for and none was found; among the unanswered. */
+  /** Files in which no face was found; they are among the unanswered. */
   faceless: number;
   /** Files that were scaled less than the tier says. */
   held: number;

@@ -157,7 +157,7 @@ function describe(
   ].join('\n');
 }
 
-/** State, strength, probability and reasons, as numbers of the protocol. */
+/** State, strength, probability and reasons in one line, as the numbers of the protocol. */
 function said({ state, strength, p, reasons }: Answer): string {
   return [state, strength, p?.toFixed(6), ...reasons].join(' ');
 }

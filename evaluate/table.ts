@@ -77,7 +77,7 @@ function figuresTable(tiers: readonly TierReport[]): string {
   return table.toString();
 }
 
-/** Here silence counts, since a model may look good by answering for what is easy. */
+/** The table counts what was not answered, since a model may look good by answering for easy files only. */
 function silenceTable(tiers: readonly TierReport[]): string {
   const table = openTable(['all files, no answer at even odds', ...tiers.map(({ tier }) => tier)]);
   table.push(['share with an answer', ...tiers.map(({ answered }) => withInterval(answered))]);

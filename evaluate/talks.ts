@@ -66,7 +66,7 @@ async function evaluate(folder: string): Promise<void> {
   );
 }
 
-/** Both voices equally loud, each on its channel. */
+/** Lays both voices on channels of their own, equally loud. */
 function place(voices: readonly Float32Array[]): Float32Array[] {
   const even = voices.map((samples) => {
     const level = Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length);

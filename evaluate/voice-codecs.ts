@@ -93,7 +93,7 @@ function codeSamples(samples: Buffer, chain: Chain): Buffer {
   return ffmpeg(`-f ${encode.split(' ').at(-1)} -i`, '-', toRaw(chain), coded);
 }
 
-/** A packet in so many is replaced by what stood before it, quieter each time. */
+/** Replaces that share of the packets by the packet before, quieter each time. */
 export function losePackets(samples: Buffer, { rate, lostPercent = 0 }: Chain, seed: Buffer): Buffer {
   const packet = rate * PACKET_SECONDS * SAMPLE_BYTES;
   let state = seed.readUInt32BE(2);

@@ -15,9 +15,9 @@ export interface BillOrder {
   root: string;
   /** Paths of the packages that ship. */
   packages: readonly string[];
-  /** Where it is written. */
+  /** The path that the list is written to. */
   path: string;
-  /** Seconds since 1970: its time. */
+  /** The time of the release, seconds since 1970. */
   at: number;
 }
 

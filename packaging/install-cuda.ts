@@ -14,7 +14,7 @@ import { openZip } from '../src/evidence/zip-reader.ts';
 
 export const CUDA_PACKAGE = 'Microsoft.ML.OnnxRuntime.Gpu.Linux';
 export const CUDA_FOLDER = 'runtimes/linux-x64/native/';
-/** In the order in which they are loaded. */
+/** The libraries in the order in which they are loaded. */
 export const CUDA_LIBRARIES = [
   'libonnxruntime_providers_shared.so',
   'libonnxruntime_providers_cuda.so',
@@ -99,7 +99,7 @@ async function place(
 }
 
 const CUBLAS = /libcublas\.so\.(\d+)\0/;
-/** Longer than the name that is looked for: it may lie across two pieces of the file. */
+/** The overlap is longer than the name that is searched for, which may lie across two pieces of the file. */
 const OVERLAP_CHARACTERS = 64;
 
 /**

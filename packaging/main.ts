@@ -29,14 +29,14 @@ const USAGE = `npm run release -- [--form FORM]… [--key FILE] [--require-signa
 interface Making {
   /** The staged folder. */
   folder: string;
-  /** For what is made on the way; removed at the end. */
+  /** The folder for intermediate files; it is removed at the end. */
   work: string;
   out: string;
   identity: ReleaseIdentity;
   maintainer: string;
 }
 
-/** Each returns the path of its file. */
+/** Each function returns the path of its file. */
 const FORMS = {
   archive: async ({ folder, out, identity }: Making) => {
     const dirty = identity.isDirty ? '-dirty' : '';
@@ -56,7 +56,7 @@ const FORMS = {
   },
 } as const;
 type Form = keyof typeof FORMS;
-/** Those that need neither root nor a mirror. */
+/** These forms need neither root nor a mirror. */
 const FORMS_DEFAULT: readonly Form[] = ['archive', 'deb'];
 
 async function main(argv: string[]): Promise<void> {

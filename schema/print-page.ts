@@ -49,7 +49,7 @@ export function printDocuments(): string {
 class Printer {
   readonly #documents: DocumentNode;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Enums and inputs that the documents name, with theirs. */
+  /** Enums and inputs that the documents name, and those that these name. */
   readonly #named = new Map<string, string>();
 
   constructor(documents: DocumentNode) {

@@ -98,7 +98,7 @@ class Update {
     this.#records();
   }
 
-  /** What a kind of record alone has lies in a message of its own, but for what lay in the record's before there was one. */
+  /** Fields of one kind of record lie in a message of its own; those that were in the record's message before stay there. */
   #records(): void {
     const record = this.#found('Classification').block;
     const own = { ...RECORD, ...FINDINGS };

@@ -13,7 +13,7 @@ const PICTURES = 300;
 const AT_ONCE = 32;
 const SIDE = 320;
 
-/** With models that cost nothing, so that what is measured is the way in. */
+/** The models cost nothing, so that the figure is that of the upload. */
 export async function measureAccepted(): Promise<Row[]> {
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);

@@ -22,11 +22,11 @@ import { type Row, RUNS } from '../row.ts';
 
 const SUBMISSIONS = 200;
 const RECORDS = 10_000;
-/** Beside two for each record: looks, downloads. */
+/** Looks and downloads, beside the two entries of each record. */
 const LOOKS_A_RECORD = 8;
-/** As many as wait for the disk together if many submit; one writes them one after the other. */
+/** How many transactions wait for the disk together if many submit, and one after the other. */
 const AT_ONCE = [1, 32];
-/** Some seconds each. */
+/** Each run takes some seconds. */
 const VERIFICATIONS = 3;
 const BATCH = 1000;
 const PAGE_BYTES = 8192;
@@ -113,7 +113,7 @@ async function timeStore(atOnce: number): Promise<Timed> {
   ]);
 }
 
-/** The same rows, indexes and groups, and nothing of the log. */
+/** Writes the same rows, indexes and groups without the log. */
 async function timeBare(atOnce: number): Promise<Timed> {
   await using folder = await makeTemporaryFolder();
   const root = open({ path: join(folder.path, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });

@@ -20,7 +20,7 @@ import { type Row, RUNS } from '../row.ts';
 
 const HASHES = 1_000_000;
 const SEARCHES = 100;
-/** Two chapters of the index, which lie in its file. */
+/** The index has two chapters in its file. */
 const PICTURES = 262_144;
 const SETTLE_PICTURES = 1024;
 

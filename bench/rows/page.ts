@@ -15,7 +15,7 @@ const FRAMES = 30;
 const FILM_SECONDS = 31;
 const SCROLLED_ROWS = 500;
 const ROW_PIXELS = 76;
-/** As slow as a telephone of some years ago. */
+/** The page runs as slowly as on a telephone of some years ago. */
 const THROTTLE = 4;
 
 export async function measurePage(): Promise<Row[]> {

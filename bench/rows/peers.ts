@@ -19,12 +19,12 @@ import { type Row, RUNS } from '../row.ts';
 const MODEL = join(import.meta.dirname, '..', '..', 'models', 'assay-transformer', 'model.onnx');
 const PEERS = join(import.meta.dirname, '..', 'peers');
 const PYTHON_MODULES = ['fastapi', 'uvicorn', 'onnxruntime', 'numpy', 'PIL'];
-/** As many clients as keep two cores busy, each with one picture at a time. */
+/** So many clients keep two cores busy, each with one picture at a time. */
 const CLIENTS = 8;
 const START_MS_MAX = 60_000;
 const POLL_MS = 100;
 
-/** Sends all pictures and tells how long each took, in seconds. */
+/** Sends all pictures; returns how long each took, in seconds. */
 type Send = (photos: readonly Buffer[]) => Promise<number[]>;
 
 interface Contender extends AsyncDisposable {
@@ -42,7 +42,7 @@ interface Figures {
 export async function measurePeers(): Promise<Row[]> {
   const photos = await makePhotos();
   const rows: Row[] = [];
-  // One after the other: each would take the cores and the memory of the next.
+  // The servers run one after the other: each would take the cores and the memory of the next.
   for (const open of [openAssay, openAssayWithoutCopies, openPython, openNode]) {
     await using contender = await open();
     const runs: Figures[] = [];

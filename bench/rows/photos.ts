@@ -9,9 +9,9 @@ import { makePhotos, stampJpeg } from '../photos.ts';
 import { type Row, RUNS } from '../row.ts';
 import type { WorkTime } from '../timed-work.ts';
 
-/** Twice the analyses that run at once, so that the queue never runs dry. */
+/** Twice as many pictures are sent as are analysed at once, so that the queue never runs dry. */
 const UPLOADS = 4 * availableParallelism();
-/** After ready, so that what the start allocated is mostly given back. */
+/** The bench waits so long after `ready`: the start then has given back most of what it allocated. */
 const SETTLE_MS = 3000;
 
 interface Run extends EndToEndRun {

@@ -34,7 +34,7 @@ async function measureTls(): Promise<Row[]> {
   await writeFile(certFile, identity.cert);
   await writeFile(keyFile, identity.key, { mode: 0o600 });
   const env = { ASSAY_TLS_CERT_FILE: certFile, ASSAY_TLS_KEY_FILE: keyFile };
-  // Whoever asks for readiness does not know the certificate; a record is served before.
+  // The question for readiness does not know the certificate; a record is served before.
   await using daemon = await TestDaemon.start({ folder: folder.path, env, awaitReady: false });
   using bareServer = await BareServer.start(answer, { cert: identity.cert, key: identity.key });
   const path = `/api/classification/${identifier}`;

@@ -15,7 +15,7 @@ const TRANSCRIPTS = 5000;
 const WORDS = 150;
 const VOCABULARY = 20_000;
 const BATCH = 50;
-/** Three of those words, as far down the list as names are. */
+/** Three of those words, as rare as names are. */
 const RANKS = [9000, 30, 12_000];
 
 export async function measureSaidWords(): Promise<Row[]> {
@@ -89,7 +89,7 @@ function processorMs(): number {
   return (user + system) / 1000;
 }
 
-/** As often as words of a language come: the second half as often as the first, and so on. */
+/** Words come as often as in a language: the second half as often as the first, and so on. */
 function talk(): string {
   return Array.from({ length: WORDS }, () => wordOf(Math.floor(VOCABULARY ** Math.random()))).join(' ');
 }

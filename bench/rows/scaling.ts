@@ -19,13 +19,13 @@ import { OLDEST, seededStore } from '../seeded-stores.ts';
 import { timeWork } from '../timed-work.ts';
 
 const SUBMITTERS = [1, 4, 16, 64, 256];
-/** The last submitters have one each. */
+/** Each of the last submitters has one picture. */
 const PICTURES_MIN = 64;
 const PAGE = 100;
 const PAGES_MAX = 10_000;
 const STARTS = 3;
 const DOCTORS = 5;
-/** So many that the kernel's clock says something of one. */
+/** So many calls take long enough for the kernel's clock. */
 const LISTS = 40;
 const MICROSECONDS = 1_000_000;
 
@@ -104,7 +104,7 @@ const MEMORY = { unit: 'MiB', better: 'lower' } as const;
 
 async function measureServed(folder: string, count: number): Promise<Row[]> {
   await using backups = await makeTemporaryFolder();
-  // Otherwise it makes one by itself, since there is none.
+  // Without a backup the daemon would make one by itself.
   const env = { ASSAY_BACKUP_DIR: backups.path, ASSAY_BACKUP_INTERVAL_HOURS: '0' };
   await using daemon = await TestDaemon.start({ folder, env });
   const pid = daemon.process.pid ?? 0;

@@ -10,7 +10,7 @@ import { type Row, RUNS } from '../row.ts';
 
 const MB = 1_000_000;
 const SIZES_MB = [1, 10, 100, 1_000, 5_000];
-/** The long ones hold still by themselves. */
+/** The long uploads vary little by themselves. */
 const RUNS_BYTES_MAX = 1_000 * MB;
 
 export async function measureSizes(): Promise<Row[]> {

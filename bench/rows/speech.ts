@@ -25,7 +25,7 @@ export async function measureSpeech(): Promise<Row[]> {
   await using bare = await BareSpeech.open();
   const files = Array.from({ length: RECORDING_COUNT }, () => bytes);
   const runs: EndToEndRun[] = [];
-  // The first pair only warms both up.
+  // The first pair of runs only warms both up.
   for (let run = 0; run <= RUNS; run++) {
     const hands = 2 * availableParallelism();
     const ours = await classifyMedia(daemon, files, { hands, header: { noCache: true } });

@@ -28,7 +28,7 @@ async function measureSmall(): Promise<Row[]> {
   const photo = await makePhoto(1, 512, 512);
   const ours: number[] = [];
   const bare: number[] = [];
-  // The first pair only warms both up.
+  // The first pair of runs only warms both up.
   for (let run = 0; run <= RUNS; run++) {
     const form = toForm(padJpeg(stampJpeg(photo, `run ${run}`), SIZE_BYTES));
     const { speed, answer } = await timePost(daemon.http, form);
@@ -43,7 +43,7 @@ async function measureSmall(): Promise<Row[]> {
   return [{ name, unit: 'MB/s', better: 'higher', runs: ours, bareRuns: bare }];
 }
 
-/** In turns, so that a busy spell of the machine meets all four. */
+/** The four take turns, so that a busy spell of the machine meets all of them. */
 async function measureBig(): Promise<Row[]> {
   await using daemon = await TestDaemon.start();
   using bareHttp = await BareServer.start();

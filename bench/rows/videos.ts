@@ -31,7 +31,7 @@ export async function measureVideos(): Promise<Row[]> {
   const files = Array.from({ length: VIDEO_COUNT }, () => bytes);
   const header = { noCache: true, options: { frames: FRAMES } };
   const runs: EndToEndRun[] = [];
-  // The first pair only warms both up.
+  // The first pair of runs only warms both up.
   for (let run = 0; run <= RUNS; run++) {
     const ours = await classifyMedia(daemon, files, { hands: 2 * availableParallelism(), header });
     const bareRun = await bare.run(

@@ -76,7 +76,7 @@ async function seedOne(folder: string): Promise<void> {
   await seedRecords(store, 1, () => ({ name: 'harbour.jpg', probability: 0.5 }));
 }
 
-/** When each was sent the record once more. */
+/** The moment at which each watcher was sent the record again. */
 async function allReceived(sockets: readonly Socket[]): Promise<void> {
   await Promise.all(
     sockets.map(

@@ -15,9 +15,9 @@ import type { Row } from '../row.ts';
 
 const NAMES = ['one', 'two', 'three'];
 const PLACES = 2;
-/** Of each run, which takes as long as its workers need. */
+/** Pictures of each run, which takes as long as its workers need. */
 const PICTURES_PER_WORKER = 10;
-/** As a large model on a GPU would hold it up; long beside what a small picture costs two cores. */
+/** The wait is that of a large model on a GPU, and long beside what a small picture costs two cores. */
 const WAIT_MS = 1000;
 const SIDE = 480;
 const SINGLE_PICTURES = 100;
@@ -55,7 +55,7 @@ function openFleet(options: Partial<FleetOptions>): Promise<Fleet> {
 
 interface Work {
   counts: readonly number[];
-  /** For the workers. */
+  /** The port that workers reach. */
   env: Record<string, string>;
   how: WorkerStart;
   pictures: (run: string, count: number) => Buffer[];
@@ -67,7 +67,7 @@ interface Figures {
   frontSeconds: number;
 }
 
-/** With so many workers, each on a core of its own as long as there are some. */
+/** Runs so many workers, each on a core of its own as long as there are some. */
 async function measureCounts(
   fleet: Fleet,
   { counts, env, how, pictures }: Work,

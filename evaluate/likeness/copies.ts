@@ -34,7 +34,7 @@ export function fromPixels({ width, height, rgb }: Pixels): Sharp {
 }
 
 async function saved(picture: Sharp, quality = 75): Promise<Pixels> {
-  // Twice: steps of one pipeline run in sharp's order, not in ours.
+  // The picture goes through sharp twice: it runs the steps of one pipeline in its own order.
   return await toPixels(sharp(await picture.jpeg({ quality }).toBuffer()));
 }
 

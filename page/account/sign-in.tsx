@@ -9,7 +9,6 @@ import { useWork } from '../parts/use-query.ts';
 import { Preferences } from '../result/frame.tsx';
 import { t } from '../texts/language.ts';
 
-/** The daemon takes passwords of 12 to 256 characters. */
 const PASSWORD_CHARACTERS_MIN = 12;
 
 function Card({ children }: { children: ComponentChildren }): JSX.Element {
@@ -233,7 +232,7 @@ export function VerifyEmailPage(): JSX.Element {
   );
 }
 
-/** Kept out of the history once it was read: a link works once, but need not lie about. */
+/** The token is removed from the browser's history once it was read: a link works only once, but need not lie about. */
 function useToken(): string {
   const search = useSearch();
   const [token] = useState(() => new URLSearchParams(search).get('token') ?? '');

@@ -13,7 +13,7 @@ export function describeChange({ answer, before, after }: AnswerChange): string 
   return t('recheckChange', { answer: shown, before: inWords(before), after: inWords(after) });
 }
 
-/** Several words stand one after the other, and a list's name stays as it is. */
+/** Translates each of several words; the name of a list stays. */
 function inWords(words: string): string {
   return words
     .split(', ')
@@ -21,7 +21,7 @@ function inWords(words: string): string {
     .join(', ');
 }
 
-/** From JSON whose shape only the log knows. */
+/** Reads the changes from JSON whose shape only the log knows. */
 export function changesIn(what: unknown): AnswerChange[] {
   const { changes } = (what ?? {}) as { changes?: unknown };
   return Array.isArray(changes) ? changes.filter(isChange) : [];

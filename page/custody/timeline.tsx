@@ -56,7 +56,7 @@ export function Timeline({
   );
 }
 
-/** `Opened · Ada, over REST`; what the box did by itself names no one. */
+/** For example `Opened · Ada, over REST`; an entry of the box itself names no one. */
 function describe({ kind, accountId, accountName, facade }: Entry): string {
   const text = findText(`custody_${kind}`) ?? kind;
   if (accountId === null) return text;

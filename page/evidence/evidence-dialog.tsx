@@ -12,7 +12,7 @@ import { Button, Dialog, Fault, Field, Form, LongField, Notice, Select } from '.
 import { useWork } from '../parts/use-query.ts';
 import { LANGUAGES, type Language, language, t } from '../texts/language.ts';
 
-/** A package of one picture takes two seconds. */
+/** The package of one picture takes two seconds, so that a question each .7 s is soon enough. */
 const POLL_MS = 700;
 const NOTES_CHARACTERS_MAX = 10_000;
 const NAMES: Readonly<Record<Language, string>> = { en: 'English', it: 'Italiano' };
@@ -92,7 +92,7 @@ function Made({ made }: { made: EvidenceExport }): JSX.Element {
   );
 }
 
-/** Asks how far it is until it has ended. */
+/** Asks for the export's progress until it has ended. */
 function useFollowed(made: EvidenceExport | null, onNews: (made: EvidenceExport) => void): void {
   const isRunning = made?.state === 'running';
   useEffect(() => {

@@ -12,7 +12,7 @@ function describe({ state, probability }: ExportedReading): string {
     : t('exportReading', { state: shown, share: formatPercent(probability) });
 }
 
-/** A finding that went out is never contradicted in silence. */
+/** Says where the record now contradicts a package that went out. */
 export function Contradictions({ record }: { record: FullRecord }): JSX.Element {
   return (
     <>
@@ -31,7 +31,7 @@ export function Contradictions({ record }: { record: FullRecord }): JSX.Element 
   );
 }
 
-/** Lines of the record's history. */
+/** The exports as lines of the record's history. */
 export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
   return (
     <>

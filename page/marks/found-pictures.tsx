@@ -57,7 +57,7 @@ function FoundRow({ one }: { one: Found }): JSX.Element {
   );
 }
 
-/** A person's word goes before the measurement, as everywhere. */
+/** A person's finding goes before the measurement. */
 export function findingOf({
   finding,
   foundAt,

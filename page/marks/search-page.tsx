@@ -28,7 +28,7 @@ export function SearchPage(): JSX.Element {
   };
   useEffect(() => {
     const paste = (event: ClipboardEvent): void => {
-      // Here a pasted picture is looked for, not sent.
+      // This page searches for a pasted picture; it does not submit it.
       event.stopPropagation();
       find(event.clipboardData?.files[0]);
     };

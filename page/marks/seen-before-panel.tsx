@@ -51,7 +51,7 @@ function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
   );
 }
 
-/** What is like the picture of a record or a frame; looked for once somebody unfolds it. */
+/** Pictures like that of a record or a frame; the search begins when the panel is unfolded. */
 export function SimilarPanel({ record: { identifier, kind } }: { record: FullRecord }): JSX.Element | null {
   if (kind === 'AUDIO') return null;
   return (

@@ -7,7 +7,6 @@ import type { ImageRecord } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { renditionPath, useRendition } from './use-rendition.ts';
 
-/** What the record's picture is compared with. */
 export interface Compared {
   /** An identifier, or empty for a file of the reader's own. */
   identifier: string;
@@ -74,7 +73,7 @@ interface CompareProps {
   compared: Compared;
 }
 
-/** The line is a slider, so that keys and touch move it as the mouse does. */
+/** The line is a slider, so that keys, touch and mouse move it. */
 export function Compare({ source, name, width, height, compared }: CompareProps): JSX.Element {
   const [share, setShare] = useState(50);
   const { identifier, local } = compared;

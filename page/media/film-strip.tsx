@@ -7,7 +7,7 @@ import { renditionPath, useFigures } from './use-rendition.ts';
 interface StripFigures {
   width: number;
   height: number;
-  /** The picture's length; its sound may go on. */
+  /** The length of the picture; the sound may be longer. */
   durationSeconds: number;
   times: number[];
 }
@@ -19,7 +19,7 @@ interface StripProps {
   onSeek: (seconds: number) => void;
 }
 
-/** Its place is kept while it is made. */
+/** The strip keeps its place while the thumbnails are made. */
 export function FilmStrip({ identifier, now, duration, onSeek }: StripProps): JSX.Element {
   const figures = useFigures<StripFigures>(renditionPath(identifier, 'strip.json'));
   const share = Math.min(1, (figures?.durationSeconds ?? duration) / duration) * 100;

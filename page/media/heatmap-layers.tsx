@@ -30,17 +30,17 @@ export function layerPath(identifier: string, layer: HeatmapLayer): string {
   return layer === 'ORIGIN' ? path : `${path}?layer=${layer.toLowerCase()}`;
 }
 
-/** What is seen in the place of the picture. */
+/** What is shown in place of the picture. */
 export type Layer = 'ORIGINAL' | HeatmapLayer | 'COMPARE';
 
 interface LayerChoiceProps {
-  /** The maps that there are. */
+  /** The picture's maps. */
   layers: readonly HeatmapLayer[];
   chosen: Layer;
   onChoose: (layer: Layer) => void;
 }
 
-/** One at a time: two maps over each other could not be read. */
+/** Shows one map at a time: two over each other could not be read. */
 export function LayerChoice({ layers, chosen, onChoose }: LayerChoiceProps): JSX.Element {
   const offered: readonly (readonly [Layer, TextKey])[] = [
     ['ORIGINAL', 'showOriginal'],

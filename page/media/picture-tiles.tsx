@@ -7,7 +7,7 @@ interface Pyramid {
   width: number;
   height: number;
   tilePixels: number;
-  /** From the smallest. */
+  /** The levels, from the smallest on. */
   levels: { width: number; height: number; columns: number; rows: number }[];
 }
 
@@ -21,7 +21,7 @@ interface TilesProps {
   wholeWidth: number;
 }
 
-/** While somebody zooms, what they pass by is not loaded. */
+/** Tiles are loaded after so long a rest, not while somebody zooms. */
 const REST_MS = 120;
 
 export function PictureTiles({ identifier, stageWidth, view, wholeWidth }: TilesProps): JSX.Element | null {

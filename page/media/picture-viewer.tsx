@@ -9,11 +9,11 @@ import { t } from '../texts/language.ts';
 import { colourOf } from './colours.ts';
 
 interface ViewerProps {
-  /** Null while there is nothing to show yet: the place is kept. */
+  /** Null while there is nothing to show yet; the viewer keeps its place. */
   source: string | null;
   /** Called if the browser cannot show the source. */
   onBroken: () => void;
-  /** What lies over the picture, by what of it is seen. */
+  /** Draws the tiles over the part of the picture that is seen. */
   tiles: ((view: View, stageWidth: number) => JSX.Element) | null;
   name: string;
   width: number;
@@ -34,7 +34,7 @@ export interface View {
 const WHOLE: View = { scale: 1, x: 0, y: 0 };
 const SCALE_MAX = 16;
 const STEP = 1.4;
-/** A hand that clicks is not quite still. */
+/** A hand moves a little while it clicks. */
 const CLICK_PIXELS = 5;
 /** Height of the legend that the daemon draws under its map; the page has a legend of its own. */
 const LEGEND_PIXELS = 32;

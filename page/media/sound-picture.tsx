@@ -18,7 +18,7 @@ interface PictureProps {
   identifier: string;
   now: number;
   duration: number;
-  /** For a lane under a film. */
+  /** True for the lane under a film. */
   isSmall?: boolean;
   onSeek: (seconds: number) => void;
 }
@@ -57,7 +57,7 @@ export function SoundPicture({
 /** Loudest samples over time, 0 to 255; undefined draws the place alone. */
 export function Wave({ peaks }: { peaks: readonly number[] | undefined }): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
-  // Drawn before it is reported to be no longer busy.
+  // The canvas is drawn before `aria-busy` ends.
   useLayoutEffect(() => {
     if (peaks !== undefined && canvas.current !== null) drawWave(canvas.current, peaks);
   }, [peaks]);
@@ -90,7 +90,7 @@ function drawWave(canvas: HTMLCanvasElement, peaks: readonly number[]): void {
   }
 }
 
-/** The picture says where ink goes; the ink is the page's, dark or light. */
+/** The picture only says where to draw; the colour is the page's, dark or light. */
 function Spectrum({ identifier, isMade }: { identifier: string; isMade: boolean }): JSX.Element {
   const mask = `url(${renditionPath(identifier, 'spectrum.webp')})`;
   return (

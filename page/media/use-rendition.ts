@@ -24,7 +24,7 @@ export function renditionPath(identifier: string, name: string): string {
   return `/media/${identifier}/rendition/${name}`;
 }
 
-/** Null asks for nothing. */
+/** Asks for nothing if the source is null. */
 export function useRendition(source: string | null): RenditionView {
   const [view, setView] = useState<{ of: string | null; now: RenditionView }>({ of: null, now: NONE });
   useEffect(() => {
@@ -48,7 +48,7 @@ export function useRendition(source: string | null): RenditionView {
   return view.of === source ? view.now : { state: 'making', share: null };
 }
 
-/** The first byte shows as much as all of them. */
+/** The first byte is enough to know that it is there. */
 export async function lookAt(source: string, signal: AbortSignal): Promise<RenditionView> {
   const response = await fetch(source, { signal, headers: { range: 'bytes=0-0' } });
   if (response.status === 202) {
@@ -56,7 +56,7 @@ export async function lookAt(source: string, signal: AbortSignal): Promise<Rendi
     return { state: 'making', share: state === 'waiting' ? null : Math.min(1, done / Math.max(1, total)) };
   }
   if (response.ok) return { state: 'ready', source };
-  // Busy, full or on its way down: the daemon says so, and it passes.
+  // The daemon is busy, full or stopping: a later question succeeds.
   if (response.status === 429 || response.status === 503) return { state: 'making', share: null };
   const { error } = (await response.json().catch(() => ({}))) as { error?: unknown };
   return { state: 'failed', reason: typeof error === 'string' ? error : t('renditionImpossible') };

@@ -19,7 +19,7 @@ import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 5000;
-/** An examination writes to the disk to time it. */
+/** An examination writes to the disk, so that it is not made often. */
 const EXAMINE_MS = 60_000;
 const HOUR_SECONDS = 3600;
 
@@ -123,7 +123,7 @@ function titleOf(name: string): string {
   return `${findText(`examined_${part}`) ?? part}${name.slice(part.length)}`;
 }
 
-/** The words of a finding's name that say what was examined. */
+/** The part of a finding's name that says what was examined. */
 function partOf(name: string): string {
   const words = name.split(' ');
   const parts = words.map((_, index) => words.slice(0, words.length - index).join(' '));

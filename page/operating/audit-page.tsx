@@ -51,7 +51,7 @@ function Done({ action, details }: { action: string; details: unknown }): JSX.El
   );
 }
 
-/** A hash is recognised by its beginning; a path or a name is not. */
+/** Shortens a hash, which its beginning identifies; a path or a name stays whole. */
 function shownTarget(target: string): string {
   return /^[0-9a-f]{64}$/.test(target) ? target.slice(0, HASH_CHARACTERS) : showText(target);
 }

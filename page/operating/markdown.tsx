@@ -35,7 +35,7 @@ function toBlock(block: string, key: number): JSX.Element {
   return <p key={key}>{toInline(block)}</p>;
 }
 
-/** The page has its own first and second level above it. */
+/** The page has headings of the first and second level above the card's. */
 function toHeading(text: string, level: number, key: number): JSX.Element {
   return level <= 2 ? <h3 key={key}>{toInline(text)}</h3> : <h4 key={key}>{toInline(text)}</h4>;
 }

@@ -66,7 +66,7 @@ function ModelPanel({ model }: { model: Model }): JSX.Element {
   );
 }
 
-/** What a verdict rests on if all models of a task answer. */
+/** The figures that count if all models of a task answer. */
 function Together({ models }: { models: readonly Model[] }): JSX.Element {
   const byTask = Map.groupBy(
     models.filter((model) => figuresOf(model).some(({ tier }) => isFused(tier))),

@@ -110,7 +110,7 @@ function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.
 
 const nameOf = ({ identifiers, analysisId }: Entry): string => (identifiers[0] ?? analysisId).slice(0, 12);
 
-/** The administrator sees that others' work runs, not what it is. */
+/** An administrator sees that others' work runs, but not its name. */
 function RecordName({ entry, account }: { entry: Entry; account: AccountInfo }): JSX.Element {
   const [first, ...others] = entry.identifiers;
   const name = <code>{nameOf(entry)}</code>;

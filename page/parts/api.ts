@@ -155,7 +155,7 @@ export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unkn
   throw new ApiError(first?.message ?? t('unreachable'), { code, reason, metadata });
 }
 
-/** What a mutation that went well has answered: what it made is null only beside a fault. */
+/** What a mutation answers that succeeded: its value is null only beside a fault. */
 type Payload<Answer, Of = NonNullable<Answer[keyof Answer]>> = { [K in keyof Of]: NonNullable<Of[K]> };
 
 /** One mutation with one root field, which asks for its faults; throws the first of them. */

@@ -61,7 +61,7 @@ export function Rows<Item>(props: RowsProps<Item>): JSX.Element {
 
 interface PagedRowsProps<Item> extends Omit<RowsProps<Item>, 'items'> {
   of: Paged<Item>;
-  /** In the place of an empty table. */
+  /** Shown in place of an empty table. */
   none?: JSX.Element;
 }
 

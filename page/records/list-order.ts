@@ -27,7 +27,7 @@ const CERTAIN = new Map<HeadlineWord, number>([
   ['FOUND_HUMAN', 0],
 ]);
 
-/** What a person or a trusted signature says, else the models' probability; what has none stands last. */
+/** A person's finding or a trusted signature counts first, then the models' probability; records without either come last. */
 function suspicionOf(row: ListRow): number {
   if (isRefused(row)) return -2;
   return CERTAIN.get(row.headline.word) ?? row.assessment?.probability ?? -1;

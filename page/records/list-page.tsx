@@ -78,7 +78,7 @@ export function ListPage(): JSX.Element {
   );
 }
 
-/** A choice that this browser keeps. */
+/** A choice that is kept in this browser. */
 function useRemembered<Value extends string>(
   key: string,
   values: readonly Value[],

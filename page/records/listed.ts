@@ -1,4 +1,4 @@
-/** The list as its reader last saw it: what comes before and after a record, and which filter leads back. */
+/** The list as its reader last saw it: the records before and after one, and the filter to go back to. */
 import { Cell } from '../state/cell.ts';
 import { read, write } from '../state/theme.ts';
 

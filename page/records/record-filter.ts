@@ -85,7 +85,7 @@ export function fromSaved(saved: AllOfSavedFilter): RecordFilter {
   };
 }
 
-/** In the reader's zone. */
+/** The day of a time in the reader's zone. */
 function dayOf(time: Date): string {
   const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${time.getFullYear()}-${month}-${day}`;
@@ -97,7 +97,7 @@ export function matchesFilter(
   { outcome, text, said, since, until, deskId, waitsForMe }: RecordFilter,
 ): boolean {
   const createdAt = new Date(record.createdAt);
-  // Its words are known to the daemon alone.
+  // Only the daemon knows the transcript.
   if (said.trim() !== '') return false;
   if (outcome !== '' && record.outcome !== outcome.toUpperCase()) return false;
   if (since !== '' && createdAt < startOf(since)) return false;

@@ -55,7 +55,7 @@ export function RecordFilters({
   );
 }
 
-/** Open if there is room for them, or if one of them narrows the list. */
+/** The fields are open if there is room, or if one of them narrows the list. */
 function MoreFilters({
   filter,
   onPart,

@@ -20,7 +20,7 @@ interface RowProps {
   /** Name of the colleague who sent it; empty if the reader did. */
   sender: string;
   index: number;
-  /** Whether the keys are on it. */
+  /** True if the keyboard is on this row. */
   isActive: boolean;
   /** Whether it came since the reader was last here. */
   isNew: boolean;
@@ -65,7 +65,7 @@ function strongestReason({ outcome, assessment }: ListedRecord): string {
   return first === undefined ? '' : sayReason(first);
 }
 
-/** In its place among the others: who looks for it learns that it is there, and why it is not shown. */
+/** A refused record keeps its place among the others and says why it is not shown. */
 export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
   const { identifier, createdAt, refusal } = row;
   return (

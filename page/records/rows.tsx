@@ -15,7 +15,7 @@ import { useListKeys } from './use-list-keys.ts';
 import type { Records } from './use-records.ts';
 import { type ListView, useWindow } from './use-window.ts';
 
-/** What is loaded before the reader is there. */
+/** So many rows are loaded before the reader reaches them. */
 const ROWS_AHEAD = 12;
 
 interface RowsProps {
@@ -42,7 +42,7 @@ export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Eleme
   }, [rows]);
   useEffect(() => {
     const { length } = rows;
-    // The first page comes by itself.
+    // The list loads the first page by itself.
     const isNear = order === 'newest' ? last >= length - ROWS_AHEAD : length < ORDERED_MAX;
     if (length > 0 && isNear && records.hasMore) records.loadMore();
     // A filter that finds little would look through the whole account by itself: there the reader asks.

@@ -2,7 +2,7 @@
 import type { ListedRecord } from '../gen/documents.ts';
 import { Cell } from '../state/cell.ts';
 
-/** As much as one look should change: each is deleted and packed by itself. */
+/** A bound for one action: each record is deleted and packed by itself. */
 export const CHOSEN_MAX = 1000;
 
 export type Selection = ReadonlyMap<string, ListedRecord>;

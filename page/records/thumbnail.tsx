@@ -8,7 +8,7 @@ import { t } from '../texts/language.ts';
 
 /** The daemon makes one after the other; more that wait there would only be turned away. */
 const LOADING_MAX = 6;
-/** Who scrolls past does not look. */
+/** A row that is scrolled past loads no thumbnail. */
 const PASSING_MS = 150;
 const MAKING_MS = 2000;
 /** Looks at one that is being made: the list is long, and a row that never comes must not ask for ever. */
@@ -81,7 +81,6 @@ const KIND_PATHS: Readonly<Record<ListedRecord['kind'], string>> = {
   AUDIO: 'M4 8v4M7 5v10M10 7v6M13 4v12M16 8v4',
 };
 
-/** True once the row has been there for a moment. */
 function usePause(identifier: string): boolean {
   const [seen, setSeen] = useState('');
   useEffect(() => {
@@ -106,7 +105,7 @@ function useThumbnail(source: string): string | null {
           remember(source, isThere ? 'ready' : 'none');
           setReady(isThere ? source : null);
         },
-        // The row is gone, or the line: the next look asks again.
+        // The row or the connection is gone: the row asks again when it is next shown.
         () => undefined,
       );
     }, PASSING_MS);
@@ -129,7 +128,7 @@ async function load(source: string, signal: AbortSignal): Promise<boolean> {
   return false;
 }
 
-/** The newest first: it is what the reader looks at now. */
+/** The newest request goes first, since the reader looks at that row now. */
 async function inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   if (loading >= LOADING_MAX) await new Promise<void>((begin) => waiting.push(begin));
   loading += 1;

@@ -24,7 +24,7 @@ export function useListKeys(
   /** The row that the last key led to, until it has the focus. */
   const toFocus = useRef(-1);
   const isFocusing = useRef(false);
-  // Keys come faster than drawings: the next one goes on from here.
+  // Keys may come faster than the page is drawn: the next key goes on from here.
   const place = useRef(-1);
   const latest = useRef(rows);
   latest.current = rows;
@@ -66,7 +66,7 @@ export function useListKeys(
       link.closest('li')?.scrollIntoView({ block: 'nearest' });
       return;
     }
-    // Not drawn: the window follows the scrolling, and this effect the window.
+    // The row is not drawn yet: scrolling moves the window, which runs this effect again.
     const top = (list.current?.getBoundingClientRect().top ?? 0) + scrollY;
     scrollTo({ top: top + Math.floor(active / columns) * lineHeight - innerHeight / 2 });
   }, [active, first, last]);

@@ -16,11 +16,11 @@ import { isRefused, type ListRow } from '../parts/records.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
 
 const PAGE_SIZE = 50;
-/** As many as the daemon answers at once, if many are wanted. */
+/** The daemon answers at most so many at once. */
 const PAGE_SIZE_MAX = 100;
 /** Answers without a record that one look for something takes by itself. */
 const EMPTY_PAGES_MAX = 40;
-/** Somebody who types is not asked about at every letter. */
+/** The search waits for a pause in typing. */
 const TYPING_MS = 250;
 
 interface RowPage {
@@ -97,7 +97,7 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
       const page = await askRecords(filter, now.cursor, PAGE_SIZE_MAX);
       now = append(now, page);
       setLoaded((current) => append(current, page));
-      // A look that has found nothing so long may go through the whole account.
+      // A search that has found nothing so far may go through the whole account.
       if (page.rows.length === 0) break;
     }
     return now.records.slice(0, count).flatMap((row) => (isRefused(row) ? [] : [row]));
@@ -142,7 +142,7 @@ type PutRecords = (rows: readonly ListedRecord[], isWanted: (row: ListedRecord) 
 interface Changes {
   filter: RecordFilter;
   shown: readonly ListRow[];
-  /** Another number is another list. */
+  /** The number changes with each new list. */
   generation: { current: number };
   put: PutRecords;
   fail: (fault: ApiError) => void;
@@ -165,7 +165,7 @@ function useChanges({ filter, shown, generation, put, fail }: Changes): void {
   useLive(FOLLOW_RECORDS, followed, take, () => void catchUp());
 }
 
-/** What changed while nothing could be followed, of as many rows as stand there, and what came. */
+/** Reads what changed or came while the watch was broken, for as many rows as are shown. */
 async function askAnew(
   shown: readonly ListRow[],
   filter: RecordFilter,

@@ -15,7 +15,7 @@ export interface Window {
   first: number;
   last: number;
   columns: number;
-  /** Pixels. */
+  /** Height of a line in pixels. */
   lineHeight: number;
 }
 
@@ -40,7 +40,7 @@ export function useWindow(ref: { current: HTMLElement | null }, count: number, v
 }
 
 function windowOf(element: HTMLElement | null, count: number, view: ListView): Window {
-  // Larger letters need higher rows.
+  // Rows grow with the size of letters.
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const { height, width } = LAYOUTS[view];
   const lineHeight = height * rem;

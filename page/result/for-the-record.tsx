@@ -96,7 +96,7 @@ function provenanceRows({ provenance }: FullRecord): Row[] {
 /** What the wait was for: the steps by their names in the metrics, the longest first. */
 function describeStepTimes({ stepTimes }: FullRecord): string {
   const byLength = stepTimes.toSorted((left, right) => right.seconds - left.seconds);
-  // What took less than a millisecond was not waited for.
+  // Steps of less than a millisecond are left out.
   return byLength
     .filter(({ seconds }) => seconds >= 0.001)
     .map(({ step, seconds }) => `${step} ${formatDuration(seconds)}`)

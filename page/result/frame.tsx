@@ -1,4 +1,4 @@
-/** What stands around every page of somebody who is signed in: the way to the others, and the user's menu. */
+/** The frame of every page of somebody who is signed in: links to the other pages, and the user's menu. */
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { chooseTheme, storedTheme, THEMES } from '../state/theme.ts';
 import type { TextKey } from '../texts/en.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/language.ts';
 
-/** What changes without a message: who has which role, and what was taken back. */
+/** The count is read anew so often, since roles and withdrawals come without a message. */
 const WAITING_REFRESH_MS = 60_000;
 
 type NavLink = readonly [path: string, text: TextKey];
@@ -190,7 +190,7 @@ export function Preferences(): JSX.Element {
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', it: 'Italiano' };
 
-/** Everything in memory goes with the page: the next person at this desk must not meet it. */
+/** Loads the page anew, so that nothing in memory is left for the next person at this computer. */
 export async function signOut(path: 'sign-out' | 'sign-out-everywhere'): Promise<void> {
   try {
     await postSession(path);

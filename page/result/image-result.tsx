@@ -158,7 +158,7 @@ function Faces({ faces }: { faces: readonly Detection[] }): JSX.Element {
   );
 }
 
-/** A face that no model speaks of is not called human. */
+/** A face without an answer is not called human. */
 function showFace(verdict: Detection['verdict']): string {
   if (verdict.models.length === 0) return t('faceNotJudged');
   const label = t(verdict.classification === 'HUMAN' ? 'human' : 'artificial');

@@ -18,7 +18,7 @@ export function Neighbours({ identifier }: { identifier: string }): JSX.Element 
   const previous = at > 0 ? identifiers[at - 1] : undefined;
   const next = at < 0 ? undefined : identifiers[at + 1];
   const back = list?.path ?? PATHS.records;
-  // Who came by a link has seen no list: the newest records are it.
+  // A reader who came by a link has seen no list, so that the newest records count.
   useEffect(() => {
     if (listed.get() === null) void loadNewest();
   }, []);
@@ -49,7 +49,7 @@ export function Neighbours({ identifier }: { identifier: string }): JSX.Element 
   );
 }
 
-/** Its place is kept where there is none, so that the other does not move under the pointer. */
+/** The step keeps its place if there is no record, so that the other does not move under the pointer. */
 function Step({ to, text, arrow }: { to: string | undefined; text: string; arrow: string }): JSX.Element {
   if (to === undefined) return <span class="button plain" aria-hidden="true" />;
   return (

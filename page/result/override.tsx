@@ -29,7 +29,6 @@ export function OverridePanel({
     if (await run(work)) onChange();
   };
   const set = (): void => {
-    // The browser sends no form without a choice.
     if (classification === null) return;
     void send(() => change(SET_OVERRIDE, { input: { kind, hash, classification, reason } }));
   };
