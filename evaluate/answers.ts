@@ -1,4 +1,4 @@
-/** What a record says of the question that is evaluated. */
+/** Reads from a record the answer to the question that is evaluated. */
 import { AssessmentState } from '../src/grpc/gen/assay/v1/assessment_pb.ts';
 import { Axis, type Classification, type ModelResult } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../src/grpc/gen/assay/v1/media_pb.ts';
@@ -34,7 +34,7 @@ function ofOrigin(record: Classification): Answer {
   };
 }
 
-/** The most suspicious face decides: one swapped face makes a picture a fake. The record tells no band for a face. */
+/** The most suspicious face decides: one swapped face makes a picture a fake. The record gives no band for a face. */
 function ofFaces({ media }: Classification): Answer {
   const details = media.case === 'image' ? media.value.details : [];
   const found = details.flatMap(({ detections }) => detections);
@@ -43,14 +43,13 @@ function ofFaces({ media }: Classification): Answer {
   return { ...(most ?? toSilence(null)), faces: found.length };
 }
 
-/** What an assessment says of edits, by the code of its reason. */
+/** The state of edits, by the codes of an assessment's reasons. */
 const EDIT_STATES: Readonly<Record<string, Answer['state']>> = {
   EDITING_LIKELY: 'artificial',
   NO_SIGNS_OF_EDITING: 'human',
   EDITING_INCONCLUSIVE: 'inconclusive',
 };
 
-/** Models that contradict each other leave it open. */
 function ofTampering({ results, assessment }: Classification): Answer {
   const said = (assessment?.reasons ?? []).flatMap(({ code }) => EDIT_STATES[code] ?? []);
   const [state = null, ...others] = new Set(said);

@@ -20,7 +20,7 @@ export interface Evaluation {
   kind: EvaluatedKind;
   task: Task;
   tiers: readonly string[];
-  /** Whose packs answer; null for the running daemon's. */
+  /** The fold whose packs answer; null for the running daemon's. */
   fold: string | null;
   /** Pixels that the models need on the short side. */
   shortSideMin: number;

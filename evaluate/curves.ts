@@ -5,7 +5,7 @@ const SIDE = 360;
 const MARGIN = 56;
 const WIDTH = 2 * SIDE + 3 * MARGIN;
 const HEIGHT = SIDE + 2 * MARGIN;
-/** Told apart also without colour sight (Okabe and Ito). */
+/** Colours that differ without colour sight, too (Okabe and Ito). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 

@@ -14,11 +14,11 @@ export const MAP_THRESHOLDS = [0.5, 0.6, 0.7, 0.8] as const;
 
 /** Shares of the map's pixels, 0..1. */
 export interface Localisation {
-  /** By the mask; 0 for an authentic picture. */
+  /** Share that the mask calls edited; 0 for an authentic picture. */
   edited: number;
-  /** By the map, at each of MAP_THRESHOLDS. */
+  /** Share that the map calls edited, at each of MAP_THRESHOLDS. */
   called: number[];
-  /** By both, at each of MAP_THRESHOLDS. */
+  /** Share that both call edited, at each of MAP_THRESHOLDS. */
   hit: number[];
 }
 
@@ -71,7 +71,7 @@ export async function compareMap(map: Buffer, mask: Buffer | null): Promise<Loca
   const count = width * height;
   const isEdited = (pixel: number) => truth !== null && (truth[pixel] ?? 0) >= WHITE_MIN;
   const counts = MAP_THRESHOLDS.map((threshold) => {
-    // Each channel was rounded.
+    // Rounding of each channel moves the value by less.
     const rednessMin = rednessOf(threshold) - 1;
     let [called, hit] = [0, 0];
     for (let pixel = 0; pixel < count; pixel++) {

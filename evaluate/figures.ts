@@ -13,7 +13,7 @@ export interface Scored {
   source: string;
   /** Null if the task knows no inconclusive. */
   isDecided: boolean | null;
-  /** Heuristics that said artificial; null if the task has none. */
+  /** Rates of heuristics that said artificial; null if the task has none. */
   called: readonly string[] | null;
   /** Null if it was not measured. */
   flips: boolean | null;
@@ -34,7 +34,7 @@ export interface Figures {
   /** Share of answers that are not `inconclusive`. */
   coverage: number;
   inconclusiveRate: number;
-  /** Among what is not `inconclusive`. */
+  /** Share of decided files. */
   balancedAccuracyDecided: number;
   /** Share of what is not `inconclusive` that is right. */
   rightDecided: number;
@@ -44,7 +44,7 @@ export interface Figures {
   recallSensitive: number;
   falseAlarmRateMajority: number;
   recallMajority: number;
-  /** Of the files that are decided clean and in this tier: how many verdicts differ. */
+  /** Share of files, decided clean and in this tier, whose verdicts differ. */
   flipRate: number;
 }
 
@@ -65,7 +65,7 @@ export const FIGURE_NAMES = [
 
 export const BIN_COUNT = 10;
 
-/** A file that no model answered for says nothing: even odds. */
+/** A file without an answer counts at even odds. */
 export const SILENCE = 0.5;
 
 export interface ScoringRule {
@@ -151,7 +151,7 @@ export function toFigures(rows: readonly Scored[]): Figures {
   };
 }
 
-/** By `balanced`; at even odds if a task has no heuristics. */
+/** A file is called artificial by `balanced`, or above even odds if the task has no heuristics. */
 export function isCalled({ called, probability, isAnswered }: Scored): boolean {
   return isAnswered && (called === null ? probability >= SILENCE : called.includes('balanced'));
 }
@@ -191,7 +191,7 @@ export interface RocPoint {
   recall: number;
 }
 
-/** From nothing called artificial to everything; one point per distinct score, so that ties are called together. */
+/** The curve goes from nothing called artificial to everything; ties share a point. */
 export function toRoc(rows: readonly Scored[]): RocPoint[] {
   const points: RocPoint[] = [{ falseAlarms: 0, recall: 0 }];
   let [human, artificial] = [0, 0];

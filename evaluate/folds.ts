@@ -58,7 +58,6 @@ export class Folds {
     return new Folds(folds, foldOf);
   }
 
-  /** The tasks that the packs of the folds answer. */
   get tasks(): ReadonlySet<string> {
     return new Set(this.folds.flatMap(({ packs }) => packs.map(({ task }) => task)));
   }
@@ -76,7 +75,7 @@ export class Folds {
     return { rounds, leftOut };
   }
 
-  /** For the journal: other packs, or the same ones routed otherwise, are another evaluation. */
+  /** Identifies the evaluation in its journal: other packs, or the same ones for other sources, are another evaluation. */
   describe(): string {
     const routes = [...this.#foldOf].map(([key, fold]) => `${key}\t${fold}`).sort();
     const packs = this.folds.map(({ name, packs }) => `fold-${name}: ${packs.map(describePack).join(' ')}`);

@@ -17,14 +17,14 @@ export interface Clip {
 export interface PoolingRule {
   name: string;
   share: number;
-  /** Frames that decide at least, if there are that many. */
+  /** At least so many frames decide, if there are that many. */
   countMin: number;
 }
 
-/** What the daemon does. */
+/** The daemon's rule. */
 export const PRESENT_RULE: PoolingRule = { name: 'present', share: DECIDING_SHARE, countMin: DECIDING_MIN };
 
-/** From the least to the most of the frames. */
+/** Shares from the fewest frames to all of them. */
 export const RULES: readonly PoolingRule[] = [
   { name: 'top 1', share: 0, countMin: 1 },
   { name: '1/10', share: 1 / 10, countMin: 1 },
@@ -35,7 +35,7 @@ export const RULES: readonly PoolingRule[] = [
   { name: 'all', share: 1, countMin: 1 },
 ];
 
-/** Of the frames of a composed clip. */
+/** Share of a composed clip's frames that are replaced. */
 export const CUT_IN_SHARE = 1 / 4;
 
 /**
@@ -65,7 +65,7 @@ export interface PoolingRow {
   figures: Record<PoolingCase, Record<PoolingFigure, PooledFigure>>;
 }
 
-/** As the daemon does: the mean of each model's most suspicious frames, then the models' weighted mean. */
+/** Pools as the daemon does: the mean of each model's most suspicious frames, then the models' weighted mean. */
 export function poolClip(
   frames: Clip['frames'],
   weights: Readonly<Record<string, number>>,
@@ -105,7 +105,7 @@ interface Row {
   humans: number[];
   artificials: number[];
   isArtificial: boolean;
-  /** By the index in RULES. */
+  /** Figures by the index in RULES. */
   scores: number[];
 }
 

@@ -6,7 +6,7 @@ import { isCalled, type Scored, toScored } from './figures.ts';
 import { FolderError, LABELS, type LabelName } from './labelled-folder.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Fewer files carry no sentence: such groups are joined. */
+/** Groups with fewer files are joined. */
 export const GROUP_FILES_MIN = 15;
 const OTHERS = 'others';
 const DEFAULT_FILE = join(import.meta.dirname, 'groups.tsv');
@@ -14,9 +14,9 @@ const DEFAULT_FILE = join(import.meta.dirname, 'groups.tsv');
 export interface GroupReport {
   label: LabelName;
   group: string;
-  /** In the row of the others: the groups too small to stand alone; else empty. */
+  /** Names of the groups that are joined in this row; empty for a group of its own. */
   joined: string[];
-  /** Also those without an answer, which are called human. */
+  /** Files without an answer are among them; they count as called human. */
   files: number;
   sources: number;
   unanswered: number;
@@ -27,7 +27,7 @@ export interface GroupReport {
   /** Share that is called artificial, a source by the square root of its size: false alarms of human groups, found of artificial ones. */
   called: Estimate;
   calledCautious: Estimate;
-  /** Whether it has the files for a sentence. */
+  /** Whether the group has enough files for a row. */
   isLargeEnough: boolean;
 }
 

@@ -13,7 +13,7 @@ interface KnownText {
 
 interface HeardText {
   text: string;
-  /** By channel, from 1; empty if the channels do not hold different voices. */
+  /** Text by channel, from 1; empty if the channels hold the same voice. */
   channels: Map<number, string>;
   language: string;
   durationSeconds: number;

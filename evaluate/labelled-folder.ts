@@ -23,7 +23,7 @@ export class FolderError extends Error {
 }
 
 export interface LabelledFile {
-  /** Below the folder, with forward slashes. */
+  /** Path below the folder, with forward slashes. */
   path: string;
   label: LabelName;
   source: string;

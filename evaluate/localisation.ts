@@ -67,7 +67,7 @@ function toPixels({ localisation }: Measurement, index: number): Record<FigureNa
 
 const SEED = 1;
 
-/** Of pictures of one label, their figures in the place of probabilities: the weighted mean, with the interval from drawing their sources again. */
+/** The weighted mean of a figure over pictures of one label, with the interval from drawing their sources again. */
 function toFigure(pictures: readonly Measurement[], figureOf: (measurement: Measurement) => number): Figure {
   const rows = toScored(pictures, figureOf);
   const sources = [...new Set(rows.map(({ source }) => source))];

@@ -100,7 +100,7 @@ interface Outcome extends Rounds {
   grouping: Grouping;
 }
 
-/** Only of the files that were asked for: the journal may hold more from an earlier run. */
+/** Reports only files that were asked for: the journal may hold more from an earlier run. */
 function writeOutcome(order: Order, { rounds, leftOut, data, grouping }: Outcome, journal: Journal): void {
   const { command, kind, task, out, tiers } = order;
   const asked = new Set(rounds.flatMap(({ files }) => files.map(({ path }) => path)));
@@ -118,7 +118,7 @@ function writeOutcome(order: Order, { rounds, leftOut, data, grouping }: Outcome
   process.stderr.write(`figures.json and curves.svg are in ${out}\n`);
 }
 
-/** Which files figures are of: the same folder may hold others tomorrow. */
+/** Names the files of the figures: the folder may hold others later. */
 async function describeData(folder: string, files: readonly LabelledFile[]): Promise<DataReport> {
   const digest = createHash('sha256');
   for (const { label, source, path } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {

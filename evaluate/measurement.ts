@@ -18,17 +18,17 @@ export interface Measurement {
   called: string[] | null;
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
-  /** Of the picture or video as it was sent, pixels; null for sound. */
+  /** Shorter side of the picture or video as sent, pixels; null for sound. */
   shortSide: number | null;
-  /** For a video, as its index states it; null if the index does not, and for other media. */
+  /** Frame rate of a video by its index; null without one, and for other media. */
   framesPerSecond: number | null;
-  /** Of the rules by which the daemon read its figures. */
+  /** Version of the rules by which the daemon read its figures. */
   rulesVersion: number;
-  /** Whether it is a video of which the sound was judged too. */
+  /** Whether the sound of the video was judged, too. */
   hasTrack: boolean;
-  /** Whose packs answered; null if the running daemon's did. */
+  /** The fold whose packs answered; null for the running daemon's. */
   fold: string | null;
-  /** Scaled less than the tier says. */
+  /** Whether the file was scaled less than the tier says. */
   held: boolean;
   /** Faces that were found; absent if none was looked for. */
   faces?: number;
@@ -43,7 +43,7 @@ export interface FailedFile {
   error: string;
 }
 
-/** What was measured with what; the first line. */
+/** The first line: what was measured with which models. */
 interface About {
   about: string;
   /** ISO 8601. */

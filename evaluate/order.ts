@@ -54,11 +54,11 @@ export interface Order {
   task: Task;
   tiers: string[];
   jobs: number;
-  /** What was typed. */
+  /** The command as it was typed. */
   command: string;
-  /** Null: those that come with the program. */
+  /** Null for the packs that come with the program. */
   groupsFile: string | null;
-  /** Null: the running daemon. */
+  /** Null for the running daemon. */
   packsFolder: string | null;
   limit: number | null;
   sourcesFile: string | null;
@@ -95,7 +95,7 @@ export function parseOrder(args: readonly string[]): Order {
   };
 }
 
-/** As a shell reads it back. */
+/** Quotes the words as a shell reads them. */
 function quote(arg: string): string {
   return /^[\w./:=,@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`;
 }

@@ -25,7 +25,7 @@ import { CLEAN } from './tiers.ts';
 
 export interface TierReport {
   tier: string;
-  /** With an answer. */
+  /** Files with an answer. */
   files: number;
   sources: number;
   /** Files that no model could answer for. */
@@ -98,7 +98,7 @@ export interface DataReport {
 
 export interface ReportAbout {
   format: typeof FIGURES_FORMAT;
-  /** What was typed. */
+  /** The command as it was typed. */
   command: string;
   /** When the first file was measured, ISO 8601. */
   begunAt: string;

@@ -88,7 +88,7 @@ function loudnessOf(samples: Float32Array): number {
 export interface RankedClip {
   startSeconds: number;
   endSeconds: number;
-  /** That the clip is artificial, 0 to 1. */
+  /** Probability that the clip is artificial, 0 to 1. */
   probability: number;
 }
 

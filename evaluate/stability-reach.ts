@@ -25,7 +25,7 @@ const USAGE = `node evaluate/stability-reach.ts --out DIR [--jobs N] [--limit N]
   --limit N   so many pictures of each folder, chosen by the hash of their paths (all)`;
 const PICTURES = '**/*.{jpg,jpeg,png,webp,tif,avif}';
 
-/** What is said of one picture. */
+/** The answer for one picture. */
 interface Answer {
   path: string;
   state: AssessmentState;
@@ -114,7 +114,7 @@ function readJournal(path: string): Map<string, Answer> {
   return new Map(answers.map((answer) => [answer.path, answer]));
 }
 
-/** A file that could not be analysed says nothing with either daemon. */
+/** A file that could not be analysed is left out for both daemons. */
 function toAnswer(path: string, { assessment }: Classification): Answer {
   const none = { state: AssessmentState.UNSPECIFIED, strength: 0, probability: null, reasons: [] };
   const { state, strength, probability, reasons } = assessment ?? none;
@@ -162,7 +162,7 @@ function said({ state, strength, p, reasons }: Answer): string {
   return [state, strength, p?.toFixed(6), ...reasons].join(' ');
 }
 
-/** How far from even odds answers lay that changed sides on a copy. */
+/** The distances from even odds of answers that changed sides on a copy. */
 function describeReach(name: string, answers: readonly Answer[]): string {
   const flipped = answers.flatMap(({ llr, variants }) => {
     const copy = variants.find(([copied]) => copied === name);

@@ -8,19 +8,19 @@ import { SILENCE, toScored } from './figures.ts';
 import type { Measurement } from './measurement.ts';
 import { makeRandom } from './random.ts';
 
-/** Frames a second: generators of a few frames a second are told by their rate alone. */
+/** Frames a second: the rate alone identifies generators of a few frames a second. */
 const RATE_MIN = 12;
 
 export interface SubsetReport {
   subset: string;
-  /** With an answer. */
+  /** Files with an answer. */
   files: number;
   sources: number;
   unanswered: number;
   figures: Estimates;
 }
 
-/** None if no frame rate is known. */
+/** No subset if no frame rate is known. */
 export function toSubsets(own: readonly Measurement[]): SubsetReport[] {
   const fast = own.filter(({ framesPerSecond }) => framesPerSecond !== null && framesPerSecond >= RATE_MIN);
   if (fast.length === 0) return [];
@@ -91,7 +91,7 @@ function compare(
   return { auc: mean(wins), difference: mean(edits) - mean(originals) };
 }
 
-/** With the interval from drawing pairs again. */
+/** The estimate has the interval from drawing pairs again. */
 function meanOver(values: readonly number[]): Estimate {
   const random = makeRandom(SEED);
   const mean = (of: () => number) => values.reduce((sum) => sum + of(), 0) / values.length;

@@ -164,7 +164,7 @@ function mapsTable(tiers: readonly TierReport[]): string {
   return table.toString();
 }
 
-/** As its folder is called: an edited picture may well be a person's work. */
+/** Label as its folder is called: an edited picture may be a person's work. */
 function nameOf(task: string, { label, source }: SourceReport): string {
   return `${task === 'tampering' && label === 'artificial' ? 'edited' : label}/${source}`;
 }

@@ -35,7 +35,6 @@ export function makeSoundCopy(tier: string, path: string, secondsMax?: number): 
 
 const RECOMPRESSED = 'recompressed';
 
-/** The file as it is, byte for byte. */
 export const CLEAN = 'clean';
 
 const OTHER_TIERS: Readonly<Record<EvaluatedKind, readonly string[]>> = {
@@ -77,7 +76,7 @@ export async function makeCopy(path: string, file: LabelledFile, rule: CopyRule)
   throw new Error(`no tier ${rule.tier} for ${rule.kind}`);
 }
 
-/** A crop stands for its picture: it is scaled by the factor that the whole picture would be. */
+/** A crop is scaled by the factor for its whole picture. */
 async function makePictureCopy(
   path: string,
   { originalLongSide }: LabelledFile,

@@ -151,7 +151,7 @@ function toText(rows: readonly PoolingRow[], outcome: Outcome): string {
   return `${[...tables, counts, ...lines, ...worseOf(rows)].join('\n')}\n`;
 }
 
-/** What 95 % of the draws say is worse than the best; the rest cannot be told from it. */
+/** Shares that 95 % of the draws call worse than the best; the others cannot be distinguished from it. */
 function worseOf(rows: readonly PoolingRow[]): string[] {
   return rows.flatMap(({ rule, figures }) =>
     POOLING_CASES.flatMap((one) =>

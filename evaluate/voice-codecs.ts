@@ -12,7 +12,7 @@ interface Chain {
   rate: 8_000 | 16_000;
   /** Encoder, its options and the container, for ffmpeg; absent where nothing is encoded. */
   encode?: string;
-  /** The mode of AMR, 0 to 7 for 4.75 to 12.2 kb/s, instead. */
+  /** The mode of AMR in place of an encoder: 0 to 7 for 4.75 to 12.2 kb/s. */
   amrMode?: number;
   filter?: string;
   /** Percentage of packets of 20 ms that are lost; each is concealed by the packet before it. */
@@ -28,7 +28,7 @@ const opus = (bits: string): Chain => ({
   encode: `-c:a libopus -application voip -b:a ${bits} -f ogg`,
 });
 
-/** By tier; a file's bytes decide which chain of a tier it goes through, whatever its label. */
+/** The chains of each tier; a hash of the file's bytes, not its label, decides which one it goes through. */
 export const VOICE_CODECS: Readonly<Record<string, readonly Chain[]>> = {
   speex: [
     ...['4k', '6k', '8k', '11k', '15k', '24k'].map((bits) => speex(8_000, bits)),
@@ -54,7 +54,7 @@ export const VOICE_CODECS: Readonly<Record<string, readonly Chain[]>> = {
 };
 
 const PACKET_SECONDS = 0.02;
-/** What a concealed packet keeps of the one before. */
+/** Share of its loudness that a concealed packet keeps from the one before. */
 const CONCEALED_GAIN = 0.7;
 const SAMPLE_BYTES = 2;
 const FULL_SCALE = 32_768;

@@ -4,7 +4,7 @@ const HEADER_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
 const INT16_MAX = 32_767;
 
-/** Channels of one length. */
+/** The channels must have one length. */
 export function toWave(channels: readonly Float32Array[], rate: number): Buffer {
   const [{ length } = new Float32Array()] = channels;
   const frameBytes = channels.length * BYTES_PER_SAMPLE;

@@ -3,10 +3,10 @@
 /** Signs above and below letters belong to the word: without them a word of Hindi falls to pieces. */
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
 const LETTER = /[\p{L}\p{N}]\p{M}*/gu;
-/** Written without spaces: there the letters are counted, as the field does. */
+/** Languages without spaces: their letters are compared, as is usual in the field. */
 const BY_LETTER = new Set(['zh', 'yue', 'ja', 'th', 'lo', 'my', 'km']);
 
-/** Without case and punctuation; `language` is ISO 639-1. */
+/** The words without case and punctuation; `language` is ISO 639-1. */
 export function toWords(text: string, language: string): string[] {
   const pattern = BY_LETTER.has(language) ? LETTER : WORD;
   return text.normalize('NFC').toLowerCase().match(pattern) ?? [];

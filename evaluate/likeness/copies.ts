@@ -12,7 +12,7 @@ export type Draw = () => number;
 
 export type MakeCopy = (picture: Pixels, draw: Draw, others: readonly Pixels[]) => Promise<Pixels>;
 
-/** Sides that the copies are made of at most. */
+/** Longest side of the originals that copies are made of. */
 export const WORK_SIDE = 1024;
 
 export async function readPicture(path: string, side = WORK_SIDE): Promise<Pixels> {
@@ -52,7 +52,7 @@ async function layer(picture: Pixels, width: number, height: number): Promise<Ov
   return await fromPixels(picture).resize(width, height, { fit: 'cover' }).png().toBuffer();
 }
 
-/** One picture and others in tiles, at a place of its own. */
+/** Puts the picture among others into a sheet of tiles. */
 async function collage(
   pictures: readonly Pixels[],
   columns: number,

@@ -15,7 +15,7 @@ export interface CorpusPicture {
   owner: string;
 }
 
-/** Those that are there, in an order that has nothing to do with the sources, so that a run that is cut off is a sample of all. */
+/** Lists the pictures that exist, shuffled, so that an interrupted run is a sample of all. */
 export async function readManifest(manifest: string, folder: string): Promise<CorpusPicture[]> {
   const [head = '', ...lines] = (await readFile(manifest, 'utf8')).trimEnd().split('\n');
   const columns = head.split('\t');
@@ -30,7 +30,7 @@ export async function readManifest(manifest: string, folder: string): Promise<Co
   return present.sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
 }
 
-/** What was described is read again from a folder. */
+/** Reads descriptions of an earlier run from a folder. */
 export class DescribedPictures {
   readonly #folder: string;
 

@@ -34,7 +34,7 @@ const ASKED_GROUPS = 96;
 const ROWS_SHARE = 0.45;
 /** A picture is kept as so many columns and rows of tiles that share no pixel: whole, or in quarters if those are no smaller than what is kept. */
 const TILES = 2;
-/** Chance is shown from so many places on: how fast it falls says more than what passes the bound. */
+/** Chance matches are shown from so many common places on: how fast their number falls says more than how many pass the bound. */
 const SHOWN_PLACES_MIN = 4;
 
 interface Kept extends CorpusPicture {
@@ -89,10 +89,10 @@ async function keep(entry: CorpusPicture): Promise<void> {
   }
 }
 
-/** Without those that are too plain to be kept. */
+/** Pictures too plain to be kept are left out. */
 async function describeKept(picture: Picture, { sha256 }: CorpusPicture): Promise<string[]> {
   const isLarge = Math.max(picture.width, picture.height) >= TILES * STORED_SIDE;
-  // Half of the large ones stay whole, as most pictures of an archive are.
+  // Half of the large pictures stay whole, like most pictures of an archive.
   const tiles =
     isLarge && Number.parseInt(sha256.slice(-1), 16) % 2 === 1 ? await tilesOf(picture) : [picture];
   const likenesses = await Promise.all(tiles.map((tile) => describePixels(tile, STORED_KEYPOINTS_MAX)));
@@ -118,7 +118,7 @@ async function describeAsked(picture: Picture): Promise<string[]> {
   return asked.map((one) => Buffer.from(packAskedKeypoints(one)).toString('base64'));
 }
 
-/** A picture that cannot be decoded is none of either side. */
+/** A picture that cannot be decoded is skipped. */
 async function describedOf(
   name: string,
   entry: CorpusPicture,

@@ -56,7 +56,7 @@ const found = new Map<string, { direct: number; searched: number }>();
 for (const [at, original] of originals.entries()) await measure(at, original);
 report();
 
-/** Their owners are on one side of a coin that each name throws. */
+/** The hash of the owner's name decides the side. */
 function chooseOriginals(pictures: readonly CorpusPicture[]): CorpusPicture[] {
   const taken = new Map<string, number>();
   const side = part === 'choose' ? 0 : 1;
@@ -69,7 +69,7 @@ function chooseOriginals(pictures: readonly CorpusPicture[]): CorpusPicture[] {
   return chosen.slice(0, Number(count));
 }
 
-/** What the cache has of pictures that are no originals. */
+/** Names of cached descriptions that are not of originals. */
 async function readOthers(): Promise<string[]> {
   const own = new Set(originals.map(({ sha256 }) => `${sha256}${KEPT}`));
   const names = (await readdir(cache)).filter((name) => name.endsWith(KEPT) && !own.has(name));
@@ -79,7 +79,6 @@ async function readOthers(): Promise<string[]> {
   return packed.flat();
 }
 
-/** Returns its sequence. */
 async function keep(packed: string): Promise<number> {
   const keypoints = unpackKeypoints(Buffer.from(packed, 'base64'));
   if (keypoints === undefined) throw new Error('the cache holds no keypoints: empty it');

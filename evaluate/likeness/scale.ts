@@ -62,7 +62,7 @@ async function growTo(rows: number): Promise<void> {
   await index.settle();
 }
 
-/** The same for the same number, so that a candidate can be compared without all of them being kept. */
+/** Gives the same row for the same number, so that a candidate can be compared without keeping all rows. */
 function rowOf(sequence: number): Keypoints {
   const own = kept[sequence - 1];
   if (own !== undefined) return own;

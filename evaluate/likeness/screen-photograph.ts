@@ -56,7 +56,7 @@ function placeIn([a, b, c, d]: readonly [Point, Point, Point, Point], x: number,
   return u >= 0 && u <= 1 && v >= 0 && v <= 1 ? [u, v] : null;
 }
 
-/** Between the four nearest pixels. */
+/** Interpolates between the four nearest pixels. */
 function sample({ width, height, rgb }: Pixels, [u, v]: Point, channel: number): number {
   const [x, y] = [u * (width - 1.001), v * (height - 1.001)];
   const [left, top] = [Math.floor(x), Math.floor(y)];

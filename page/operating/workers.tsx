@@ -23,7 +23,7 @@ const CHANGES: readonly (readonly [
 ])[] = [
   ['resume', RESUME_WORKER, ({ drained }) => drained],
   ['drain', DRAIN_WORKER, ({ drained }) => !drained],
-  // A worker that is here would come again with its next message.
+  // A worker that is still connected would appear again with its next message.
   ['forget', FORGET_WORKER, ({ here }) => !here],
 ];
 

@@ -8,7 +8,7 @@ export function accountText(id: string, name: string): string {
   return name === '' ? t('accountNumber', { id }) : showText(name);
 }
 
-/** With its number beside the name: two may have one name. */
+/** The name with the number beside it: two accounts may have one name. */
 export function AccountName({ id, accountName }: { id: string; accountName: string }): JSX.Element {
   if (accountName === '') return <>{t('accountNumber', { id })}</>;
   return (

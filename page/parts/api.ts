@@ -23,7 +23,7 @@ export interface SessionInfo {
   /** Whether a mail server is set. */
   isMailSent: boolean;
   csrfToken?: string;
-  /** Pages of other people that search by picture. */
+  /** Other services that search by picture. */
   searchElsewhere?: readonly string[];
   account: AccountInfo | null;
 }
@@ -115,13 +115,13 @@ export async function ask<Answer, Variables>(
 /** A row of a list that the daemon cannot show. */
 export interface RefusedRow {
   identifier: string;
-  /** When it was accepted, as the other rows have it. */
+  /** The time at which it was accepted, as in the other rows. */
   createdAt: string;
   /** The daemon's sentence. */
   refusal: string;
 }
 
-/** As `ask`, for a list whose rows may be null: `refused` has each of those under its place in the list. */
+/** Works as `ask` for a list whose rows may be null: `refused` has the fault of each of them by its index. */
 export async function askRows<Answer, Variables>(
   query: Document<Answer, Variables>,
   variables: NoInfer<Variables>,

@@ -6,7 +6,7 @@ export const DESK_ROLES: readonly DeskRole[] = domain.DESK_ROLES.map(
   (role) => role.toUpperCase() as Uppercase<typeof role>,
 );
 
-/** False for who has none. */
+/** False for a person without a role. */
 export function includesRole(role: DeskRole | null, needed: Lowercase<DeskRole>): boolean {
   return role !== null && domain.includesRole(role.toLowerCase() as Lowercase<DeskRole>, needed);
 }

@@ -1,4 +1,4 @@
-/** Where files are dropped; what else brings some lies in it. */
+/** The area to drop files on; other ways to add files lie inside it. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { filesOf } from './dropped.ts';

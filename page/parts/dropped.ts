@@ -19,7 +19,7 @@ export async function filesOf(transfer: DataTransfer): Promise<File[]> {
   return found;
 }
 
-/** A file dropped by itself is meant, whatever its name; the appliance judges its content. */
+/** A file that is dropped by itself is taken whatever its name is; the appliance judges its content. */
 async function collect(entry: FileSystemEntry, found: File[], isNamed: boolean): Promise<void> {
   if (found.length >= ENTRIES_MAX) return;
   if (entry.isFile) {

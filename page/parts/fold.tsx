@@ -23,9 +23,9 @@ export type Anchor = (typeof ANCHORS)[number];
 interface FoldProps {
   anchor: Anchor;
   title: string;
-  /** What waits for the reader is not folded. */
+  /** A part that waits for the reader is open. */
   isOpen?: boolean;
-  /** A function is called once the part is shown for the first time, so that what costs is not done before. */
+  /** A function is called when the part is first shown, so that costly content is not made before. */
   children: ComponentChildren | (() => JSX.Element);
 }
 
@@ -40,7 +40,7 @@ export function Fold({ anchor, title, isOpen = false, children }: FoldProps): JS
     const follow = (): void => {
       if (location.hash === `#${anchor}`) setShown(true);
     };
-    // Paper has no headings to click on.
+    // Every part is open on paper.
     const print = (): void => ref.current?.querySelector('details')?.setAttribute('open', '');
     addEventListener('hashchange', follow);
     addEventListener('beforeprint', print);

@@ -39,7 +39,7 @@ export function formatTime(iso: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** For a tooltip beside the local time. */
+/** The time in UTC, for a tooltip beside the local time. */
 export const formatUtc = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [

@@ -6,7 +6,7 @@ import type { Document } from './document.ts';
 
 /** Whether live changes arrive; the page says so if they do not. */
 export const isLive = new Cell(true);
-/** How often they arrived again after a break. What changed meanwhile is reported to no one: who shows it asks anew. */
+/** Counts reconnections. Changes during a break are not sent again, so a reader asks anew. */
 export const comebacks = new Cell(0);
 
 const RETRIES_MAX = 1_000_000;
@@ -51,7 +51,7 @@ export function follow<T, Variables extends Record<string, unknown>>(
     { query, variables },
     {
       next: ({ data, errors }) => {
-        // The last word of a subscription that was ended: the role was lost, or the session.
+        // The error that ends a subscription: the role or the session was lost.
         if (errors) isLive.set(false);
         else if (data) take(data);
       },

@@ -38,7 +38,6 @@ export function Loading(): JSX.Element {
   );
 }
 
-/** An empty state says what to do. */
 export function Empty({ title, children }: Children & { title: string }): JSX.Element {
   return (
     <div class="empty">
@@ -102,7 +101,7 @@ interface LongFieldProps {
   onValue: (value: string) => void;
 }
 
-/** For sentences: reasons and notes. */
+/** A list of sentences, such as reasons and notes. */
 export function LongField(props: LongFieldProps): JSX.Element {
   const { label, name, value, lengthMax, isRequired = false, hint, onValue } = props;
   const id = useId();

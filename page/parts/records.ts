@@ -1,4 +1,4 @@
-/** What is read from records wherever they are shown. */
+/** What the page reads from records in several places. */
 import type { FullRecord, Label, ListedRecord, ModelResult, Verdict } from '../gen/documents.ts';
 import type { RefusedRow } from './api.ts';
 
@@ -20,7 +20,7 @@ export function outcomeOf({ outcome }: Pick<ListedRecord, 'outcome'>): Outcome {
   return outcome.toLowerCase() as Outcome;
 }
 
-/** How a headline looks: by what it rests on, and what it comes to. */
+/** The look of a headline, by its basis and its outcome. */
 export function headlineClass({
   headline,
   outcome,

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { More, type Paged } from './paged.tsx';
 import { Button, Check, Field, Select, Table } from './parts.tsx';
 
-/** Its head, what it shows of an item, and the class of its cells. */
+/** A column: its head, what it shows of an item, and the class of its cells. */
 export type Column<Item> = readonly [
   head: string,
   cell: (item: Item) => ComponentChildren,
@@ -23,7 +23,7 @@ interface RowsProps<Item> {
   keyOf: (item: Item) => string;
   columns: readonly Column<Item>[];
   actions?: readonly LineAction<Item>[];
-  /** What buttons of a line are for, where the words on them do not say it. */
+  /** The accessible head of a column of buttons. */
   nameOf?: (item: Item) => string;
   isBusy?: boolean;
 }
@@ -84,7 +84,7 @@ export interface Asked<Fields> {
   readonly type?: 'email' | 'number';
   readonly isRequired?: boolean;
   readonly options?: readonly (readonly [value: string, label: string])[];
-  /** Whether it is asked for at all. */
+  /** Whether the form asks for the field. */
   readonly when?: boolean;
 }
 

@@ -6,12 +6,12 @@ import { session } from './api.ts';
 import { CopyButton, Fault, Notice } from './parts.tsx';
 import { useQuery } from './use-query.ts';
 
-/** Administrators alone may read it. */
+/** Only administrators may read it. */
 export function SettingNote({ name }: { name: string }): JSX.Element | null {
   return session.get()?.account?.role === 'admin' ? <Setting {...{ name }} /> : null;
 }
 
-/** What becomes of mail if no server is set. */
+/** Says where mail goes if no server is set. */
 export function MailOff(): JSX.Element | null {
   if (session.get()?.isMailSent !== false) return null;
   return (

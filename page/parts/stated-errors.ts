@@ -3,7 +3,7 @@ import type { MediaKind } from '../../src/domain/media/media.ts';
 import { describeSet, errorRatesOf, type FigureRow } from '../../src/domain/packs/measured-figures.ts';
 import { t } from '../texts/language.ts';
 
-/** The schema says only that they are JSON. */
+/** The schema gives them as JSON without a shape. */
 export function figuresOf(model: { figures: unknown } | undefined): readonly FigureRow[] {
   return (model?.figures ?? []) as readonly FigureRow[];
 }

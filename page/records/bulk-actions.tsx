@@ -34,7 +34,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
   const picked = [...chosen.values()];
-  // What the filter hides stays: its reader would not see it go.
+  // Chosen records that the filter hides are kept: the reader would not see them go.
   const inList = new Set(records.shown.map(({ identifier }) => identifier));
   const deletable = picked.filter(({ identifier }) => inList.has(identifier));
   const remove = async (): Promise<void> => {

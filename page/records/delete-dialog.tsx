@@ -5,7 +5,7 @@ import { Button, Dialog } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 import { type Pictured, Thumbnail } from './thumbnail.tsx';
 
-/** More would not be looked at; the rest is counted. */
+/** Names of at most so many records are shown; the rest is counted. */
 const SHOWN_MAX = 24;
 
 type Deleted = Pictured & { name: string };

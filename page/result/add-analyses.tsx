@@ -1,4 +1,4 @@
-/** What can still be made of the file, with its price before the click, and how far it is. */
+/** Analyses that can still be added, with their prices before the click, and their progress. */
 import type { JSX } from 'preact';
 import { ADD_ANALYSES, CANCEL_RECORD, type FullRecord, READ_OWN_TERMS } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
@@ -8,7 +8,7 @@ import { stepName } from '../records/record-row.tsx';
 import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 
-/** By kind, each under the option that asks for it at submission. */
+/** The offers of each kind, by the option that asks for them at submission. */
 const OFFERED = {
   IMAGE: [
     ['heatmap', 'withHeatmap'],

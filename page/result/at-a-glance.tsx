@@ -17,7 +17,7 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
     0,
     STRONGEST_MAX,
   );
-  // What was not judged has nothing to speak against.
+  // A file that was not judged has no contrary figures.
   const isAnswered = outcomeOf(record) !== 'not_applicable';
   return (
     <section class="glance" aria-label={t('atAGlance')}>
@@ -47,7 +47,7 @@ export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | nul
   );
 }
 
-/** What no reason of the daemon says: models on the other side, and how little there was to look at. */
+/** Contrary facts beside the daemon's reasons: models on the other side, and how little there was to judge. */
 function contraryFigures(record: FullRecord, { state, quality }: Assessment): readonly string[] {
   const sentences = contraryModels(record, state).map(({ model, score }) =>
     t('modelDisagrees', { model, share: formatPercent(score) }),

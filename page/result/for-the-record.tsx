@@ -37,7 +37,7 @@ export function ForTheRecord({ record }: { record: FullRecord }): JSX.Element {
   );
 }
 
-/** Why it failed, as programs read it. */
+/** The error as programs read it. */
 function originalRow({ errors }: FullRecord): Row {
   return [
     t('errorAsStored'),

@@ -17,7 +17,7 @@ import { parseLineNumber } from '../../src/operations/pages.ts';
 import { parseRange } from '../../src/port/ranges.ts';
 import { parseUnfinishedUpload } from '../../src/store/unfinished-upload.ts';
 
-/** The value, or undefined where the caller is told which field is wrong. */
+/** The value, or undefined if the refusal names the wrong field. */
 function unlessRefused<T>(parse: () => T): T | undefined {
   try {
     return parse();

@@ -370,7 +370,7 @@ async function firstProgress(identifier: string): Promise<Progress> {
   return progress ?? assert.fail();
 }
 
-/** Until it is disposed of. */
+/** Stops the processes of the models until it is disposed of. */
 function stopModels(): Disposable {
   const { inference } = childrenOf(process.pid);
   const stack = new DisposableStack();

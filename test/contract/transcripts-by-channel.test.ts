@@ -17,8 +17,6 @@ import { makeSound, type SoundRecipe } from '../media/make-media.ts';
 import { readTalk, TALK_SAID } from '../media/talk.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-/** The first transcript brings the model up, which takes a busy box longer than other tests wait. */
-
 interface Segment {
   startSeconds: number;
   text: string;

@@ -77,7 +77,7 @@ function defineEnum<Word extends string>({ name, words, description }: Choice<Wo
 
 const enums = new Map<string, unknown>();
 
-/** The enum of a set of words, the same however often it is asked for. */
+/** The enum of a set of words; the same one at each call. */
 export function enumOf<Word extends string>(choice: Choice<Word>): ReturnType<typeof defineEnum<Word>> {
   const known = enums.get(choice.name) ?? defineEnum(choice);
   enums.set(choice.name, known);
@@ -100,5 +100,5 @@ export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),
 });
 
-/** For a name that docs/interface.md has in another word: the old one stays for one release, so that clients can follow. */
+/** Marks the old name of a field that docs/interface.md names otherwise: it stays for one release, so that clients can follow. */
 export const renamedTo = (name: string): string => `Renamed to ${name}; goes with the next release.`;

@@ -1,4 +1,4 @@
-/** Relay's connections, forward only: every list is read from its newest or first entry on. */
+/** Relay's connections, forward only: a list begins at its newest or first entry. */
 import type { ImplementableObjectRef, InterfaceRef, ObjectRef } from '@pothos/core';
 import { formatCursor, type RecordPage } from '../../app/records/classifications.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
@@ -50,7 +50,7 @@ const pageInfoType = builder.objectRef<Connection<unknown>>('PageInfo').implemen
   }),
 });
 
-/** `nullableNodes`: for lists of rows that the store may not be able to give; each is null then, with an error of its own. */
+/** `nullableNodes`: a row that the store cannot give is null, with an error of its own. */
 interface ConnectionOptions {
   nullableNodes?: boolean;
 }
@@ -80,7 +80,7 @@ export function defineConnection<T extends object>(
         type: [type],
         nullable: { list: false, items: nullableNodes },
         ...nullNote,
-        // Each error by itself, as graphql-js takes an item that is one: the items beside it are shown.
+        // graphql-js takes an item that is an error as the error of this item; the others are shown.
         resolve: ({ edges }): object[] => edges.map(({ node }) => node),
       }),
       pageInfo: t.field({ type: pageInfoType, resolve: (connection) => connection }),

@@ -1,4 +1,4 @@
-/** How the fields that a noun is written with are taken: an input of their own, read under the documented names. */
+/** Inputs with the fields that are written of a noun, read under their documented names. */
 import type { RawFields } from '../../app/field-parsers.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
@@ -98,7 +98,7 @@ function toPlanFields(input: PlanInput): RawFields {
   };
 }
 
-/** What is null is not said. */
+/** Leaves out fields that are null. */
 function toRuleFields(input: object): RawFields {
   return toRawFields(Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)));
 }

@@ -50,7 +50,7 @@ export function addModelMutations(): void {
             acceptLicence: acceptLicence ?? '',
           };
           let model = '';
-          // A caller who leaves does not end it: the daemon has the order to add it.
+          // The daemon goes on adding the model if the caller leaves.
           for await (const step of addModel(context.app, input, new AbortController().signal)) {
             model = step.model;
           }

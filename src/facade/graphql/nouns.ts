@@ -6,7 +6,7 @@ type ObjectRef<Value> = ReturnType<typeof builder.objectRef<Value>>;
 
 const objects = new Map<string, unknown>();
 
-/** What the fields of other nouns mean by the name. */
+/** The type that fields of other nouns refer to by this name. */
 export function nameType<Value>(name: string): ObjectRef<Value> {
   const type = builder.objectRef<Value>(name);
   objects.set(name, type);
@@ -55,7 +55,7 @@ export function typeOfNoun<Table extends Fields>(noun: Noun<Table>): ObjectRef<V
   return known === undefined ? defineNoun(noun) : (known as ObjectRef<ValuesOf<Table>>);
 }
 
-/** Pothos' builders infer types from literals, which a walk has none of. */
+/** Pothos' builders infer types from literals; a walk over a table has none. */
 interface LooseBuilder<Ref> {
   field(options: object): Ref;
 }

@@ -15,7 +15,7 @@ import { userErrorType } from './user-errors.ts';
 type Values = Readonly<Record<string, unknown>>;
 type PayloadRef<Value> = ReturnType<typeof builder.objectRef<Payload<Value>>>;
 
-/** Pothos infers types from literals, which rows have none of. */
+/** Pothos infers types from literals; rows have none. */
 interface Loose {
   field(options: object): never;
   arg(options: object): never;
@@ -120,7 +120,7 @@ async function runOperation(
   return connectionOf(value as readonly object[], answer.page, Number(given.limit));
 }
 
-/** What is left out or null is not given, or is the row's initial value. */
+/** An argument that is absent or null gets the row's initial value, or none. */
 function readArguments(input: InputRows, args: Values): Values {
   const given = Object.entries(input).flatMap(([name, row]): [string, unknown][] => {
     if (row.form !== undefined) return [[name, FORMS[row.form].read(args.input as never)]];
@@ -141,7 +141,7 @@ export function payloadTypeOf<Value>(name: OperationName): PayloadRef<Value> {
   return payloadOf(OPERATIONS[name]) as PayloadRef<Value>;
 }
 
-/** Defined once for all operations that name it. */
+/** The payload is defined once for all operations that name it. */
 function payloadOf({ payload = '', answer, whenRefused = {} }: Operation): unknown {
   const known = payloads.get(payload);
   if (known !== undefined) return known;

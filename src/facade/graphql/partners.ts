@@ -39,7 +39,7 @@ export function addPartnerQueries(): void {
   }));
 }
 
-/** The cursor is the place in the sorted list, as the documented pages are. */
+/** The cursor is the position in the sorted list, as in the documented pages. */
 function readUsers({ app, principal }: GraphqlContext, args: UserArguments): Connection<UserView> {
   const { first, after, ...query } = args;
   const limit = pageLimitOf({ first });

@@ -1,4 +1,4 @@
-/** What is computed of a plan. */
+/** Fields of a plan that are computed. */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';

@@ -31,7 +31,7 @@ export async function plugGraphql(
   config: GraphqlConfig,
 ): Promise<AsyncDisposable> {
   let opened: GraphqlYoga | undefined;
-  // Its schema takes a twentieth of a start, and a daemon whose clients speak another protocol needs none.
+  // The schema takes a twentieth of a start; a daemon whose clients speak another protocol does not need it.
   const yoga = (): GraphqlYoga => {
     opened ??= openYoga(app, config);
     return opened;
@@ -93,7 +93,7 @@ const NON_SIMPLE_HEADERS = [
   'x-requested-with',
 ];
 
-/** A foreign page can post a form without asking; it cannot add such a header without a preflight. */
+/** A foreign page can post a form without a preflight, but not with such a header. */
 function refuseForgery({ method, headers }: FastifyRequest): void {
   if (method !== 'POST' || NON_SIMPLE_HEADERS.some((name) => headers[name] !== undefined)) return;
   throw badField('headers', `expected one of ${NON_SIMPLE_HEADERS.join(', ')} on a POST`);
@@ -162,7 +162,7 @@ async function answer(
   return reply.send(Readable.from(readChunks(response.body)));
 }
 
-/** GET changes nothing, so that there the origin is proof enough. */
+/** GET changes nothing, so the origin is enough proof. */
 function browserOf(app: App, { method, headers }: FastifyRequest): Sender['browser'] {
   const call = readBrowserCall(app, headers);
   return call && { call, proof: method === 'GET' ? 'page' : 'token' };
@@ -178,7 +178,7 @@ async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** Only what the GraphQL layer reads: the body it gets may be another one than the client sent. */
+/** Keeps only headers that the GraphQL layer reads: its body may differ from the one that the client sent. */
 function headersOf({ method, headers }: FastifyRequest): Record<string, string> {
   return {
     accept: headers.accept ?? '*/*',
@@ -196,7 +196,7 @@ async function readBody(
   return { body: typeof request.body === 'string' ? request.body : null, uploads: new Map() };
 }
 
-/** The operation is small: one that takes as long as a small body may is fed drop by drop. */
+/** The operation is small, so it must arrive within the time of a small body. */
 async function withinWindow<T>(reading: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const ending = setTimeout(() => reject(tooSlow()), UPLOAD_WINDOW_MS).unref();

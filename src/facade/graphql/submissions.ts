@@ -180,7 +180,7 @@ export async function lookAtUpload<T>(
   return await look({ principal, field: 'file', media });
 }
 
-/** What is said: absent and null are the same. */
+/** The options that were given: absent and null are the same. */
 function toOptionFields(options: object | null | undefined): RawFields {
   const said = Object.entries(options ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return toRawFields(Object.fromEntries(said));

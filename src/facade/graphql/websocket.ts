@@ -21,13 +21,13 @@ import { type Caller, GRAPHQL_PATH, type GraphqlYoga, identifySender } from './y
 const OPERATIONS_MAX = 32;
 /** Sockets at once; each costs some 50 KiB. */
 const SOCKETS_MAX = 2000;
-/** A socket that does not introduce itself is cut (4408). */
+/** A socket that sends no `connection_init` in time is closed (4408). */
 const INIT_WAIT_MS = 5_000;
 const PING_INTERVAL_MS = 12_000;
 /** A client that does not answer the closing is cut. */
 const CLOSE_WAIT_MS = 2_000;
 const UNAUTHENTICATED_CLOSE_CODE = 4401;
-/** Each subscription of a socket whose key was revoked ends with its error first. */
+/** Each subscription of a socket whose key was revoked ends with an error before the socket closes. */
 const LAST_WORDS_MS = 100;
 
 export interface WebSocketConfig {

@@ -21,7 +21,7 @@ export interface YogaConfig {
   graphiql: boolean;
 }
 
-/** Nine megabytes, for the few who look at the schema in a browser. */
+/** GraphiQL takes nine megabytes, so it is loaded when a browser asks for it. */
 const renderWhenAsked: NonNullable<Parameters<typeof createYoga>[0]['renderGraphiQL']> = async (options) => {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   return renderGraphiQL(options);
@@ -60,7 +60,7 @@ export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
   });
 }
 
-/** Once for each operation, by whichever transport: this is where its call is counted. */
+/** Called once for each operation of either transport, and counts its call. */
 async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlContext> {
   const { signal, uploads } = sender;
   let found = sender.admitted ?? (await admitIfKnown(app, sender));
@@ -76,12 +76,12 @@ async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlCon
   return { app, principal, newcomer, reader: principal, signal, uploads };
 }
 
-/** By key or by session; the terms are not asked for. */
+/** Finds the caller by key or session, even before the terms are accepted. */
 export function identifySender(app: App, sender: Omit<Caller['caller'], 'signal' | 'uploads'>): Principal {
   return identifyCaller(app, sender, originOf(sender));
 }
 
-/** Undefined if no one is known: the fields that need somebody say so themselves. */
+/** Undefined for an unknown caller: fields that need one refuse by themselves. */
 async function admitIfKnown(app: App, sender: Caller['caller']): Promise<Principal | undefined> {
   try {
     const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });
@@ -112,7 +112,7 @@ function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
   };
 }
 
-/** Validation comes before the context is built, so the key is looked up here for itself. */
+/** Validation runs before the context exists, so the key is looked up here. */
 function isKnown(app: App, { caller }: Caller): boolean {
   try {
     assertTerms(app, identifySender(app, caller));

@@ -36,7 +36,7 @@ export function accountHandlers(context: GrpcContext): Pick<Handlers<typeof Acco
   };
 }
 
-/** As one watcher while they are read. */
+/** The reading counts as one watcher. */
 export async function* counted<T>({ metrics }: Pick<App, 'metrics'>, changes: AsyncIterable<T>) {
   metrics.watchers.inc();
   try {

@@ -108,7 +108,7 @@ async function follow<T>(
   method: DescMethod,
   call: IncomingCall,
   run: (caller: Caller) => T | Promise<T>,
-  /** Also lets in who has not accepted the terms of service. */
+  /** Admits callers that have not accepted the terms of service, too. */
   { beforeTerms = false }: { beforeTerms?: boolean } = {},
 ): Promise<T> {
   const gone = new AbortController();
@@ -141,7 +141,7 @@ function whileStanding<T>(
     using standing = followStanding(app, caller.principal, needs);
     const signal = AbortSignal.any([caller.signal, standing.signal]);
     const { promise: lost, reject } = Promise.withResolvers<never>();
-    // Asked before the work begins: a listener of the work's own could end it in another way first.
+    // The signal is read before the work begins: a listener of the work could otherwise end it first in another way.
     const end = (): void => reject(standing.signal.reason);
     standing.signal.addEventListener('abort', end, { once: true });
     if (standing.signal.aborted) end();

@@ -1,4 +1,4 @@
-/** Records: read, listed, watched. */
+/** Reads, lists and watches records. */
 import { createReadStream } from 'node:fs';
 import type { App } from '../../app/appliance/app.ts';
 import type { RawFields } from '../../app/field-parsers.ts';
@@ -77,12 +77,11 @@ function toLists(app: App, entries: readonly RecordEntry[]) {
   };
 }
 
-/** Under the names that the app reads; what the message leaves empty is absent. */
+/** The filter under the app's names; empty fields of the message are absent. */
 function toRawFilter(filter: ClassificationFilter | undefined): RawFields {
   return filter === undefined ? {} : fromMessage(ClassificationFilterSchema, filter, refuseUnlisted);
 }
 
-/** The changes as messages. */
 export async function* toUpdates(
   app: App,
   records: AsyncIterable<ClassificationRecord>,

@@ -5,12 +5,12 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { MediaKindSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { fromEnumValue, type Unlisted } from '../../grpc/messages.ts';
 
-/** An enum is open on the wire: any number that is not listed is the caller's fault. */
+/** Enums are open on the wire, so an unknown number is the caller's fault. */
 export const refuseUnlisted: Unlisted = (value, field) => {
   throw badField(field, `expected a listed value, found ${value}`);
 };
 
-/** As it came, for the app to refuse together with what else is wrong. */
+/** An unknown value stays as it came: the app refuses it together with other faults. */
 export const passUnlisted: Unlisted = (value) => value;
 
 /** Undefined if it is unspecified. */

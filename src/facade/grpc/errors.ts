@@ -11,7 +11,7 @@ import {
 } from '../../grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../grpc/gen/google/rpc/status_pb.ts';
 
-/** What the reasons are unique in (google.rpc.ErrorInfo). */
+/** The domain in which reasons are unique (google.rpc.ErrorInfo). */
 const ERROR_DOMAIN = 'assay';
 const DETAILS_KEY = 'grpc-status-details-bin';
 
@@ -29,7 +29,7 @@ const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
   unauthenticated: status.UNAUTHENTICATED,
 };
 
-/** Where the app's field of the same meaning lies in our messages; other names are the same here. */
+/** Paths of the app's fields in our messages; others have the same name. */
 const PATH_OF_FIELD: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     limit: 'page_size',
@@ -45,7 +45,7 @@ const PATH_OF_FIELD: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** For what may be tried again but whose thrower named no time: soon for a person, rare for a loop. */
+/** The delay before a retry if the error names none: soon for a person, rare for a loop. */
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
 
 export function toServiceError(thrown: unknown): ServerErrorResponse {

@@ -1,4 +1,4 @@
-/** What messages do not take from the value of the same name, by the full name of the message, wherever such a one lies. */
+/** Fields that a message does not take from the value of the same name, by the full name of the message. */
 
 import type { FileMarks } from '../../app/submissions/read-marks.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
@@ -10,7 +10,7 @@ import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import type { TentativeClip } from '../../domain/verdicts/tentative.ts';
 
-/** Seconds are in the documented names of these. */
+/** The documented names of these fields end in seconds. */
 const CLIP = {
   start: ({ startSeconds }: ClipRecord | TentativeClip) => startSeconds,
   end: ({ endSeconds }: ClipRecord | TentativeClip) => endSeconds,
@@ -25,7 +25,7 @@ export const EXCEPTIONS = {
     media: (record: ClassificationRecord) => ({ case: record.kind, value: record }),
   },
   'assay.v1.VideoDetail': {
-    // The container's report stands in the video: thirty copies of it would not fit into a message.
+    // The container's report is part of the video: thirty copies of it would not fit into a message.
     images: ({ images }: VideoRecord) => images.map((image) => ({ ...image, c2pa: null })),
     audios: ({ audios }: VideoRecord) => audios.map((audio) => ({ ...audio, c2pa: null })),
   },

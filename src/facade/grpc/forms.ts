@@ -16,7 +16,7 @@ import type { FormName } from '../../operations/operation.ts';
 import { refuseUnlisted } from './enums.ts';
 
 interface Form {
-  /** Where they lie in a request; null: they are the request's own. */
+  /** The request's field that holds them; null if they are fields of the request. */
   readonly field: string | null;
   read(fields: never): RawFields;
 }
@@ -57,7 +57,7 @@ export function fromPlanFields(plan: PlanFields | undefined): RawFields {
   };
 }
 
-/** In a list an unspecified value is a fault, and the kinds are the only list of values. */
+/** An unspecified value in a list is a fault; the kinds are the only list of values. */
 const refuseKind: Unlisted = (value, field) => {
   if (value === 0) throw badField(field, 'expected a media kind, found none');
   return refuseUnlisted(value, field);

@@ -1,4 +1,4 @@
-/** Model packs that come, what they cost, and what they would say of old records. */
+/** Adds model packs, measures them, and rescores old records. */
 import { benchModels } from '../../app/appliance/model-bench.ts';
 import { addModel, type ModelFile } from '../../app/appliance/models.ts';
 import { rescoreWithDocument } from '../../app/evidence/rescore-document.ts';
@@ -54,10 +54,10 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
 
 type Payload = AddModelRequest['payload'];
 
-/** Header, then each file with its chunks, then the commit: a stream without it was cut off. */
+/** The stream holds a header, each file with its chunks, and a commit; without the commit it was cut off. */
 class ModelStream {
   readonly #messages: AsyncIterator<AddModelRequest, unknown>;
-  /** Begins the next file; it ended the chunks of the one before. */
+  /** The message that begins the next file; it ended the chunks of the one before. */
   #next: Payload | undefined;
 
   constructor(messages: AsyncIterator<AddModelRequest, unknown>) {
@@ -76,7 +76,7 @@ class ModelStream {
       const { name } = this.#next.value;
       const bytes = this.#readChunks();
       yield { name, bytes };
-      // What the reader left is passed over, or the next file would never come.
+      // Skips chunks that were not read, or the next file would never come.
       for await (const _ of bytes);
     }
     if (this.#next?.case !== 'commit') {

@@ -62,7 +62,7 @@ function heldBy({ shape, fields, page }: Answer, value: unknown, { limit = 0 }: 
   return { [field]: lines, nextPageToken: nextCursorOf(lines, page, limit) ?? '' };
 }
 
-/** The name with its value; nothing if an optional one was left out. */
+/** The name with its value; empty if an optional value was left out. */
 function readField(schema: DescMessage, message: object, name: string, row: InputRow): [string, unknown][] {
   const values = message as Values;
   if (row.form !== undefined) {

@@ -11,7 +11,7 @@ import { keyOf, originOf } from './calls.ts';
 import { toServiceError } from './errors.ts';
 
 export interface ReflectionConfig {
-  /** Off loopback the interface is shown only to who may use it. */
+  /** Off loopback only a caller with a credential may read the interface. */
   credential: boolean;
 }
 

@@ -42,7 +42,7 @@ export interface GrpcServerConfig {
   port: number;
   /** Whether the server describes its services; off loopback only to a caller with a credential. */
   reflection: boolean;
-  /** Null: clear text. */
+  /** Null for clear text. */
   tls: TlsFiles | null;
 }
 
@@ -107,7 +107,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#boundPort = await bind(this.#server, this.#config);
   }
 
-  /** Sends load balancers elsewhere; calls are still answered. */
+  /** Directs load balancers elsewhere; calls are still answered. */
   stopServing(): void {
     this.#health?.stopServing();
   }

@@ -60,11 +60,11 @@ async function submitUpload(
     manifest: header.manifest,
     fields: toFields(header),
   };
-  // What is committed is accepted: a caller that leaves now ends only its own watching.
+  // A committed upload is accepted: a caller that leaves now ends only its watch.
   return await submitMedia(app, submission, new AbortController().signal);
 }
 
-/** What is refused is refused before the first message, or else by what the header says, before the first chunk. */
+/** Refuses before the first message if the caller alone decides, else before the first chunk, by the header. */
 async function admit(
   app: App,
   purpose: MediaIntent['purpose'],

@@ -23,7 +23,7 @@ import { type MediaCommit, type MediaHeader, MediaHeaderSchema } from '../../grp
 import { fromMessage } from '../../grpc/messages.ts';
 import { fromKind, passUnlisted } from './enums.ts';
 
-/** Common to the requests of all uploads. */
+/** The fields that the requests of all uploads share. */
 export interface MediaMessage {
   payload:
     | { case: 'header'; value: MediaHeader }
@@ -110,7 +110,7 @@ class UploadStream implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // Never rejects: what it still waits for is given up.
+    // Never rejects; it gives up what it still waits for.
     void this.#messages.return(undefined);
   }
 
@@ -181,7 +181,7 @@ async function receiveNothing(stream: UploadStream, header: MediaHeader): Promis
   if (sha256 !== '') throw badField('commit.sha256', 'expected none for an address');
 }
 
-/** Refuses what cannot end well before a byte of it is read. */
+/** Refuses an upload that cannot succeed before a byte of it is read. */
 function assertPlausible(header: MediaHeader, bytesMax: number | undefined): void {
   const { sizeBytes, sha256, uploadId, offset } = header;
   if (uploadId === '' && offset !== 0n) {
@@ -220,7 +220,7 @@ interface ResumableInput {
   bytesMax: number | undefined;
 }
 
-/** Begins or goes on, as the header's offset says; resolves once the file is whole. */
+/** Begins or continues the upload at the header's offset; resolves once the file is whole. */
 async function receiveResumable(
   app: App,
   { principal, header, bytes, field, bytesMax }: ResumableInput,

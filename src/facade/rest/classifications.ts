@@ -46,7 +46,7 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
       );
     }
     for (const path of many) {
-      // A HEAD would build the whole list to throw it away.
+      // A HEAD would build the whole list for nothing.
       fastify.get<{ Querystring: Query }>(path, { onRequest, exposeHeadRoute: false }, (request, reply) =>
         sendList(app, kind, request, reply),
       );
@@ -54,7 +54,7 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
   }
 }
 
-/** By record: one that is asked for again is the same object, and has the same text. */
+/** The text of each record object: a record that is read again is the same object. */
 const texts = new WeakMap<ClassificationRecord, string>();
 
 function toJson(record: ClassificationRecord): string {

@@ -22,7 +22,7 @@ export function toClassification(record: ClassificationRecord): object {
   }
 }
 
-/** What a receiver is sent by itself: what GET answers, but for what was said in a recording. */
+/** The body of a webhook: what GET answers, without the transcript. */
 export function toWebhookBody(record: ClassificationRecord): string {
   return JSON.stringify(toClassification(withoutTranscript(record)));
 }
@@ -60,7 +60,7 @@ function toVideo(record: VideoRecord): object {
     verdicts: record.verdicts.map(toVideoVerdict),
     ...toForced(record),
     results: {
-      // A frame's map is the new facades' to show.
+      // Only the newer facades show a frame's map.
       images: record.images.map((frame) => toImage(frame, false)),
       audios: record.audios.map(toAudio),
     },
@@ -87,7 +87,7 @@ function toAudio(record: AudioRecord): object {
   };
 }
 
-/** Present only if it was asked for and is there. */
+/** The transcript is present only if it was asked for and exists. */
 function toTranscript({ transcript }: AudioRecord): object {
   if (transcript === null) return {};
   const { segments, segmentCount, wordCount, leftOutSeconds, ...rest } = transcript;
@@ -114,7 +114,7 @@ function toHead(record: ClassificationRecord): object {
   };
 }
 
-/** Present only if it was asked for, and only once it is known: an early `false` would read as an answer. */
+/** `is_nsfw` is present only if it was asked for and is known: an early `false` would read as an answer. */
 function toNsfw(record: ImageRecord | VideoRecord): object {
   return record.options.withNsfw && record.isNsfw !== null ? { is_nsfw: record.isNsfw } : {};
 }
@@ -171,7 +171,7 @@ function toDetection(detection: DetectionRecord): object {
   };
 }
 
-/** A record as it may go to another box by itself: what was said in a recording stays where it is. Pure. */
+/** The record without its transcript, which does not leave the box by itself. Pure. */
 function withoutTranscript(record: ClassificationRecord): ClassificationRecord {
   if (record.kind === 'audio') return silent(record);
   return record.kind === 'video' ? { ...record, audios: record.audios.map(silent) } : record;

@@ -7,7 +7,7 @@ import { receiveForm } from './multipart.ts';
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-/** Older clients send small forms in this way; without a parser of its own Fastify would leave the body unread. */
+/** Older clients send small forms so; Fastify has no parser for them. */
 export function takeUrlEncoded(scope: FastifyInstance): void {
   scope.addContentTypeParser(URL_ENCODED, { parseAs: 'string' }, (_request, body, done) => {
     done(null, Object.fromEntries(new URLSearchParams(String(body))));

@@ -46,7 +46,7 @@ export interface FormSpec {
   field: string;
   /** Field that carries the file, or null if the form has none. */
   fileField: string | null;
-  /** Given the fields that came before the file, before a byte of it is read; may refuse it. */
+  /** Gets the fields before the file and may refuse it before a byte of it is read. */
   beforeFile?: (fields: RawFields) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function receiveForm(
   if (!request.isMultipart()) throw badField(spec.field, 'send the form as multipart/form-data');
   const reader = new FormReader(app, principalOf(request), spec, signal);
   try {
-    // The parts' own pace: a form of many small fields must not take for ever either.
+    // A form of many small fields has a pace to keep, too.
     for await (const part of atPace(request.parts(), bytesOf, { signal })) await reader.take(part);
     if (signal.aborted) throw departureOf(signal);
     return reader;
@@ -127,7 +127,7 @@ class FormReader implements Form {
 
   async #takeFile(part: FilePart): Promise<void> {
     if (part.fieldname !== this.#spec.fileField) {
-      // Read off so that the parts behind it are reached.
+      // The file is read off so that the parts after it are reached.
       this.ignoredFiles.push(part.fieldname);
       part.file.resume();
       return;
@@ -142,7 +142,7 @@ class FormReader implements Form {
   }
 }
 
-/** Gone, or with no standing any more. */
+/** The client is gone or has lost its standing. */
 function departureOf({ reason }: AbortSignal, cause?: unknown): AppError {
   return reason instanceof AppError ? reason : new AppError('cancelled', 'the caller went away', { cause });
 }

@@ -13,7 +13,7 @@ import { KIND_PATHS } from './openapi/routes.ts';
 
 interface SubmissionRoute extends FormSpec {
   kind: MediaKind;
-  /** What the documented interface knows of the form. */
+  /** The fields that the documented interface knows. */
   known: ReadonlySet<string>;
 }
 
@@ -48,7 +48,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
         kind: route.kind,
         field: route.field,
         media: form.media,
-        // Fields of the newer protocols; a form field that is not documented is ignored.
+        // These fields belong to the newer protocols; REST ignores a form field that is not documented.
         fields: {
           ...withoutNewOptions(route.kind, form.fields),
           priority: undefined,
@@ -78,7 +78,7 @@ function warnOfUnknown(
   reply.header('warning', `299 - "unknown form fields were ignored: ${shown}"`);
 }
 
-/** Options that REST does not document for the kind are the newer protocols' to ask for. */
+/** Only the newer protocols take options that REST does not document for the kind. */
 function withoutNewOptions(kind: MediaKind, fields: RawFields): RawFields {
   const hidden = rowsOf(ANALYSIS_OPTIONS).filter(([, { restKinds }]) => restKinds?.includes(kind) === false);
   return { ...fields, ...Object.fromEntries(hidden.map(([name]) => [toSnakeCase(name), undefined])) };

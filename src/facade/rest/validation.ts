@@ -51,7 +51,7 @@ interface ValidationInput {
   submission: Submission | null;
 }
 
-/** All faults of the form; its options mean nothing without the kind. */
+/** Reports all faults of the form; its options mean nothing without the kind. */
 function requireInput({ fields, media }: Form): ValidationInput {
   const kind = kindOf(fields);
   return parseEach<ValidationInput>({

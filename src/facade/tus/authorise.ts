@@ -1,4 +1,4 @@
-/** Who uploads, by key or by the session of a signed-in page, and what: judged before a byte of it is read. */
+/** Admits an upload by key or session and by its announced type, before a byte of it is read. */
 import { Metadata } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';
@@ -11,7 +11,7 @@ import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { cutWithoutStanding } from '../../port/caller.ts';
 import { toFields } from './uploads.ts';
 
-/** The pieces of one upload are one call, so they do not count beside its begin. */
+/** The pieces of one upload count as one call, at its begin. */
 export async function authorise(app: App, { headers, ip, method }: FastifyRequest): Promise<Principal> {
   const key = headers['x-api-key'];
   const call = readBrowserCall(app, headers);
@@ -22,14 +22,14 @@ export async function authorise(app: App, { headers, ip, method }: FastifyReques
   return principal;
 }
 
-/** As authorise, for what brings bytes or announces them. */
+/** Authorises a request that brings or announces bytes. */
 export async function admit(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
   const principal = await authorise(app, request);
   if (request.method !== 'POST' && request.method !== 'PATCH') return principal;
   const intent = request.method === 'POST' ? announced(request) : begun(app, principal, request);
   if (intent !== null) await admitMedia(app, principal, intent);
   app.openUploads.openUntil(reply.raw, principal.account.id);
-  // Its pieces are kept: who may go on begins where they end.
+  // Its pieces are kept: the next caller continues where they end.
   cutWithoutStanding(app, principal, reply, { writes: true });
   return principal;
 }
@@ -52,7 +52,7 @@ function fieldsOf(metadata: string): RawFields {
   }
 }
 
-/** Null if it has become a record: who missed that answer gets it, whatever the record has cost. */
+/** Null if the upload has become a record: a caller that missed the answer gets it without a new check of credits. */
 function begun(app: App, principal: Principal, { params }: FastifyRequest): MediaIntent | null {
   const { id: uploadId } = params as { id: string };
   const { fields, sizeBytes, committedBytes, identifier } = readUpload(app, { principal, uploadId });

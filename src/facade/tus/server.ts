@@ -18,7 +18,7 @@ export const TUS_PATH = '/files';
 /** The record that an upload became. */
 export const IDENTIFIER_HEADER = 'assay-identifier';
 const OVERRIDING_METHODS: readonly string[] = ['PATCH', 'DELETE'];
-/** A call that took over lets the one before bring what it has read already to the disk. */
+/** A call that takes over gives the one before so long to write what it has read. */
 const TAKE_OVER_MS = 500;
 
 interface FileRequest {
@@ -68,13 +68,13 @@ export async function plugTus(fastify: FastifyInstance, app: App): Promise<void>
   });
 }
 
-/** An upload that came in whole when its submission had to be refused for now: a client that asks again gets there. */
+/** Submits a whole upload whose submission was refused for a time, when the client asks again. */
 async function submitIfWhole(app: App, principal: Principal, uploadId: string): Promise<string | null> {
   const { committedBytes, sizeBytes } = readUpload(app, { principal, uploadId });
   return committedBytes === sizeBytes ? await submitUpload(app, { principal, uploadId }) : null;
 }
 
-/** From here on the library answers, with the headers that every answer of ours has. */
+/** Lets the library answer, with the headers of all our answers. */
 async function handOver(
   app: App,
   tus: TusServer,
@@ -95,7 +95,7 @@ async function handOver(
   }
 }
 
-/** A POST to an upload is the method that its header names, or nothing. */
+/** A POST to an upload counts as the method that its header names. */
 async function overrideMethod({ raw, headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const named = String(headers['x-http-method-override'] ?? '').toUpperCase();
   if (OVERRIDING_METHODS.includes(named)) raw.method = named;
@@ -108,10 +108,10 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
     datastore: new UploadStore(app, app.config.unfinishedUploadMs),
     relativeLocation: true,
     lockDrainTimeout: TAKE_OVER_MS,
-    // Pages of other origins have no business here.
+    // Pages of other origins may not upload.
     allowedOrigins: () => false,
     namingFunction: (request) => fileNameOf(callerOf(request.runtime?.node?.req)),
-    // The account is part of the library's name for a file, and the caller's address never says it.
+    // The library's name for a file contains the account; the address does not.
     getFileIdFromRequest: (request, id = '') => fileNameOf(callerOf(request.runtime?.node?.req), id),
     generateUrl: (_request, { id }) => `${TUS_PATH}/${uploadNameOf(id).uploadId}`,
     async onUploadCreate(request, { id, size = 0, metadata }) {
@@ -159,7 +159,7 @@ async function checkAnnounced(
 
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
 
-/** What the library throws: a status and a sentence. */
+/** A fault as the library throws it: a status and a sentence. */
 interface TusFault {
   status_code: number;
   body: string;

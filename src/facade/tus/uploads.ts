@@ -52,7 +52,7 @@ export class UploadStore extends DataStore {
     this.extensions = ['creation', 'creation-with-upload', 'termination', 'expiration'];
   }
 
-  /** The upload was begun already, where its caller is known. */
+  /** The upload was begun before, where the caller is known. */
   override async create(upload: Upload): Promise<Upload> {
     return upload;
   }

@@ -315,7 +315,7 @@ test('who registers verifies the address first; terms are asked for where they m
   const [mail] = await readMails(other);
   assert.match(mail ?? '', /Subject: Conferma/);
   const link = { token: tokenIn(mail), from: from() };
-  // Who opens the mail and did not register does not let in who did.
+  // A person who opens the mail without having registered does not let in the one who did.
   await assert.rejects(verifyEmail(app, { ...link, password: 'somebody else here' }), /password/);
   await assert.rejects(signIn(app, enter), reason('not_enabled'));
   const verified = await verifyEmail(app, { ...link, password: PASSWORD });

@@ -1,4 +1,4 @@
-/** That the last good backup is too old is said where an operator looks, without being asked; none waits for a year to come. */
+/** Operators see that the last good backup is too old, also after a clock that had jumped ahead. */
 import { equal, match } from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ async function keep({ store }: App, bytes: Buffer): Promise<string> {
   return temporary.hash;
 }
 
-/** A picture, a part of it, a plain one, one whose file is gone and one that is no picture, as an old daemon has left them. */
+/** Seeds what an old daemon has left: a picture, a part of it, a plain one, one whose file is gone and one that is no picture. */
 async function seedOld(app: App): Promise<void> {
   const hashes = [await keep(app, whole), await keep(app, part), await keep(app, plain), GONE];
   hashes.push(await keep(app, Buffer.from('no picture at all')));
@@ -48,7 +48,7 @@ async function seedOld(app: App): Promise<void> {
   }));
 }
 
-/** As the analysis of a film leaves it, a second between its frames. */
+/** Adds a film as its analysis leaves it, with a second between its frames. */
 async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<string> {
   const identifier = identifierOf(700);
   const [analysis, record] = [store.read.analysis(identifierOf(0)), store.read.records.get(identifierOf(0))];
@@ -83,7 +83,7 @@ async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<str
   return identifier;
 }
 
-/** As the first start of another version would go through them. */
+/** Describes the old pictures as the first start of a new version does. */
 async function pass(app: App): Promise<EarlierPictures['state']> {
   await app.store.transact((tx) => tx.notePicturesDescribed(0));
   await using earlier = new EarlierPictures(app);

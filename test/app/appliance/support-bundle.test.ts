@@ -16,7 +16,7 @@ import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addRecord, addUser, openApp, principalOf } from '../open-app.ts';
 
 const KEY = `assay_${'5ec2e7'.repeat(10)}abcd`;
-/** Each where a user or an operator would put it; none may leave the box. */
+/** Secrets where a user or an operator would put them; none may leave the box. */
 const PLANTED = {
   adminKey: KEY,
   adminPassword: 'a-password-nobody-guesses',
@@ -70,7 +70,7 @@ test('the bundle describes the box and no person', async () => {
     tx.putClassification({ ...record, name: PLANTED.mediaName, refId: PLANTED.reference });
     tx.putAnalysis({ ...analysis, error: `could not fetch ${PLANTED.sourceUrl} (${PLANTED.mediaName})` });
   });
-  // A library or a colleague's new line might log them so.
+  // A library or a careless line might log the secrets so.
   app.log.warn({ err: new Error(`no ${PLANTED.userEmail}, ${PLANTED.sourceUrl}, ${KEY}`) }, 'a mail failed');
   app.log.warn({ refId: PLANTED.reference, name: PLANTED.mediaName }, `saw ${PLANTED.mediaName}`);
   app.log.warn(`${PLANTED.webhookSecret} from ${PLANTED.callerAddress} for ${PLANTED.userName}`);

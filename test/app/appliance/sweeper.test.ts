@@ -64,7 +64,7 @@ function delivery(index: number, change: Partial<WebhookDelivery> = {}): Webhook
   };
 }
 
-/** Put off by a clock that was ten years ahead. */
+/** A delivery that was postponed by a clock ten years ahead. */
 function putOff(index: number): WebhookDelivery {
   return delivery(index, { state: 'pending', nextAttemptAt: NOW + 3650 * DAY + index });
 }

@@ -34,7 +34,7 @@ import {
 
 const BOUND_MS = 1000;
 const READING_MS = 10_000;
-/** All others outlast all tests of the end of one. */
+/** Other sessions outlast every test of an expiring one. */
 const SHORT_SESSION_SECONDS = 600;
 /** Most of a test is waiting. */
 const AT_ONCE = 4;
@@ -42,7 +42,7 @@ const AT_ONCE = 4;
 const CALM_MS = 700;
 /** More than the buffers of two sockets. */
 const LARGE_BYTES = 48 * 1024 ** 2;
-/** In each record of a list: 300 of them are together more than the buffers of two sockets. */
+/** Each record of a list has this text: 300 of them exceed the buffers of two sockets. */
 const LONG_TEXT = 'x'.repeat(30_000);
 const OPENING_TIMEOUT_MS = 10_000;
 
@@ -76,7 +76,7 @@ interface Given {
   sessionSeconds?: number;
 }
 
-/** A partner of its own, so that it has a role to lose, with what the streams read. */
+/** Makes a partner for each test, which has a role to lose, and what the streams read. */
 async function makeCaller(
   by: 'key' | 'session',
   given: Given = {},
@@ -126,7 +126,7 @@ async function addAnalysis(accountId: number, state: 'queued' | 'errored'): Prom
   return id;
 }
 
-/** The last of them. */
+/** Returns the last of them. */
 async function addClassifications(accountId: number, analysisId: string, count: number): Promise<string> {
   const { app } = open;
   let identifier = '';
@@ -145,7 +145,7 @@ async function addClassifications(accountId: number, analysisId: string, count: 
 
 interface Cause {
   of: 'key' | 'session' | 'both';
-  /** Null: it goes on. Of streams that write only, where it is said so. */
+  /** Null if the stream goes on; `onlyWrites` if only streams that write end. */
   ends: { code: string; message: RegExp; onlyWrites?: true } | null;
   session?: { sessionSeconds: number };
   bring(caller: Caller): Promise<unknown>;

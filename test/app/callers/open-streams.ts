@@ -19,7 +19,7 @@ export interface StreamPlace {
 
 export type ShownCredential = { key: string } | { cookie: string; csrfToken: string };
 
-/** `cut`: the connection broke off, which is all that can be told after the head of a file. */
+/** `cut`: the connection broke off, which is all that a client sees after the head of a file. */
 export interface StreamEnd {
   code: string;
   message: string;
@@ -34,9 +34,9 @@ export interface OpenStream {
 
 export interface StreamKind {
   takes: 'key' | 'both';
-  /** Ends where its account was made read-only. */
+  /** The stream ends if its account is made read-only. */
   writes: boolean;
-  /** What the facade tells; a file's bytes are only cut. */
+  /** What the client sees at the end; a file's bytes are only cut. */
   tells: 'reason' | 'cut';
   /** Standings that are followed for it: a socket has one beside its subscription's. */
   followed?: number;

@@ -1,5 +1,5 @@
 /**
- * Custody as the daemon tells it: who looked, who may read, what is proven, and what a restore leaves of it.
+ * Custody as the daemon shows it: who looked, who may read, what is proven, and what a restore leaves of it.
  *
  * Invariant: custody is for who may read the record; a restored box, a copy and what was signed before are
  * distinguished.
@@ -151,7 +151,7 @@ test('a log that was put back to an older state without a restore is rolled back
   const older = await readFile(file);
   for (const letter of 'bcdef') await signAfter(letter.repeat(64));
   const late = await signAfter('a1'.repeat(32));
-  // In place: a new file would be told as a copy.
+  // The file is changed in place: a new file would be reported as a copy.
   await writeFile(file, older);
   await using box = await openApp({ ASSAY_DATA_DIR: data });
   const judge = (checkpoint: string) => judgeCheckpoint(box.app, { principal: box.admin, checkpoint });

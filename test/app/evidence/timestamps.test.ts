@@ -147,7 +147,7 @@ test('an authority that is down is asked again later, and each wrong answer is r
   await stranger[Symbol.asyncDispose]();
 });
 
-/** As if the time of the next attempt had come. */
+/** Asks again as if the time of the next attempt had come. */
 async function askAgain(packageSha256: string, { attempts, nextAttemptAt }: PackageTimestamps) {
   const clock = { ...systemClock(), now: () => nextAttemptAt ?? 0 };
   await using loop = new TimestampLoop({ ...open.app, clock, random: () => 0, onStamped: () => {} });

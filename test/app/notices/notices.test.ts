@@ -1,5 +1,5 @@
 /**
- * Notices from a whole appliance to real receivers: told of what is asked for, retried, logged, and of no one else's.
+ * Notices from a whole appliance to real receivers: sent for the account's own records as its rules ask, retried and logged.
  *
  * Invariant: notices have their channels' documented shapes, ping no one by a name, and show only what a rule asks
  * for.

@@ -146,7 +146,7 @@ function recordOf(number: number): Classification {
   };
 }
 
-/** One change that any use case could bring about. */
+/** Makes one random change that a use case could make. */
 async function change(): Promise<void> {
   const { app, admin } = open;
   const number = Math.floor(random() * RECORDS);
@@ -189,7 +189,7 @@ function find(filter: RawFields, limit: number, kind?: Classification['kind']): 
 
 interface Walked {
   classification: Classification;
-  /** Undefined if it is refused. */
+  /** The built record; undefined if it is refused. */
   record: ClassificationRecord | undefined;
 }
 
@@ -204,7 +204,7 @@ function walk(): Walked[] {
   });
 }
 
-/** What each record says of itself, without any index of answers. */
+/** The records that match by their own content, without an index. */
 function expect(walked: readonly Walked[], matches: (record: ClassificationRecord) => boolean): string[] {
   return walked
     .filter(({ record }) => record !== undefined && matches(record))
@@ -312,7 +312,7 @@ test('the doctor names a record that is not where a list looks', async () => {
     stack.defer(() => root.close());
     const index = root.openDB<Buffer, Key[]>('classifications-by-answer', { encoding: 'binary' });
     const [[accountId = 0, , ...place] = []] = [...index.getKeys({})];
-    // As many as before: a start would find that one is missing.
+    // The index keeps its length: a start would notice a missing entry.
     for (const key of [...index.getKeys({ limit: 1 })]) await index.remove(key);
     await index.put([accountId, 0, ...place], Buffer.alloc(1));
   }

@@ -56,9 +56,9 @@ const NEVER = new AbortController().signal;
 interface World extends OpenApp {
   deskId: number;
   members: Record<DeskRole, Principal>;
-  /** Heads another desk. */
+  /** The head of another desk. */
   stranger: Principal;
-  /** Belongs to no desk. */
+  /** A person of no desk. */
   alone: Principal;
 }
 

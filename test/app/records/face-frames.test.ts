@@ -20,7 +20,7 @@ const FRAMES = 5;
 const POLL_MS = 100;
 /** The middle of each fifth; three samples of it are the middle and a third of the fifth to either side. */
 const REGULAR = [1.2, 3.6, 6, 8.4, 10.8];
-/** Before the first time, at the third, after the fourth. */
+/** The face is seen before the first time, at the third, and after the fourth. */
 const SHOWN = [
   [0.1, 0.7],
   [5.5, 6.5],

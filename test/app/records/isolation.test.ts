@@ -58,7 +58,7 @@ const HASH = 'c'.repeat(64);
 
 interface Member {
   id: number;
-  /** Words that appear in what is the account's, one for each kind of it. */
+  /** Words that appear only in the account's own things, one for each kind. */
   marks: { name: string; detail: string; key: string; record: string };
   identifier: string;
   keyId: number;

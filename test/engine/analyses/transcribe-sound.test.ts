@@ -23,7 +23,7 @@ const pack = transcriptionPackSchema.parse(JSON.parse(await readFile(join(folder
 
 type Transcribe = SoundParts['inference']['transcribe'];
 
-/** Speaks all the time, with a pause of two seconds each minute. */
+/** A voice that speaks all the time, with a pause of two seconds each minute. */
 function voice(channel: number | null, language: string): SoundSpeech {
   const segments = Array.from({ length: MINUTES }, (_, minute) => ({
     startSeconds: minute * 60,
@@ -41,7 +41,7 @@ function voice(channel: number | null, language: string): SoundSpeech {
   return { file, channel, segments, frames };
 }
 
-/** Writes the language and where the window begins. */
+/** Answers each window with its language and its begin. */
 function writeByRule({ path, ranges, language }: Parameters<Transcribe>[0]): ReturnType<Transcribe> {
   const seconds = (ranges[0]?.offset ?? 0) / RATE;
   const own = path.slice('/out/'.length, -'.f32'.length);

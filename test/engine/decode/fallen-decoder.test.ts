@@ -23,7 +23,7 @@ const NAME = 'map.png';
 /** More than libuv has threads: each may be held by one pipe. */
 const THREADS = 8;
 
-/** Whether something is kept of a trick, which then is what an honest decoder leaves; null where it is a matter of luck. */
+/** Whether the daemon keeps output of the trick, which then is what an honest decoder leaves; null if that is a matter of luck. */
 const TRICKS: readonly { trick: Trick; mayKeep: boolean | null }[] = [
   { trick: 'honest', mayKeep: true },
   { trick: 'file becomes link', mayKeep: null },

@@ -52,7 +52,7 @@ async function possibleIsolations(folder: string): Promise<Isolation[]> {
   return [...found, ...found.slice(-1).map((bare): Isolation => ({ ...bare, limiter: 'shell' }))];
 }
 
-/** Those alone, as where the kernel filters nothing. */
+/** The walls alone, as on a kernel without filters. */
 async function possibleWalls(folder: string): Promise<Isolation[]> {
   return (await possibleIsolations(folder)).map((isolation) => ({ ...isolation, kernel: null }));
 }

@@ -51,7 +51,7 @@ test('linked where a wall guards it, copied where none does, and read in both ca
     const placed = join(folder.path, 'slot', 'in', input);
     const isSame = (await stat(placed)).ino === (await stat(path)).ino;
     assert.equal(isSame, !reachesOriginals(isolation), isolation.level);
-    // Two requests about one file: it is placed once.
+    // Two requests about one file place it once.
     for (const _ of [1, 2]) {
       const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
       assert.equal(probe.width, 64, isolation.level);

@@ -1,5 +1,5 @@
 /**
- * Whose fault it is where no rendition was made: a frozen child's is not its file's.
+ * Which failure of a rendition is the file's fault: a frozen child is not.
  *
  * Invariant: a rendition that a frozen child did not make is made by a fresh one within the same request.
  */
@@ -16,7 +16,7 @@ import { makePool } from '../../media/decode-fixture.ts';
 import { patternImage, writePicture } from '../../media/pictures.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
-/** A child that answers takes far less, also on a box that is busy; the frozen one is waited for so long. */
+/** A child that answers needs far less even on a busy box; the test waits so long for the frozen one. */
 const QUICK_MS = 10_000;
 
 test('a picture that a frozen child was asked for is made by a fresh one', async () => {

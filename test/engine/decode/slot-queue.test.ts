@@ -6,7 +6,7 @@ import { loadSettings } from '../../../src/config/settings.ts';
 import { SlotBusyError } from '../../../src/engine/children/worker-errors.ts';
 import { type SlotPurpose, SlotQueue, type WaitOptions } from '../../../src/engine/decode/slot-queue.ts';
 
-/** nginx gives up on what it stands before after so long, unless it is told otherwise. */
+/** nginx gives up on its upstream after so long by default. */
 const PROXY_PATIENCE_MS = 60_000;
 
 class Decoders {

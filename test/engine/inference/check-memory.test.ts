@@ -27,7 +27,7 @@ function begin(pack: LoadedPack, checks: CheckMemory, config: Partial<InferenceC
   return new InferenceProcess({ ...INFERENCE_DEFAULTS, ...config }, [pack], QUIET, checks);
 }
 
-/** What a start with this memory reports of the pack. */
+/** Starts with this memory; returns what is reported of the pack. */
 async function reportOf(pack: LoadedPack, path: string, config: Partial<InferenceConfig> = {}) {
   const checks = await CheckMemory.open(path, failOn);
   await using started = begin(pack, checks, config);
@@ -83,7 +83,7 @@ test('a pack of the release is not waited for: its check follows at once, withou
 test('a pack of the release that does not hold here answers nothing, and is out of service soon after the start', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = { ...(await writeTinyPack(folder.path)), isProvedNext: true };
-  // The same pack to look at; what is in its file answers otherwise.
+  // The pack looks the same, but the model in its file answers otherwise.
   await writeTinyPack(folder.path, { gain: 2 });
   const checks = await CheckMemory.open(join(folder.path, 'model-checks.json'), failOn);
   const fell = Promise.withResolvers<string | null>();
@@ -112,7 +112,7 @@ test('a pack that does not hold any more is out of service from its first reques
   const pack = await writeTinyPack(folder.path);
   const path = join(folder.path, 'model-checks.json');
   await reportOf(pack, path);
-  // The same pack to look at; what is in its file answers otherwise.
+  // The pack looks the same, but the model in its file answers otherwise.
   await writeTinyPack(folder.path, { gain: 2 });
 
   const checks = await CheckMemory.open(path, failOn);
@@ -157,7 +157,7 @@ test('a file that cannot be read is said, everything is checked, and it is writt
   assert.doesNotMatch(await readFile(path, 'utf8'), /no digest/);
 });
 
-/** Without what is undefined: the channel leaves it out. */
+/** Removes undefined values, as the channel does. */
 function whole<T extends object>(value: T): object {
   return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
 }

@@ -34,7 +34,7 @@ function openPool(packs: readonly LoadedPack[], config: Partial<InferencePoolCon
   return { pool, lost, [Symbol.asyncDispose]: async () => await pool[Symbol.asyncDispose]() };
 }
 
-/** The report of the first pack once it is as wanted. */
+/** Waits until the report of the first pack is as wanted. */
 async function awaitReport(
   pool: InferencePool,
   isWanted: (report: PackReport) => boolean,
@@ -80,7 +80,7 @@ test('a model in preparation is reported, takes over when it is ready, and hands
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   const asked = await makeWork(folder.path, pack);
-  // The quick one has no library here: whatever answers is the prepared one.
+  // The quick provider has no library here, so an answer comes from the prepared one.
   await using opened = openPool([pack], { providers: ['cpu', 'cuda'], slowProviders: ['cpu'] });
   const { pool } = opened;
   const [quickPid, slowPid] = pool.pids();

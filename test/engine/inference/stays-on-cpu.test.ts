@@ -16,7 +16,7 @@ import {
 
 const MODELS = join(import.meta.dirname, '../../../models');
 const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
-/** What finds speech, and what writes it down. */
+/** The packs that find speech and write it down. */
 const IDS = ['silero-vad', 'whisper-base'];
 
 let installed: InstalledPack[];

@@ -10,7 +10,7 @@ const MODELS = join(import.meta.dirname, '../../../models');
 const OFF = 'cuda: the golden outputs differ by 0.0289 (number 24 of 61), at most 0.002 is allowed';
 const NONE = 'cuda: CUDA failure 100: no CUDA-capable device is detected';
 
-/** Everything on the GPU but what stays on the CPU, and what of `fallen` names why. */
+/** A shelf with all packs on the GPU but those that stay on the CPU; `fallen` says which fell back, and why. */
 async function shelfWith(fallen: Readonly<Record<string, Partial<PackReport>>>): Promise<PackShelf> {
   const shelf = new PackShelf(false);
   await shelf.read([MODELS]);

@@ -25,7 +25,7 @@ async function writePack(root: string, changes: Record<string, unknown>): Promis
   const folder = join(root, 'models', 'tiny');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'model.onnx'), BYTES);
-  // What only some tasks have must not hide the fault that is tested.
+  // Fields of some tasks alone must not hide the fault that is tested.
   const decision = { ...shipped.decision, noPhotograph: undefined };
   const ofPictures = { refusal: undefined, stability: undefined, media: undefined, decision };
   const manifest = { ...shipped, ...ofPictures, id: 'tiny', sha256, ...changes };

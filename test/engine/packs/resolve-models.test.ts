@@ -21,7 +21,7 @@ interface Case {
   installed?: readonly { pack: ModelPack }[];
   options?: Partial<AnalysisOptions>;
   models?: 'all' | string[];
-  /** Ids, or what the refusal says. */
+  /** The ids of the models, or the text of the refusal. */
   expected: string[] | RegExp;
 }
 

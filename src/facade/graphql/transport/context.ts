@@ -7,9 +7,9 @@ export interface GraphqlContext {
   readonly app: App;
   /** Found by the operation's key at the first question; throws an AppError if there is none. */
   readonly principal: () => Principal;
-  /** As principal, also before the terms of service were accepted: for accepting them. */
+  /** The principal even before the terms of service are accepted, so that they can be. */
   readonly newcomer: () => Principal;
-  /** As principal, all that the fields of a record may depend on: subscriptions give equal readers one answer. */
+  /** What the fields of a record may depend on: subscriptions give equal readers one answer. */
   readonly reader: () => Reader;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;

@@ -23,7 +23,7 @@ export const USER_ERROR_CODES = [
 ] as const satisfies readonly ErrorCode[];
 export type UserErrorCode = (typeof USER_ERROR_CODES)[number];
 
-/** As graphql-ws declares it: its properties may be undefined. */
+/** The result as graphql-ws declares it: its properties may be undefined. */
 export interface ShownResult {
   data?: FormattedExecutionResult['data'] | undefined;
   errors?: readonly GraphQLError[] | undefined;
@@ -59,7 +59,7 @@ export function toUserErrors(error: unknown): UserError[] {
   }));
 }
 
-/** The app's fields of a page, as every connection names them; other names differ only in their case. */
+/** The names that connections have for the app's fields of a page; other names differ only in case. */
 const ARGUMENT_OF_FIELD: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ limit: 'first', cursor: 'after' }),
 );
@@ -75,7 +75,7 @@ export function toCamelCase(name: string): string {
 export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLError {
   const appError = toAppError(error);
   const { code, reason, httpStatus, retryAfterSeconds } = appError;
-  // What is damaged is said on every facade: who reads the list must know what is missing from it.
+  // Every facade names a damaged record: the reader of a list must know what is missing.
   const message = reason === 'internal' ? 'internal error' : messageNaming(appError, toArgumentName);
   const fields = renameFields(appError.fields, toArgumentName);
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
@@ -92,7 +92,7 @@ export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLE
   });
 }
 
-/** The other rows are the answer: its status is theirs. */
+/** True for an error of one row; the other rows decide the status of the answer. */
 function isOfOneRow({ reason }: AppError, located: GraphQLError | undefined): boolean {
   return reason === 'damaged' && located?.path?.some((part) => typeof part === 'number') === true;
 }
@@ -129,7 +129,7 @@ export function withoutSuggestion(error: GraphQLError): GraphQLError {
   return new GraphQLError(error.message.slice(0, at), { ...placeOf(error), extensions: error.extensions });
 }
 
-/** Where in the document an error arose. */
+/** The place in the document at which an error arose. */
 function placeOf(error: GraphQLError | undefined): GraphQLErrorOptions {
   return {
     nodes: error?.nodes ?? null,
@@ -139,7 +139,7 @@ function placeOf(error: GraphQLError | undefined): GraphQLErrorOptions {
   };
 }
 
-/** A payload as it is written. */
+/** The form in which a payload is sent. */
 export function formatResult({ data, errors }: ShownResult): FormattedExecutionResult {
   const shown = data === undefined ? {} : { data };
   return errors === undefined ? shown : { ...shown, errors: formatErrors(errors) };
@@ -149,7 +149,7 @@ export function formatErrors(errors: readonly GraphQLError[]): GraphQLFormattedE
   return errors.map((error) => withoutHttp(error).toJSON());
 }
 
-/** `http` is between the resolvers and the HTTP transport; a WebSocket would show it to the client. */
+/** Removes `http`, which only the HTTP transport reads; a WebSocket would show it to the client. */
 export function withoutHttp(error: GraphQLError): GraphQLError {
   const { http, ...extensions } = error.extensions;
   if (http === undefined) return error;

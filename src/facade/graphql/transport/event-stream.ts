@@ -20,7 +20,7 @@ function eventOf(payload: Payload): Buffer {
   return event;
 }
 
-/** Destroying it leaves the subscription. */
+/** Destroying the stream ends the subscription. */
 export class EventStream extends Readable {
   readonly #payloads: AsyncIterator<Payload, undefined>;
   #ping: NodeJS.Timeout | undefined;
@@ -36,7 +36,7 @@ export class EventStream extends Readable {
     else if (!this.#isTaking) this.#take();
   }
 
-  /** Some browsers take the answer's head for nothing until a byte follows. */
+  /** Some browsers wait with the answer's head until a byte follows. */
   #begin(): void {
     this.#ping = setInterval(() => {
       if (this.#isTaking) this.push(PING);

@@ -25,15 +25,15 @@ import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../../doma
 export const JSON_BYTES_MAX = 1_048_576;
 /** Parsing is linear in tokens; GraphiQL's introspection has about 400. */
 export const TOKENS_MAX = 2000;
-/** Down to classifications.edges.node.images.details.detections.results.classification.label, and a little more. */
+/** Enough for classifications.edges.node.images.details.detections.results.classification.label, and a little more. */
 export const DEPTH_MAX = 12;
-/** One alias repeats one field: the cheapest way to multiply an expensive one. */
+/** Each alias repeats a field, so aliases multiply an expensive one cheaply. */
 export const ALIASES_MAX = 15;
 /** Root fields run as separate calls under one rate-limit token. */
 export const ROOT_FIELDS_MAX = 10;
 /** Values that an answer may hold at worst by the schema; a page of 100 full records of images stays below. */
 export const COST_MAX = 50_000;
-/** What a list inside a record is taken to hold; lists of pages are counted by their `first`. */
+/** The assumed length of a list inside a record; a page counts by its `first`. */
 const LIST_LENGTH_ASSUMED = 2;
 
 interface Measure {

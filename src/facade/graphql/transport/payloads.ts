@@ -12,7 +12,7 @@ import type { Watched } from './watch-stream.ts';
 
 export interface Payload {
   result: ExecutionResult;
-  /** Its JSON, without what is between resolvers and transport. */
+  /** The payload as JSON, without what only the transport reads. */
   text: string;
 }
 
@@ -25,7 +25,7 @@ export class Payloads {
     this.#maskError = maskError;
   }
 
-  /** How this subscription's changes become payloads. */
+  /** Turns this subscription's changes into payloads. */
   of(args: ExecutionArgs): (watched: Watched<unknown>) => Promise<Payload> {
     const context = args.contextValue as GraphqlContext;
     const shared = { ...args, contextValue: withoutCaller(context) };

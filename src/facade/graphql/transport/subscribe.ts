@@ -25,7 +25,7 @@ const EVENT_STREAM_HEADERS = {
 
 const streams = new WeakMap<Response, EventStream>();
 
-/** The body of a subscription's answer, which itself has none; undefined of any other. */
+/** The body of a subscription's answer; undefined for any other answer. */
 export const eventsOf = (response: Response): EventStream | undefined => streams.get(response);
 
 export function useSubscriptions(
@@ -36,7 +36,7 @@ export function useSubscriptions(
   return {
     onSubscribe({ subscribeFn, setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
-        // The engine's own answer: it is a fault of the request.
+        // The engine's own answer reports a fault of the request.
         if (!hasGoodVariables(args)) return await subscribeFn(args as never);
         const watch = await createSourceEventStream(args);
         if (!isAsyncIterable(watch)) return watch;

@@ -15,7 +15,7 @@ import { JSON_BYTES_MAX } from './limits.ts';
 export interface PendingUpload {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** Reads off what no one took, so that the sender gets to its end and reads the answer. */
+  /** Reads the rest of the file, so that the sender reaches its end and reads the answer. */
   discard(): void;
 }
 
@@ -25,9 +25,9 @@ export interface MultipartRequest {
   uploads: ReadonlyMap<string, PendingUpload>;
 }
 
-/** A file name part of a megabyte is no name. */
+/** A part with a longer file name is refused. */
 const HEADER_BYTES_MAX = 16_384;
-/** A manifest, and the file itself. */
+/** One manifest and one file. */
 const FILES_MAX = 2;
 
 /** Resolves as soon as the file begins; its bytes fail when the body is cut off, so that no half file passes for a whole one. */
@@ -62,7 +62,7 @@ export function readMultipart(body: Readable, headers: IncomingHttpHeaders): Pro
       }
       file = stream;
       stream.once('close', () => {
-        // Given up half-way: the parser would wait forever, and with it the sender.
+        // The upload ended half-way: without this the parser and the sender would wait forever.
         if (!stream.readableEnded) body.unpipe(busboy);
       });
       uploads.set(token, { name: name ?? '', bytes: stream, discard: () => stream.resume() });
@@ -112,7 +112,7 @@ function takeField(
   else throw badField(field, 'expected the parts operations, map and the file, in this order');
 }
 
-/** All but the last file are read at once: nothing behind them comes before. */
+/** All files but the last are read at once, since the next part comes only after them. */
 function hold(stream: Readable, name: string, fail: (error: unknown) => void): PendingUpload {
   const held = readSidecar(stream);
   held.catch(fail);
@@ -124,7 +124,7 @@ function hold(stream: Readable, name: string, fail: (error: unknown) => void): P
 
 interface Placed {
   parameters: Record<string, unknown>;
-  /** By the parts of the files that are still to come. */
+  /** The files that are still to come, by the names of their parts. */
   tokens: Map<string, string>;
 }
 

@@ -17,7 +17,7 @@ export function openWatch<T>(
   const standing = followStanding(app, principal());
   const source = watch(AbortSignal.any([signal, departure.signal, standing.signal]));
   let isOpen = true;
-  /** For who waits for the next change: the loss of the standing is said at once. */
+  /** Reports the loss of the standing at once to a reader that waits for the next change. */
   let answer: ((step: Step<T>) => void) | undefined;
   const close = (): Step<T> => {
     if (isOpen) app.metrics.watchers.dec();
@@ -40,7 +40,7 @@ export function openWatch<T>(
     next() {
       if (!isOpen) return Promise.resolve(close());
       if (standing.signal.aborted) return Promise.resolve(fail(standing.signal.reason));
-      // A race with one promise of the loss would keep every record until the watch ends.
+      // A race against one long-lived promise would keep every record in memory until the watch ends.
       return new Promise((resolve) => {
         answer = (step) => {
           answer = undefined;
@@ -54,7 +54,7 @@ export function openWatch<T>(
     },
     async return() {
       departure.abort();
-      // After the watch has ended, its fault has no reader either.
+      // After the end of the watch no reader is left for its fault.
       await source.return(undefined).catch(() => {});
       return close();
     },

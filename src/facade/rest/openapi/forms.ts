@@ -5,7 +5,7 @@ import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../../domain/records/analysis-options.ts';
 import type { Schema } from './schema.ts';
 
-/** How a boolean is written in a form (docs/interface.md, Submit). */
+/** A boolean as a form writes it (docs/interface.md, Submit). */
 function flag(description: string | undefined): Schema {
   return { type: 'string', enum: ['true', '1', 'on', 'false', '0', ''], description };
 }
@@ -25,7 +25,7 @@ function optionsOf(kind: MediaKind): Record<string, Schema> {
   return schemasOf(ROWS.filter((row) => !isShared(row) && (row[1].restKinds ?? row[1].kinds).includes(kind)));
 }
 
-/** The options that choose models: no other matters to a validation. */
+/** The options that choose models; a validation reads no others. */
 const VALIDATED = schemasOf(ROWS.filter(([, { planOption }]) => planOption !== undefined));
 
 function optionSchema({ allowed, initial, sentence }: OptionRow): Schema {

@@ -36,7 +36,6 @@ function errors(...names: string[]): Schema {
 const EVERYWHERE = ['401', '403', '421', '429', '500'];
 const SUBMISSION_ERRORS = errors('400', '402', '408', ...EVERYWHERE, '413', '422', '503');
 
-/** What has happened when a submission is answered. */
 const ACCEPTED = {
   'by upload':
     'The file is stored before this is answered; its analysis follows. Poll the record by the identifier, or name a webhook.',
@@ -226,7 +225,7 @@ function operation(summary: string, description: string, type: string, more: Sch
   return { get: { tags: ['operations'], summary, description, security: [], responses, ...more } };
 }
 
-/** What off loopback needs a key: the administrator's if `refusals` has 403. */
+/** A path that needs a key off loopback: the administrator's if `refusals` has 403. */
 function guarded(
   summary: string,
   description: string,
@@ -237,7 +236,7 @@ function guarded(
   return operation(summary, description, type, { responses, security: [{}, { apiKey: [] }] });
 }
 
-/** One word, or JSON if it was asked for. */
+/** The answer is one word, or JSON if that was asked for. */
 function readinessAnswer(description: string, example: string): Schema {
   const content = jsonContent(reference('Readiness'), []);
   return { description, content: { 'text/plain': { schema: { type: 'string' }, example }, ...content } };
@@ -308,7 +307,7 @@ function aliasOf(path: string, paths: readonly string[]): Schema {
   return path === paths[0] ? {} : { description: `The same as ${paths[0]}.` };
 }
 
-/** For generators, which name functions by them: `GET /api/classification/{identifier}` is `getClassificationByIdentifier`. */
+/** Generators name functions by operation ids: `GET /api/classification/{identifier}` is `getClassificationByIdentifier`. */
 function withOperationIds(paths: Paths): Paths {
   const named = ([method, described]: [string, Schema], path: string): [string, Schema] => [
     method,
