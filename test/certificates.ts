@@ -18,13 +18,13 @@ export interface Identity {
 
 export interface IdentityOptions {
   name: string;
-  /** Who signs; itself where it is left out, which makes it an authority. */
+  /** The issuer; without one the certificate signs itself and is an authority. */
   issuer?: Identity;
   notBefore?: Date;
   notAfter?: Date;
-  /** For what a certificate that signs media is meant (extended key usage). */
+  /** The extended key usage of a certificate that signs media. */
   use?: readonly number[];
-  /** For signing media as C2PA wants it, instead of serving `localhost`. */
+  /** The certificate signs media as C2PA wants it, instead of serving `localhost`. */
   signsMedia?: boolean;
 }
 
@@ -32,7 +32,7 @@ const SHA256_ECDSA = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
 const EMAIL_PROTECTION = [1, 3, 6, 1, 5, 5, 7, 3, 4];
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** For `localhost` and 127.0.0.1. */
+/** Makes a certificate for `localhost` and 127.0.0.1. */
 export function makeIdentity(options: IdentityOptions): Identity {
   const { name, issuer, notBefore, notAfter, signsMedia = false, use = EMAIL_PROTECTION } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -78,7 +78,7 @@ function extensions(isAuthority: boolean): Buffer[] {
   ];
 }
 
-/** One key may not stand for another: each certificate names its own key and that of its issuer. */
+/** Each certificate names its own key and that of its issuer, so that authorities of one name differ. */
 function mediaExtensions(own: KeyObject, issuers: KeyObject, use: readonly number[]): Buffer[] {
   const digitalSignature = Buffer.from([0x03, 0x02, 0x07, 0x80]);
   const critical = tag(0x01, Buffer.from([0xff]));
@@ -96,7 +96,7 @@ function keyIdentifier(key: KeyObject): Buffer {
     .digest();
 }
 
-/** Its own organisation too: a signature of media by none counts as broken. */
+/** The name has an organisation: a signature of media without one counts as broken. */
 function nameOf(name: string): Buffer {
   const part = (kind: number) => tag(0x31, sequence(oid([2, 5, 4, kind]), tag(0x0c, Buffer.from(name))));
   return sequence(part(10), part(3));

@@ -23,9 +23,9 @@ export interface DaemonOptions {
    * Otherwise those that come with Assay, or what `env` names.
    */
   models?: 'tiny';
-  /** Wait until models are loaded; true unless a test wants to see the start. */
+  /** Whether to wait until the models are loaded; true by default. */
   awaitReady?: boolean;
-  /** A machine that is busy with other things takes longer. */
+  /** Longest wait for the models. */
   readyTimeoutMs?: number;
 }
 
@@ -33,7 +33,7 @@ export interface DaemonOptions {
 export const COMPILED: Readonly<Record<string, string>> =
   process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
-/** Written once, for all daemons of a test's process; they only read it. */
+/** The folder is written once for all daemons of a process, which only read it. */
 let tinyPacks: Promise<string> | undefined;
 
 export async function tinyModels(): Promise<Record<string, string>> {
@@ -58,7 +58,7 @@ export class TestDaemon implements AsyncDisposable {
   readonly #keepsFolder: boolean;
   readonly #keepsChecks: boolean;
   readonly stderr: string[];
-  /** Its lines before the one that says that it serves. */
+  /** The lines that it printed before its ready line. */
   readonly said: readonly string[];
 
   private constructor(
@@ -126,7 +126,7 @@ export class TestDaemon implements AsyncDisposable {
       channel(DAEMON_STARTED).publish((performance.now() - startedAt) / 1000);
       return daemon;
     } catch (error) {
-      // No one else can end it: the caller never gets it.
+      // The caller does not get the daemon and cannot end it.
       await daemon.kill('SIGKILL');
       throw error;
     }

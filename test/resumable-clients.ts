@@ -103,7 +103,7 @@ export class GrpcUploader implements Disposable {
 export interface TusTry {
   origin: string;
   file: BigFile;
-  /** Address of an upload that goes on. */
+  /** Address of an upload to continue. */
   url?: string;
   /** Stops once so many bytes were sent. */
   stopAt?: number;

@@ -22,7 +22,7 @@ function assay(argv: readonly string[], more: { key?: string; stdin?: string } =
   return runCommand({ address: daemon.grpc, key: TEST_KEY, ...more }, argv);
 }
 
-/** What it printed, where it must have ended well. */
+/** Returns what the command printed; it must have succeeded. */
 async function done(argv: readonly string[], more: { key?: string; stdin?: string } = {}): Promise<string> {
   const { code, out, err } = await assay(argv, more);
   assert.equal(code, 0, err);

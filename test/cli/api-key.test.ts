@@ -18,6 +18,6 @@ test('a variable wins over the data folder, a checkout’s over the service’s'
   equal(await findApiKey({ ASSAY_DATA_DIR: place('named') }, folders), 'key of named');
   equal(await findApiKey({}, folders), 'key of own');
   equal(await findApiKey({}, [place('none'), place('service')]), 'key of service');
-  // Another folder's key would be of another box.
+  // The key of another folder would belong to another box.
   equal(await findApiKey({ ASSAY_DATA_DIR: place('none') }, folders), null);
 });

@@ -56,7 +56,7 @@ test('names that are not UTF-8 are read and shown, in a folder and named outrigh
   assert.equal(daemon.received.get('café.jpg'), 10);
   const script = `import { listMediaSources } from ${JSON.stringify(MEDIA_FILES)};
     for await (const source of listMediaSources(process.argv.slice(1), { stdinName: '', counts: {} })) console.log(source.type, source.name);`;
-  // Only a shell hands over bytes that are no text.
+  // Only a shell can hand over a name that is no text.
   const command = 'exec "$0" --input-type=module -e "$1" "$2"/caf*.jpg';
   const words = ['-c', command, process.execPath, script, folder.path];
   assert.equal(execFileSync('sh', words, { encoding: 'utf8' }), 'file café.jpg\n');

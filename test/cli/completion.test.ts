@@ -25,7 +25,7 @@ before(async () => {
 });
 after(async () => await folder[Symbol.asyncDispose]());
 
-/** A shell that prints what it would complete the last word of a line to. */
+/** A shell that prints its completions of a line's last word. */
 interface Shell {
   name: string;
   script: (root: CommandNode) => string;
@@ -47,7 +47,7 @@ const SHELLS: readonly Shell[] = [
   {
     name: 'zsh',
     script: zshCompletion,
-    // The completion system wants a terminal; what it is told is seen without one.
+    // The completion system wants a terminal; its input is seen without one.
     ask: (script, words) => [
       '-f',
       '-c',
@@ -85,12 +85,12 @@ for (const { name, script, ask } of SHELLS) {
       'image',
       'video',
     ]);
-    // What stands after another command is none of this one's.
+    // The words after another command do not belong to this one.
     assert.ok(!complete('assay', 'models', 'v').includes('version'));
   });
 }
 
-/** Commands whose output is for something else than a program that reads JSON. */
+/** Commands whose output is not for a program that reads JSON. */
 const WITHOUT_JSON: Readonly<Record<string, string>> = {
   'assay worker run': 'its line on standard output is for supervisors, its log is JSON anyway',
   'assay serve': 'its line on standard output is for supervisors, its log is JSON anyway',

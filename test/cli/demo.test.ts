@@ -13,7 +13,7 @@ import { TestDaemon, tinyModels } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const TRUSTED = 'signature: Nothing was changed since it was signed; signed by Demo';
-/** What the line of a file says after what it is; of the others that there is no signature. */
+/** What the line of a file says after its description; the other files have no signature. */
 const ANSWERS: ReadonlyMap<string, RegExp> = new Map([
   [
     'camera-signed.jpg',

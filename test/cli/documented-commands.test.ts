@@ -16,7 +16,7 @@ const COMMANDS = new Map(
 );
 
 const OURS = /(?:^|[\s(`])(?:npx |sudo |\S*bin\/)?assay ((?!ready)[a-z][^`|;&)>#]*)/g;
-/** In prose a command stands in backquotes. */
+/** Prose has commands in backquotes. */
 const INLINE = DOCUMENTS.flatMap((document) =>
   [...readFileSync(join(ROOT, document), 'utf8').matchAll(/`((?:npx )?assay [a-z][^`]*)`/g)].map(
     ([, line = '']): Shown => ({ document, line: line.replaceAll('\n', ' ') }),
@@ -39,7 +39,7 @@ function faultOf(words: readonly string[]): string | null {
     }
     command = inner;
     for (const { long } of inner.options) known.add(long);
-    // A group stands for its list where no command of it is named.
+    // A group without a command means its list.
     const list = inner.commands.find(({ path }) => ['list', 'show'].includes(path.at(-1) ?? ''));
     for (const { long } of list?.options ?? []) known.add(long);
   }

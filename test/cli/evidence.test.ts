@@ -48,7 +48,7 @@ function evidence(...argv: string[]): Promise<Outcome> {
   return runCommand({ address: open.daemon.grpc.address, key }, ['evidence', ...argv]);
 }
 
-/** Off the box: no daemon answers. */
+/** Runs the command as off the box: no daemon answers. */
 function offBox(...argv: string[]): Promise<Outcome> {
   return runCommand({ address: '127.0.0.1:1', key: '' }, ['evidence', ...argv]);
 }

@@ -26,7 +26,7 @@ export class HeldPicture implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers what waits, and from then on at once. */
+  /** Answers the waiting requests, and later ones at once. */
   release(): void {
     this.#released.resolve();
   }

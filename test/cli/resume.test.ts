@@ -13,7 +13,7 @@ import { linesOf, runCommand } from './run-command.ts';
 const SIZE_BYTES = 64 * 1024 ** 2;
 const CUT_AFTER_BYTES = 40 * 1024 ** 2;
 
-/** A line that fails the first connection which has carried so much. */
+/** Opens a line that breaks the first connection after so many bytes. */
 async function openWorstLine(target: string): Promise<{ line: Server; address: string; carried: number[] }> {
   const { hostname, port } = new URL(`http://${target}`);
   const carried: number[] = [];

@@ -75,7 +75,7 @@ test('a cell that a spreadsheet would compute is written as text, and numbers st
     cells.map((cell) => (typeof cell === 'string' ? safeCell(cell) : String(cell ?? ''))),
   );
   deepEqual(read.slice(0, 4), ["'=1+1", "'+2", "'-3", "'@sum"]);
-  // A sheet that parts its columns elsewhere finds no cell that begins with a sign.
+  // No cell begins with a sign for a program that splits columns at another character.
   deepEqual(read.slice(4, 9), ["'\tx", "'\rx", "'＝x", "';'=1", "a;'=1\t'@x"]);
   ok(line.endsWith(',-4,0.5,\r\n'), line);
 });
@@ -117,7 +117,7 @@ test('a sheet comes back in its order with its columns and what each row came to
 });
 
 test('an interrupted sheet goes on behind its last whole row, and pays nothing twice', async () => {
-  // The rows around the held one end, those behind it cannot be written before it.
+  // The rows around the held one end, but those after it are not written before it.
   const held = 3;
   await using picture = await HeldPicture.open();
   const sources = Array.from({ length: 8 }, (_, index) => `again-${index}.jpg`);

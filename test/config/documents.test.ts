@@ -17,7 +17,7 @@ for (const document of DOCUMENTS) {
 test('the example file changes nothing', () => {
   const readFile = () => readFileSync(join(ROOT, 'assay.example.toml'), 'utf8');
   const example = loadSettings({ argv: ['--config', 'assay.example.toml'], env: {}, readFile });
-  // But for the file that each setting is read from.
+  // The files that settings are read from are left out.
   const said = JSON.stringify(example).replaceAll(JSON.stringify(join(ROOT, 'assay.example.toml')), 'null');
   assert.deepEqual(
     JSON.parse(said),

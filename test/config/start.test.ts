@@ -1,4 +1,4 @@
-/** A start with ten faulty settings ends before anything is opened, and tells all ten with line and expectation. */
+/** A start with ten faulty settings ends before anything is opened, and reports all ten with line and expectation. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ test('a first start says once how weak the models are, and which command adds a 
   );
   equal(await start(), '');
 
-  // The notice has no figures of its own: those that README.md states first.
+  // The notice has the figures that README.md states first.
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   const set = /^\| (outside harvest, a third photographs, .*?) \|/m.exec(readme)?.[1] ?? '';
   // The rows below the one that names the set name none.

@@ -17,7 +17,7 @@ import {
   type WireOperation,
 } from './ways/wire-operations.ts';
 
-/** Nothing of anybody's: what an operation answers is about the caller alone. */
+/** The aim names nothing of another account: answers are about the caller alone. */
 const NOBODY: Aim = {
   ...{ identifier: '0'.repeat(64), hash: '0'.repeat(64), accountId: 99_999 },
   ...{ deliveryId: `msg_${'0'.repeat(32)}`, email: 'nobody@example.org' },

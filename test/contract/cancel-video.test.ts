@@ -15,7 +15,7 @@ import { writeLongVideo } from '../media/long-video.ts';
 
 const KEY = { 'x-api-key': TEST_KEY };
 const POLL_MS = 20;
-/** A signal and a new child; not the minute that the work would have taken. */
+/** Time for a signal and a new child; the work itself would have taken a minute. */
 const KILL_MS_MAX = 3000;
 const VIDEO = { seconds: 600, width: 480, height: 360 };
 

@@ -19,7 +19,7 @@ import { addCustomer, type Customer, type Service, shareService } from '../inter
 
 const FRAMES = 5;
 const POLL_MS = 40;
-/** What a frame of flat colours may lose by scaling. */
+/** The difference that scaling makes to a frame of flat colours. */
 const TOLERANCE = 3;
 
 let service: Service;
@@ -37,7 +37,7 @@ after(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** The answer once it is made. */
+/** The answer once the file is made. */
 async function fetchSheet(name = 'sheet.png', of = identifier, { key } = owner): Promise<Response> {
   for (;;) {
     const url = `${service.url}/media/${of}/rendition/${name}`;
@@ -177,7 +177,7 @@ test('it goes with the artifacts of its analysis, however these are removed', as
   assert.equal((await fetchSheet('sheet.png', kept.identifier)).status, 200);
   const swept = folderOf(kept.identifier);
   assert.ok(existsSync(swept));
-  // As retention ends them, while the record stays.
+  // Removes the artifacts as retention does, while the record stays.
   await store.artifacts.removeAll(store.read.records.get(kept.identifier)?.analysisId ?? '');
   assert.equal(existsSync(swept), false);
   const gone = await fetchSheet('sheet.png', kept.identifier);

@@ -32,7 +32,7 @@ function callersWith(key: string): Caller[] {
   return FACADES.map((facade) => stack.use(openCaller(target, facade, key)));
 }
 
-/** A picture that nothing has analysed before. */
+/** Makes a picture that was never analysed. */
 async function freshPicture(): Promise<Buffer> {
   const width = 400;
   const height = 300;

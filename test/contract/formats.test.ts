@@ -15,9 +15,9 @@ import { CORNERS } from '../media/numbered-frame.ts';
 import { FORMATS, type Format, film, HEIGHT, SECONDS, sound, still, WIDTH } from './formats.ts';
 
 let service: Service;
-/** May submit what the interface lists. */
+/** An account that may submit the documented types. */
 let customer: Customer;
-/** May submit more, by its plan. */
+/** An account whose plan takes further types. */
 let foreigner: Customer;
 
 before(async () => {

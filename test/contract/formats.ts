@@ -18,9 +18,9 @@ export interface Format {
   mime: string;
   make: () => Promise<Buffer> | Buffer;
   isForeign?: boolean;
-  /** Stands upright where the stored picture lies on its side. */
+  /** The stored picture lies on its side, and is to be shown upright. */
   isTurned?: boolean;
-  /** Not every colour of a screen can be printed. */
+  /** A picture in print colours, which lack some colours of a screen. */
   isPrint?: boolean;
 }
 

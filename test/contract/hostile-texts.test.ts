@@ -30,7 +30,7 @@ import { rewritten, spoilRows } from '../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const HOSTILE = ['__proto__', 'constructor', '\ud800 and \udfff', 'a\0b', '\u202egpj.exe\u2066'];
-/** In the documented report and what a caller says; the door of the store takes no long text elsewhere. */
+/** The documented report and the caller's words may be as long; the store refuses a long text elsewhere. */
 const LONG = 'x'.repeat(2 ** 20);
 
 const STEP = { when: '0001-01-01T00:00:00Z', agent: 'a', sourceType: 'digitalCapture', description: 'd' };
@@ -42,7 +42,7 @@ const MANIFEST = makeManifest({
   trainingMining: [{ use: 'data_mining', permission: 'notAllowed' }],
   identities: [{ name: 'person', provider: 'provider' }],
 });
-/** What a record is given beside what is seeded, so that every text that it may have is there. */
+/** Added to a seeded record, so that it has every text that a record can have. */
 const ANALYSIS = {
   modelDigests: { 'seeded@1.0.0': 'ab' },
   stepTimes: [{ step: 'decode', seconds: 1, times: 1 }],
@@ -79,7 +79,7 @@ interface Place {
   path: readonly string[];
 }
 
-/** The rows' own names for each other. */
+/** Fields in which rows name each other. */
 const LINKS = ['id', 'identifier', 'analysisId', 'key'];
 
 function placesIn(value: unknown, path: readonly string[] = []): string[][] {
@@ -144,7 +144,7 @@ before(async () => {
 
 after(() => stack.disposeAsync());
 
-/** Words and times of a record that no one but Assay writes. */
+/** Words and times of a record that only Assay writes. */
 const CLOSED = [
   'analyses result.provenance.declarations.0.kind',
   'analyses result.provenance.declaredOrigin',
@@ -268,7 +268,7 @@ test('messages and files beside an original can be made of each that is shown', 
 });
 
 test('a package of those with one hostile text each is written whole', async () => {
-  // Work whose state is no word of ours never ends.
+  // An analysis with an unknown state never ends.
   const identifiers = spoiled.flatMap(({ text, place }, index) =>
     text !== LONG && place.path[0] !== 'state' && shown.has(identifierOf(index)) && index % 29 === 0
       ? [identifierOf(index)]

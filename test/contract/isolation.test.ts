@@ -36,10 +36,10 @@ import {
 } from './ways/wire-operations.ts';
 
 const OPERATIONS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()];
-/** Answers of a request that never reached its operation, or broke it. */
+/** Answers of a request that did not reach its operation, or broke it. */
 const NOT_ASKED =
   /GRAPHQL_|tokens|the operation (has|costs|is)|internal error|Cannot query|Variable |Syntax Error|UNIMPLEMENTED/i;
-/** Aimed at the caller's own, these show it: so the others were refused for whose it is, not for how it was asked. */
+/** These operations show the caller's own record, so that others' records were refused for their owner, not for the form of the request. */
 const SHOWING = [
   ...['REST get /api/classification/{identifier}', 'REST get /api/classifications'],
   ...['GraphQL query classification', 'GraphQL query classifications', 'GraphQL query overrides'],
@@ -49,13 +49,13 @@ const SHOWING = [
   ),
   ...['gRPC ClassificationService.ListOverrides', 'gRPC AccountService.ListDeliveries'],
 ];
-/** Identifier of an account and a delivery that are not there. */
+/** The identifier of an account or a delivery that does not exist. */
 const NOBODY = 99_999;
 
 interface Member {
   customer: Customer;
   actor: Actor;
-  /** Stands in all that is the member's and in nothing that is another's. */
+  /** A word that appears in everything of this member, and in nothing of another. */
   mark: string;
   own: string[];
   frames: string[];
@@ -81,7 +81,7 @@ after(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-/** A picture of its own, one that every member has, a video, an override, a delivery. */
+/** Gives the member a picture of its own, one that every member has, a video, an override and a delivery. */
 async function furnish(mark: string, role: string, shared: Buffer): Promise<Member> {
   const user = { name: mark, email: `${mark}@example.org`, phone: mark, role };
   const customer = await addCustomer(service, { user, plan: { image_credits: 1 }, credits: 1000 });
@@ -137,7 +137,7 @@ test('the state of the box shows phase and models, and nothing that the work of 
 
 const residence = ({ resident }: { resident: boolean | null }) => resident;
 
-/** All that a stranger must leave as it is. */
+/** State that a stranger must not change. */
 function stateOf({ customer: { id }, hash, own, frames }: Member): string {
   const { read } = service.open.app.store;
   const records = read.records.list({ accountId: id, limit: 100 });
@@ -154,7 +154,7 @@ function stateOf({ customer: { id }, hash, own, frames }: Member): string {
   ]);
 }
 
-/** The answer without what the caller has put into it. */
+/** Removes the caller's own words from the answer. */
 function without(answer: string, aim: Aim): string {
   const given = [aim.identifier, aim.hash, aim.deliveryId, aim.email];
   return given.reduce((text, word) => text.replaceAll(word, '·'), answer);

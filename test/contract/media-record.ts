@@ -24,7 +24,7 @@ export interface CommonRecord {
   audios: CommonRecord[];
 }
 
-/** What is asked of a whole record, and not of a video's parts. */
+/** Fields of a whole record, which a video's parts do not have. */
 export interface WholeRecord extends CommonRecord {
   refId: string;
   resultUrl: string;

@@ -111,7 +111,7 @@ async function runAssay(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-/** REST, GraphQL and gRPC (through the command line) must tell the same. */
+/** REST, GraphQL and gRPC (through the command line) must show the same. */
 async function assertSameEverywhere(record: CommonRecord): Promise<void> {
   assert.deepEqual(toCommon(await readByGraphql(record.identifier)), record);
   assert.deepEqual(toCommon(await runAssay('get', record.identifier)), record);
@@ -321,7 +321,7 @@ for (const { name, type, bytes, status, says } of VALIDATED) {
 
 test('cancelling a video stops the work and leaves nothing of it', async () => {
   const before = (await readdir(join(folder, 'artifacts'))).sort();
-  // Its frames wait for the models, however fast or busy the box is.
+  // The frames wait for the models, however fast or busy the box is.
   using models = stopModels();
   const response = await submit('video', clipOf(8), 'long.mp4', {
     frames: 30,

@@ -1,5 +1,5 @@
 /**
- * What runs a model and in which precision, and why it is not what was asked for: told alike wherever models are told of.
+ * What runs a model, in which precision, and why it is not what was asked for: shown alike by every way in.
  *
  * Invariant: half precision only where the outputs hold in it, reported where not.
  */
@@ -20,7 +20,7 @@ interface ShownModel {
 
 const NOTE = 'cpu runs models in full precision only';
 
-/** What stays on the CPU is asked for no other precision. */
+/** A pack that stays on the CPU is asked for no other precision. */
 function noteOf(id: string): string | null {
   return id === 'silero-vad' ? null : NOTE;
 }

@@ -33,7 +33,7 @@ function fetchMedia(path: string, init: RequestInit = {}, customer = owner): Pro
   return fetch(`${service.url}/media/${path}`, { ...init, headers });
 }
 
-/** The answer once it is made. */
+/** The answer once the file is made. */
 async function made(path: string): Promise<Response> {
   let response = await fetchMedia(path);
   const isMade = async (): Promise<boolean> => {

@@ -1,5 +1,5 @@
 /**
- * How a record was measured (rules, times of its steps) and read: told alike wherever the documented record is not the limit.
+ * How a record was measured (rules, times of its steps) and read: shown alike by every way in that is not bound to the documented record.
  *
  * Invariant: a record names the rules it was measured under and those that read it, on all but REST.
  */
@@ -33,7 +33,7 @@ interface GraphqlRecord {
   stepTimes: StepTime[];
 }
 
-/** Version at the measurement and at the reading, by every facade; and the names of what REST tells. */
+/** Versions at the measurement and at the reading, by every facade; and the names of REST's fields. */
 async function readByAllWays(daemon: OpenBox, identifier: string) {
   const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion stepTimes { step seconds times } } }`;
   const graphql = await fetch(`${daemon.http}/graphql`, {

@@ -17,7 +17,7 @@ import { SignOffState } from '../../src/grpc/gen/assay/v1/sign_off_pb.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
 import { linesOf, runCommand } from '../cli/run-command.ts';
 
-/** What a way says of a sign-off: its state and the reasons of the answers. */
+/** The state of a sign-off and the reasons of its answers, as a way in shows them. */
 type Said = string[];
 
 interface Way {
@@ -163,7 +163,7 @@ for (const [name, wayOf] of Object.entries(WAYS)) {
     deepEqual(await owner.ask(identifier), ['open', 'the hands']);
     deepEqual(await judge.answer(identifier, true, 'now I see'), ['agreed', 'the hands', 'now I see']);
     match(await refusal(judge.answer(identifier, true, '')), /no sign-off of this finding is open/);
-    // Once the judge has made a key of the owner, the two could be one person.
+    // The judge has made a key of the owner, so the two could be one person.
     await createKey(app, { principal: principalOf(app, partner.id), userId: editor.id, name: 'given' });
     await overrideClassification(app, { ...finding, classification: 'artificial' });
     deepEqual(await owner.ask(identifier), ['open']);

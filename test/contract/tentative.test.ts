@@ -1,5 +1,5 @@
 /**
- * What an analysis has found so far: told while it runs on the new facades, grown from frame to frame, kept nowhere.
+ * What an analysis has found so far: shown while it runs, on the newer facades, and kept nowhere.
  *
  * Invariant: what is found so far grows, is reported on the new facades only and stays nowhere.
  */
@@ -16,7 +16,7 @@ import { makeVoice } from '../media/voice.ts';
 import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-/** A frame takes long enough that a watcher is told between two of them. */
+/** A frame takes so long that a watcher sees a change between two of them. */
 const SLOW_ROUNDS = 30;
 const RATE = 16_000;
 const FRAMES = 10;

@@ -18,7 +18,7 @@ let service: Service;
 let owner: Customer;
 let identifier: string;
 let spoken: Buffer;
-/** The same file, in a language that was said. */
+/** The record of the same file, sent with a language. */
 let said: string;
 
 before(async () => {

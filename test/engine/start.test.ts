@@ -11,7 +11,7 @@ import { childrenOf } from '../faults/rounds/processes.ts';
 import { writeTinyImagePack } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
-/** The check of such a model takes several times what the facades take to be loaded. */
+/** Checking such a model takes several times as long as loading the facades. */
 const SLOW_ROUNDS = 4000;
 const LOOK_MS = 20;
 const LOOKS_MAX = 500;

@@ -56,7 +56,7 @@ for (const [probability, count] of [
     assert.equal(called.length, MAP_THRESHOLDS.length);
     for (const [index, share] of called.entries()) {
       const expected = index < count ? 0.5 : 0;
-      // The map passes gently from one half to the other.
+      // The map blends the two halves where they meet.
       assert.ok(Math.abs(share - expected) <= 0.07, `${MAP_THRESHOLDS[index]}: ${share}`);
       assert.ok((hit[index] ?? 0) <= share);
     }

@@ -31,13 +31,13 @@ async function writePictures(folder: string): Promise<void> {
       await mkdir(source, { recursive: true });
       const background = { r: level, g: level, b: level };
       const picture = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background } });
-      // Lossless ones stay so: the clean tier is the file itself.
+      // Lossless pictures stay lossless: the clean tier is the file itself.
       await picture.toFile(join(source, nameOf(level)));
     }
   }
 }
 
-/** As the shape of the file documents it. */
+/** The hash of the data as `docs` describes it. */
 async function hashOfData(folder: string): Promise<string> {
   const lines: string[] = [];
   for (const label of ['artificial', 'human'] as const) {

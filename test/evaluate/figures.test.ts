@@ -116,7 +116,7 @@ test('files without an answer are in no figure and are counted', () => {
   assert.equal(report?.unanswered, 1);
   const { figures, figuresWithSilence: all, answered } = report ?? assert.fail();
   assert.deepEqual([figures.auc.value, figures.coverage.value], [1, 1]);
-  // Half of the human ones are silent: told from the artificial one all the same, and neither called nor decided.
+  // Half of the human files have no answer: they differ from the artificial one all the same, and are neither called nor decided.
   assert.deepEqual([all.auc.value, all.falseAlarmRateBalanced.value, all.coverage.value], [1, 0, 0.75]);
   assert.equal(answered.value, 0.75);
 });
@@ -139,7 +139,7 @@ test('a flip counts where the file is decided twice, otherwise each time', () =>
   const web = toTierReports([...artificial, ...human], ['clean', 'web'], GROUPING).find(
     ({ tier }) => tier === 'web',
   );
-  // Decided twice: the human file, which weighs half, and two of four artificial ones, an eighth each.
+  // Two verdicts each: the human file, which weighs half, and two of four artificial ones, which weigh an eighth each.
   assert.ok(Math.abs((web?.figures.flipRate.value ?? 0) - 1 / 8 / (1 / 2 + 2 / 8)) < 1e-12);
 });
 

@@ -23,7 +23,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 const run = promisify(execFile);
 const ENTRY = join(import.meta.dirname, '../../evaluate/main.ts');
 const SIDE = 256;
-/** Tiny models, on a box that is busy with other things. */
+/** Time for tiny models on a busy box. */
 const WAIT_MS_MAX = 120_000;
 
 /** The tiny models take bright pictures for artificial. */
@@ -44,7 +44,7 @@ async function writePictures(folder: string): Promise<void> {
   }
 }
 
-/** Each fold's pack has a version of its own, so that a measurement tells which one answered. */
+/** Each fold's pack has a version of its own, so that a measurement shows which one answered. */
 async function writeFolds(folder: string): Promise<void> {
   const rows = SOURCES.flatMap(({ label, source, fold }) =>
     fold === null ? [] : `${label}\t${source}\t${fold}\n`,
@@ -63,7 +63,7 @@ interface Places {
   data: string;
   packs: string;
   out: string;
-  /** Where the daemons have their folders. */
+  /** The folder in which the daemons have theirs. */
   temporary: string;
 }
 

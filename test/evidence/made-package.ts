@@ -27,7 +27,7 @@ export interface PlannedPackage {
   key: SigningKey;
   payload: ReadonlyMap<string, Buffer>;
   beforeSignature?: () => Promise<void>;
-  /** What the attestation states; absent: what the records say. */
+  /** The statement of the attestation; that of the records by default. */
   predicate?: object;
 }
 
@@ -108,7 +108,7 @@ function oneEntryLog(key: SigningKey, subject: string): RecordCustody {
   };
 }
 
-/** By path below the package's folder. */
+/** Returns the members by path below the package's folder. */
 export async function takeApart(zipPath: string): Promise<Map<string, Buffer>> {
   const members = new Map<string, Buffer>();
   const zip = await openZip(zipPath);
@@ -119,7 +119,7 @@ export async function takeApart(zipPath: string): Promise<Map<string, Buffer>> {
   return members;
 }
 
-/** By another program than the writer's: members in any order, all of them plain files. */
+/** Writes the package with another program: members in any order, all of them plain files. */
 export async function putTogether(members: ReadonlyMap<string, Buffer>, zipPath: string): Promise<void> {
   const zip = new ZipFile();
   for (const [path, bytes] of members) zip.addBuffer(bytes, `${FOLDER}/${path}`);

@@ -51,7 +51,7 @@ async function faultsOf({ add, comment, patch }: Oddity): Promise<string[]> {
   return faults.map(({ member, fault }) => `${member}: ${fault}`);
 }
 
-/** In both places that name a file, or in one of them. */
+/** Renames a file in both places that name it, or in one of them. */
 function rename(bytes: Buffer, from: string, to: string, occurrences = 2): Buffer {
   const copy = Buffer.from(bytes);
   let at = 0;

@@ -36,16 +36,16 @@ interface Chain {
 
 interface Row {
   what: string;
-  /** Null: it holds. */
+  /** Null if the chain holds. */
   fault: RegExp | null;
   leaf?: CertificatePlan;
-  /** From the leaf upwards. */
+  /** The certificates between leaf and root, from the leaf upwards. */
   middles?: CertificatePlan[];
   root?: CertificatePlan;
   token?: (chain: Chain) => TokenPlan | Promise<TokenPlan>;
   /** The signer and what is above it, without the root, unless given. */
   inToken?: (chain: Chain) => Made[];
-  /** The root unless given. */
+  /** The roots; by default that of the chain. */
   roots?: (chain: Chain) => Made[] | Promise<Made[]>;
 }
 

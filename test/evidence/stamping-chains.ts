@@ -73,7 +73,7 @@ export function toIdentity({ certificate, keys }: Made): Identity {
   return { name: '', cert: toPem([certificate]), key, privateKey };
 }
 
-/** Its own organisation too: a signature of media by none counts as broken. */
+/** The name has an organisation: a signature of media without one counts as broken. */
 function nameOf(commonName: string): pkijs.RelativeDistinguishedNames {
   const typesAndValues = ['2.5.4.10', '2.5.4.3'].map((type) => {
     return new pkijs.AttributeTypeAndValue({ type, value: new Utf8String({ value: commonName }) });

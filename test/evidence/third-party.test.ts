@@ -52,16 +52,16 @@ before(async () => {
 after(() => folder[Symbol.asyncDispose]());
 
 interface Judged {
-  /** What each command printed, those that failed. */
+  /** The output of each command that failed. */
   failures: string[];
-  /** `member: fault` as `evidence verify` tells them. */
+  /** Each `member: fault` that `evidence verify` reports. */
   faults: string[];
 }
 
 let made = 0;
 
 interface Unpacked {
-  /** Puts in what no zip of ours has, once it is unpacked. */
+  /** Changes the unpacked package. */
   disturb?: (place: string) => Promise<void>;
   fingerprints?: string[];
 }
@@ -86,7 +86,7 @@ async function judge(
   return { failures, faults: faults.map(({ member, fault }) => `${member}: ${fault}`) };
 }
 
-/** By sh, as a reader follows VERIFY.txt: null if the step holds, otherwise what the reader sees. */
+/** Runs a step of VERIFY.txt by sh: null if it holds, otherwise what the reader sees. */
 function runAsReader(command: string, place: string): string | null {
   const named = command.replaceAll('/tmp/', `${place}-`);
   const { status, stdout, stderr } = spawnSync('sh', ['-c', named], { cwd: place, encoding: 'utf8' });
@@ -182,7 +182,7 @@ test('what is added after unpacking is found by the steps: a file beside the lis
   };
   for (const [path, add] of Object.entries(additions)) {
     const { failures } = await judge(whole, { disturb: async (place) => void (await add(place)) });
-    // Not in the command, which names files too: in what it printed.
+    // The file is named in the output, not only in the command.
     const printed = failures.map((shown) => shown.slice(shown.indexOf('\n')));
     ok(
       printed.some((text) => text.includes(path)),

@@ -17,7 +17,7 @@ export interface TimestampAuthority extends AsyncDisposable {
   rootFile: string;
   /** A reply to a query, as DER, without HTTP. */
   answer(query: Uint8Array): Promise<Buffer>;
-  /** What it answers from now on instead; null: its own replies. */
+  /** Answers with these replies from now on; null for its own. */
   answerWith(made: ((query: Buffer) => Promise<{ status: number; body: Buffer }>) | null): void;
   /** Queries that came by HTTP. */
   asked(): number;

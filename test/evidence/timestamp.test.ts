@@ -1,5 +1,5 @@
 /**
- * Tokens of a real authority: each way in which one can be wrong is told as what it is.
+ * Tokens of a real authority: each way in which one can be wrong is reported as what it is.
  *
  * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
  * as what it is.

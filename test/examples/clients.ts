@@ -19,7 +19,7 @@ export interface Example {
   isHeavy?: boolean;
 }
 
-/** Where test/heavy/examples.ts built the clients in Go: that takes a minute, and modules of others. */
+/** test/heavy/examples.ts builds the Go clients here, which takes a minute and modules of others. */
 const GO_FOLDER = process.env.ASSAY_TEST_GO_FOLDER;
 const PYTHON = 'python3';
 const PLAIN = /: (?:ARTIFICIAL|artificial),? (?:0\.9\d*|1)$/;
@@ -47,7 +47,7 @@ const ALL: readonly Example[] = [
 
 /** The clients that this run can try: the heavy ones where they were built. */
 export const CLIENTS = ALL.filter(({ isHeavy }) => isHeavy !== true || GO_FOLDER !== undefined);
-/** Every one that some run tries. */
+/** Every client that some run tries. */
 export const TRIED = ALL.map(({ file }) => file);
 
 function nodeExample(name: string, ending: RegExp): Example {

@@ -42,7 +42,7 @@ for (const shown of TOOLS.filter(({ line }) => RUN.test(line)))
     assert.doesNotMatch(out, /"errors":\[/);
   });
 
-/** With this daemon's addresses, a record of its own, and an answer that is no success as a failure. */
+/** Runs the command with this daemon's addresses and a record of its own; an answer that is no success counts as a failure. */
 async function run({ line }: Shown): Promise<{ code: number | null; out: string; err: string }> {
   const here = line
     .replaceAll('http://127.0.0.1:8480', daemon.http)

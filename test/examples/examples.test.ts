@@ -17,7 +17,7 @@ import { patternImage } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { absence, CLIENTS, clientFiles, EXAMPLES, ROOT, TRIED } from './clients.ts';
 
-/** What is to be copied is to be taken in at a glance. */
+/** An example that is copied must be understood at a glance. */
 const LINES_MAX = 60;
 
 let folder: TemporaryFolder;

@@ -7,11 +7,11 @@ const PROGRAM =
 /** Their words are held against the program by test/cli/documented-commands.test.ts. */
 const OURS = /(?:^|\| )(?:npx |sudo )?assay /;
 
-/** What documented-tools.test.ts runs as it stands. */
+/** Lines that documented-tools.test.ts runs as they stand. */
 export const RUN = /^(?:curl |npx buf curl )/;
 export const SCRIPT = /^npm run ([\w:-]+)/;
 
-/** What is not run here, by how its lines begin, and why. */
+/** Lines that are not run here, by their beginnings, with the reason. */
 export const ELSEWHERE: readonly [RegExp, string][] = [
   [/^npm (?:ci|start)/, 'a fresh checkout does so before this test can run'],
   [SCRIPT, 'long; documented-reasons.test.ts holds that the script exists'],

@@ -102,7 +102,7 @@ test('deliveries are followed, listed and replayed on both protocols; failed wor
   await failOne(caller, receiver.url);
 });
 
-/** What cannot be fetched ends errored, and the administrator finds it among the failed. */
+/** Submits an address that cannot be fetched, which the administrator finds among the failed. */
 async function failOne(caller: GraphqlCaller, fileUrl: string): Promise<void> {
   const submission = `mutation ($input: SubmitMediaInput!) {
     submitMedia(input: $input) { classification { identifier } userErrors { message } } }`;

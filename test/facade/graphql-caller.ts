@@ -59,7 +59,7 @@ export class GraphqlCaller {
   }
 }
 
-/** None in a comment that keeps the connection open. */
+/** A comment that keeps the connection open has no data. */
 function* dataOf(event: string): Generator<NonNullable<GraphqlAnswer['data']>> {
   const line = /^data: ?(.+)$/m.exec(event)?.[1];
   if (line === undefined) return;

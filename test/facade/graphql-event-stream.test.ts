@@ -1,4 +1,4 @@
-/** Server-sent events of a subscription, and that those who are told the same do not disturb each other. */
+/** Server-sent events of a subscription: readers who get the same do not disturb each other. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { addRecord, openApp } from '../app/open-app.ts';
 
 interface Fed {
   stream: EventStream;
-  /** Undefined ends it. */
+  /** Undefined ends the stream. */
   feed(text: string | undefined): void;
   asked(): number;
   isLeft(): boolean;
@@ -102,9 +102,9 @@ const CHANGES = 40;
 
 interface Watcher {
   socket: Socket;
-  /** Its events, without the names. */
+  /** The events that it got, without the names. */
   events: readonly string[];
-  /** Whether it was told of the change. */
+  /** Waits until the client has got the change. */
   knows(refId: string): Promise<void>;
 }
 

@@ -68,7 +68,6 @@ const CONFIG: App['config'] = {
   ...{ timestampAuthorities: [], timestampRootsPem: null },
 };
 
-/** Without a list. */
 type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures' | 'earlierPictures';
 
 function openOnCore(stack: AsyncDisposableStack, core: RecordParts): Pick<App, OpenedOnCore> {
@@ -154,7 +153,7 @@ const SOCKETS = {
   callerAddress: callerAddress([]),
 };
 
-/** A store that tells what it changed. */
+/** Opens a store that reports what it changed. */
 async function openWatchedStore(stack: AsyncDisposableStack, folder: string, clock: Clock) {
   const accountFeed = new AccountFeed();
   const standings = stack.use(new Standings(clock));

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { serverAudits } from 'graphql-http';
 import { type GraphqlFixture, openGraphqlFixture } from './graphql-fixture.ts';
 
-/** As many as the audit has: one more or fewer is another audit, to be read before it is believed. */
+/** The number of rules in the audit: another number is another audit, which has to be read. */
 const AUDITS = 61;
 
 let fixture: GraphqlFixture;
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(async () => await fixture[Symbol.asyncDispose]());
 
-/** With the key, and with it the header that no foreign page can send. */
+/** Sends the key and the header that no foreign page can send. */
 function fetchWithKey(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set('x-api-key', fixture.key);

@@ -256,7 +256,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       },
       video: {
         ...{ width: 640, height: 480, duration_seconds: 1.5 },
-        // The report of the container stands in the video alone.
+        // Only the video has the report of the container.
         images: [
           toJson(ClassificationSchema, toClassification({ ...IMAGE, c2pa: null }), {
             useProtoFieldName: true,

@@ -27,7 +27,7 @@ after(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** A restart forgives, so each test begins with a fresh minute. */
+/** A restart clears the counts, so each test begins with a fresh minute. */
 async function start(env: Record<string, string>): Promise<TestDaemon> {
   return await TestDaemon.start({ models: 'tiny', folder: folder.path, env, awaitReady: false });
 }

@@ -15,7 +15,7 @@ const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
 
 let daemon: OpenBox;
 let picture: Buffer;
-/** What our own page sends along. */
+/** Headers that our own page sends. */
 let page: Record<string, string>;
 
 before(async () => {

@@ -26,7 +26,7 @@ const PLACES = [
   ...['/media/blob', '/uploads', '/metrics', '/livez', '/readyz', '/openapi.json', '/nothing-there'],
 ];
 
-/** The whole answer to bytes as they are; the server must end it. */
+/** Sends bytes as they are; returns the whole answer, which the server must end. */
 async function speak(bytes: string): Promise<string> {
   const { hostname, port } = new URL(box.url);
   const socket = connect(Number(port), hostname);
@@ -131,7 +131,7 @@ test('a password is not guessed over the wire', async () => {
   );
   equal(answers.at(-1), 429, String(answers));
   ok(Number(last?.headers.get('retry-after')) > 0);
-  // Not even with the right one, or the bound would tell which it is.
+  // The right password is refused, too, or the bound would reveal it.
   equal((await signIn('admin@example.org', ADMIN_PASSWORD)).status, 429);
 });
 

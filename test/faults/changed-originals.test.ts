@@ -1,5 +1,5 @@
 /**
- * A stored original that is no longer what was submitted is told, never judged and never served whole.
+ * A stored original that is no longer what was submitted is reported, never judged and never served whole.
  *
  * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
  * served whole.
@@ -28,7 +28,7 @@ function pathOf(folder: string, bytes: Buffer): string {
   return join(folder, 'blobs', hash.slice(0, 2), hash);
 }
 
-/** One bit of a picture that fills several pieces of a download. */
+/** Changes one bit of a picture that fills several pieces of a download. */
 function change(path: string): void {
   const bytes = readFileSync(path);
   bytes[bytes.length - 100] = (bytes.at(-100) ?? 0) ^ 1;
@@ -75,7 +75,7 @@ test('changed on the disk', async () => {
   }
   equal(await metricOf(daemon, METRIC), 1);
 
-  // What is sent again takes its place, and is judged.
+  // The file that is sent again takes its place and is judged.
   deepEqual(await awaitEnds(daemon, [await judgeAgain(daemon, picture)]), ['done']);
   deepEqual(Buffer.from(await (await fetch(url, { headers: KEY_HEADERS })).arrayBuffer()), picture);
 });

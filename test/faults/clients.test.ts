@@ -34,7 +34,7 @@ function descriptorsOf(daemon: TestDaemon): number {
   return readdirSync(`/proc/${pidOf(daemon)}/fd`).length;
 }
 
-// At the same time: each waits for most of a minute, with a daemon of its own.
+// The tests run at once: each waits for most of a minute, with a daemon of its own.
 describe('silent and slow clients', { concurrency: true }, () => {
   for (const { listener, addressOf } of [
     { listener: 'HTTP', addressOf: ({ http }: TestDaemon) => new URL(http).host },

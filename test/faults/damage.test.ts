@@ -1,5 +1,5 @@
 /**
- * What rotted is told and counted, never served; everything else goes on.
+ * A damaged record is reported and counted, never served; everything else goes on.
  *
  * Invariant: a damaged record or a missing file is reported, never served.
  */

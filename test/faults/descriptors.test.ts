@@ -24,7 +24,7 @@ import {
   until,
 } from './rounds/submissions.ts';
 
-/** Free descriptors that are left, all of which the test's own sockets take. */
+/** The test's own sockets take all of these descriptors. */
 const LEFT = 24;
 const SOCKETS = 60;
 const DESCRIPTORS_TOLERANCE = 10;
@@ -65,7 +65,7 @@ interface Answer {
   text: string;
 }
 
-/** By a connection that is held open, as a client's pool has one from better times. */
+/** A connection that was opened before, as in a client's pool. */
 class OldConnection {
   readonly #agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
   readonly #base: string;

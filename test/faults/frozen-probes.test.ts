@@ -22,7 +22,7 @@ import {
   until,
 } from './rounds/submissions.ts';
 
-/** Long for a picture of 40,000 pixels, which a child that stands on a busy box reads all the same. */
+/** A child on a busy box reads a picture of 40,000 pixels within this time. */
 const PROBE_TIMEOUT_MS = 4000;
 /** What stands still is found in ten seconds; the probe's own deadline would be twice that. */
 const ANSWER_MS_MAX = 30_000;

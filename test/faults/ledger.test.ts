@@ -36,7 +36,7 @@ interface Call {
 function makeCalls(pictures: Buffer[]): Call[] {
   const total = SUBMISSIONS + OVERRIDES;
   return Array.from({ length: total }, (_, index) => ({
-    // Spread evenly among each other, in an order that is the same in every run.
+    // Submissions and overrides alternate evenly, in the same order at each run.
     kind: (index * OVERRIDES) % total < OVERRIDES ? 'override' : 'submission',
     picture: pictures[(index * 7 + Math.floor(index / pictures.length)) % pictures.length] ?? Buffer.alloc(0),
     isForced: index % 20 === 0,

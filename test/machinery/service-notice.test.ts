@@ -108,7 +108,7 @@ test('the watchdog is fed only while the workers live and the loop turns', {
     await notice.ready('test');
     await until(() => fed() >= 3, 'the watchdog to be fed');
     isAlive = false;
-    // What was on its way arrives.
+    // A message on its way arrives within this time.
     await delay(500);
     const before = fed();
     await delay(1000);

@@ -131,7 +131,7 @@ for (const { kind, name, make, look } of HANDED_IN) {
   });
 }
 
-/** The one field that was asked for, as `it`; nothing of it may be refused. */
+/** Asks for one field under the name `it`; it must not be refused. */
 async function askGraphql<Answer>(key: string, query: string, variables: object): Promise<Answer> {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const body = JSON.stringify({ query, variables });

@@ -187,7 +187,7 @@ async function openFilm({ page }: Desk, recipe: Partial<VideoRecipe>): Promise<v
   await page.locator('.clip').first().waitFor();
 }
 
-/** How much of the width of what it lies in. */
+/** The share of an element's width in that of the whole. */
 async function shareOf({ page }: Desk, part: string, whole: string): Promise<number> {
   const [inner, outer] = [page.locator(part).last(), page.locator(whole).first()];
   return ((await inner.boundingBox())?.width ?? 0) / ((await outer.boundingBox())?.width ?? 0);

@@ -38,7 +38,7 @@ export async function checkEnd(parts: EndParts): Promise<void> {
   await drive(pause(life.app.clock, FINISH_MS), 'the finishing of files');
   checkDrops(parts);
   await life.stopWatching();
-  // A file that was being taken when it stopped has its analysis, too.
+  // A file that was being taken at the stop gets its analysis, too.
   await drive(
     until(parts, WORK_MS_MAX, 'every analysis ends', () => openAnalyses(parts) === 0),
     'the last work',
@@ -77,7 +77,7 @@ async function latecomerIsTaken(parts: EndParts): Promise<void> {
 
 const LARGE_DROPS_SHARE = 0.3;
 const LARGE_DROP = 40;
-/** Two looks, and what a file must lie still for. */
+/** Time for two looks and for a file to lie still. */
 const LATE_SECONDS_MAX = 15;
 const FINISH_MS = 90_000;
 

@@ -64,7 +64,7 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
     tx.accounts.put({ ...gone, deletedAt: at });
     const session = { csrfToken: 'c', userAgent: '', createdAt: at, expiresAt: at + 1 };
     tx.accounts.putSession({ ...session, hash: 'session-1', accountId: user.id });
-    // Two with one key: the later one is what the key finds.
+    // Two analyses have one key, which finds the later one.
     tx.putAnalysis({ ...analysis, id: 'zz-earlier', state: 'queued', queuedAt: 1, endedAt: null });
     tx.putAnalysis({ ...analysis, id: 'aa-later', state: 'queued', queuedAt: at + 5, endedAt: null });
     const file = { file: 'frame-0.png', hash: 'e'.repeat(64), sizeBytes: 1 };

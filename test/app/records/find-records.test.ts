@@ -8,7 +8,7 @@ import { FIRST_TIME_US, identifierOf, seedRecords } from '../../seeded-records.t
 import { addUser, type OpenApp, openApp } from '../open-app.ts';
 
 const COUNT = 6000;
-/** What a fifth of the records have as their file. */
+/** A fifth of the records have this file. */
 const SHARED_HASH = 'feed'.repeat(16);
 const RARE_HASH = `facade${'0'.repeat(58)}`;
 
@@ -28,7 +28,7 @@ before(async () => {
 
 after(() => open?.[Symbol.asyncDispose]());
 
-/** All that match, and how many pages they took. */
+/** The records that match, and how many pages they took. */
 function find(filter: RawFields, query: Partial<ListInput> = {}): { numbers: number[]; pages: number } {
   const numbers: number[] = [];
   let cursor: string | null | undefined;

@@ -53,7 +53,7 @@ import { AppError } from '../../../src/domain/errors.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
-/** Every account has submitted the same file: what is said of it must stay each account's own. */
+/** Every account has submitted the same file; findings on it must stay each account's own. */
 const HASH = 'c'.repeat(64);
 
 interface Member {
@@ -178,7 +178,7 @@ const OPERATIONS: Record<string, Operation> = {
     createPasswordLink(app, { principal, email: `${marks.name}@example.org` }),
 };
 
-/** What a stranger must leave as it was; the last use of a key is no one's act. */
+/** State that a stranger must not change; the last use of a key does not count. */
 function stateOf({ store: { read } }: App, { id }: Member): { account: string; records: string } {
   const keys = read.accounts.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null }));
   const records = read.records.list({ accountId: id, limit: 100 });
@@ -208,7 +208,7 @@ async function act(world: World, name: string, actor: Member, target: Member): P
   const { app, members, partnerOf } = world;
   if (app.store.read.accounts.get(actor.id)?.deletedAt !== null) return;
   const isManaged = partnerOf.get(target.id) === actor.id;
-  // Its partner may well delete a user; the world would only grow empty of it.
+  // A partner may delete its user, but the test would run out of users.
   if (name === 'deleteUser' && isManaged) return;
   const before = members.map((member) => stateOf(app, member));
   let answer: unknown;

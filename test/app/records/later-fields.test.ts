@@ -1,4 +1,4 @@
-/** What a version stored that knew fewer options and fields of a plan reads as if it had not asked for the others. */
+/** Records and plans of an older version read as if they had not asked for newer options and fields. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listPlans, updatePlan } from '../../../src/app/accounts/plans.ts';

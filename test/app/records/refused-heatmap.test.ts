@@ -91,7 +91,7 @@ async function askEverywhere(identifier: string) {
   };
 }
 
-/** The status of the call. */
+/** Returns the status of the call. */
 async function receiveMap(identifier: string): Promise<number> {
   const channel = { address: daemon.grpc, credentials: credentials.createInsecure() };
   using client = new AssayClient(channel, TEST_KEY);

@@ -34,7 +34,7 @@ function numberOf({ record, refused }: RecordEntry): number {
   return Number.parseInt((record ?? refused).identifier, 16);
 }
 
-/** All rows, page by page. */
+/** Lists all rows, page by page. */
 function list(filter: RawFields = {}, query: Partial<ListInput> = {}): RecordEntry[] {
   const entries: RecordEntry[] = [];
   let cursor: string | null | undefined;

@@ -28,7 +28,7 @@ type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
 
 async function openApp(folder: TemporaryFolder, disk?: RecordsDisk): Promise<RetentionApp & AsyncDisposable> {
   const store = await Store.open({ folder: folder.path, disk });
-  // The retention uses nothing of the engine but what a deletion reports to it.
+  // Retention uses only these functions of the engine.
   const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
   const clock = { ...systemClock(), now: () => NOW };
   const log = pino({ level: 'silent' });
@@ -49,7 +49,7 @@ interface NewRecord {
   text: string;
   days: number;
   state?: AnalysisState;
-  /** Name of the record whose analysis it shares. */
+  /** Another record that has the same analysis. */
   as?: string;
   deskId?: number;
 }

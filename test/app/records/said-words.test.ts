@@ -18,7 +18,7 @@ import type { StoreTransaction } from '../../../src/store/transaction.ts';
 import { FIRST_TIME_US, identifierOf, seedRecords } from '../../seeded-records.ts';
 import { addUser, type OpenApp, openApp } from '../open-app.ts';
 
-/** More than a page looks at, so that only the index finds an old one at once. */
+/** A page looks at fewer records, so that only the index finds an old one at once. */
 const PICTURES = 5200;
 const SAID: readonly string[] = [
   "Der Bundesminister sagt, it's raining.",
@@ -45,7 +45,7 @@ before(async () => {
 
 after(() => open?.[Symbol.asyncDispose]());
 
-/** Older than any seeded picture. */
+/** The recordings are older than any seeded picture. */
 function putRecording(tx: StoreTransaction, index: number, text: string, accountId: number): void {
   const at = FIRST_TIME_US - 1000 + index;
   const identifier = `f${identifierOf(index).slice(1)}`;
@@ -69,7 +69,7 @@ function putRecording(tx: StoreTransaction, index: number, text: string, account
   });
 }
 
-/** Cut in the middle, as a model does it. */
+/** The text is cut into two segments, as a model does it. */
 function resultOf(text: string): AudioResult {
   const cut = text.indexOf(' ', text.length / 2);
   const parts = cut === -1 ? [text] : [text.slice(0, cut), text.slice(cut + 1)];

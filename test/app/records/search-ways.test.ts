@@ -59,7 +59,7 @@ async function ask<T>(query: string, variables: Data): Promise<T> {
   return await new GraphqlCaller(daemon.http, TEST_KEY).read(query, variables);
 }
 
-/** Keypoints follow the verdict once nothing waits. */
+/** Waits for the keypoints, which are described once no analysis waits. */
 async function allDescribed(): Promise<void> {
   const query = 'query($id: ID!) { similarPictures(identifier: $id) { withoutParts } }';
   await until(async () => {

@@ -15,7 +15,7 @@ import { seedRecords } from '../../seeded-records.ts';
 import { addUser, openApp, principalOf } from '../open-app.ts';
 
 const HASH = 'f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22';
-/** Two bits away, and with left and right exchanged. */
+/** Hashes that are two bits away, and mirrored. */
 const NEAR = `f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b21`;
 const MIRRORED = '9c4e9c9b22f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b3';
 

@@ -245,7 +245,7 @@ test('who had the account of the finding in hand cannot agree with it, by whatev
     for (const isOfAsker of [true, false]) {
       await using desk = await openDesk();
       const { app, admin, editor, partner, identifier } = desk;
-      // Administrators act on each other: the finding's account can have had the one of who answers.
+      // Administrators may act on each other, so the finding's author could have used the account that answers.
       const giver = isOfAsker ? partner : principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
       const asker = isOfAsker ? editor : giver;
       const own = isOfAsker ? identifier : await addRecord(app, asker.account.id, { hash: HASH });

@@ -36,7 +36,7 @@ after(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-/** Noise over a slope, by a rule: no two runs see different pictures. */
+/** Noise over a slope, by a rule, so that all runs see the same picture. */
 function makeNoisy(): Buffer {
   const rgb = Buffer.alloc(WIDTH * HEIGHT * 3);
   let state = 1;

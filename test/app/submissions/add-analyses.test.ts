@@ -73,7 +73,7 @@ async function judged(
   return await settled(principal, identifier);
 }
 
-/** Once nothing waits or runs for it. */
+/** Waits until nothing waits or runs for the record. */
 async function settled(principal: Principal, identifier: string): Promise<ClassificationRecord> {
   let last: ClassificationRecord | undefined;
   for await (const record of watchClassification(open.app, { principal, identifier }, NEVER)) last = record;
@@ -92,7 +92,7 @@ const add = (principal: Principal, identifier: string, ...analyses: string[]) =>
 
 const available = (principal: Principal): number => getCredits(open.app, { principal }).availableCredits;
 
-/** What was measured and said of the origin: a hint of what was added may stand beside it. */
+/** What was measured and said of the origin, without what an added analysis says. */
 function saidBy({ verdict, verdicts, assessment, provenance, marks }: ClassificationRecord): object {
   const reasons = assessment?.reasons.filter(({ code }) => !code.endsWith('SIGNS_OF_EDITING'));
   return { verdict, verdicts, assessment: { ...assessment, reasons }, provenance, marks };

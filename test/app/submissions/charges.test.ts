@@ -155,7 +155,7 @@ for (const isKnown of [false, true]) {
   });
 }
 
-/** What happens between the first's being found whole and the second's submission. */
+/** Events between the moment when the first is found whole and the second's submission. */
 const ORDERS = {
   'begun anew and sent before the first ends': ['begin', 'send', 'end'],
   'sent after the first has ended': ['begin', 'end', 'send'],
@@ -214,7 +214,7 @@ test('an upload that is begun anew and submitted while the former is still submi
     return { identifier: submitUpload(app, upload) };
   };
   const formerHash = createHash('sha256').update(former).digest('hex');
-  // The lock holds the former's submission until the later one is asked for.
+  // The lock holds the first submission back until the second one is asked for.
   const [first, second] = await app.store.blobs.withLock(formerHash, async () => [
     await submit(former),
     await submit(later),

@@ -1,4 +1,4 @@
-/** Fetching from an address, against a real HTTP server: redirects, bounds, names and what a record is told. */
+/** Fetching from an address, against a real HTTP server: redirects, bounds, names and the reasons that a record shows. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ interface Site extends AsyncDisposable {
   origin: string;
   port: number;
   store: Store;
-  /** Paths that were asked for. */
+  /** Paths that the server was asked for. */
   asked: string[];
 }
 

@@ -32,7 +32,7 @@ let place: TemporaryFolder;
 let service: Service;
 let origin = '';
 let key = '';
-/** What the host of remote manifests has, by path. */
+/** The files on the host of remote manifests, by path. */
 const shelf = new Map<string, Buffer>();
 const asked: string[] = [];
 const server = createServer((request, response) => {
@@ -63,7 +63,7 @@ after(async () => {
 });
 
 let seed = 0;
-/** A picture that no other test has. */
+/** Makes a picture that no other test has. */
 async function picture(): Promise<Buffer> {
   seed += 1;
   return await patternImage(320, 240 + seed)
@@ -251,7 +251,7 @@ async function ended(identifier: string): Promise<ImageRecord> {
   return read(identifier);
 }
 
-/** The identifier, or what was said against it. */
+/** The identifier, or the refusal. */
 async function submitByGraphql(file: Buffer, manifest: Buffer, requestId: string): Promise<string> {
   const query =
     'mutation ($input: SubmitMediaInput!) { submitMedia(input: $input) { classification { identifier } userErrors { message } } }';

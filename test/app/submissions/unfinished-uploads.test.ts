@@ -39,7 +39,7 @@ async function* thenBreak(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   throw new Error('the connection broke');
 }
 
-/** Says nothing more once it is read to its end, as a dead connection does. */
+/** Stays silent after its last chunk, as a dead connection does. */
 async function* thenSilence(
   source: AsyncIterable<Uint8Array>,
   onSilence: () => void,
@@ -210,7 +210,7 @@ test('a disk that runs full while bytes come in leaves nothing', async () => {
   await using room = await openApp();
   const { admin: principal } = room;
   const free = await room.app.store.freeBytes();
-  // Passes at the begin, and is missed by what the upload itself takes.
+  // The bound holds at the begin, and is broken by the upload itself.
   const app = { ...room.app, config: { ...room.app.config, diskFreeBytesMin: free - 24 * MIB } };
   const bytes = () => pieces(200);
   await rejects(

@@ -26,7 +26,7 @@ import { makeTrustList } from '../../trust-lists.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const authority = makeIdentity({ name: 'Desk authority' });
-/** More than any test seeds. */
+/** No test seeds more records. */
 const RECORDS_MAX = 100;
 const NEVER = new AbortController().signal;
 let opened: OpenApp;
@@ -115,7 +115,7 @@ function stateOf(app: App, index: number): string | undefined {
   return recordOf(app, classification, analysis).provenance?.readings?.state;
 }
 
-/** Also of earlier tests. */
+/** Counts the readings of earlier tests, too. */
 function countRereads(app: App, indexes: readonly number[]): number {
   const rows = indexes.flatMap((index) =>
     app.store.read.custody.rowsOf([identifierOf(index)], { limit: RECORDS_MAX }),

@@ -156,7 +156,7 @@ holds('a failed file that is taken while failed ones are asked for again is coun
   ok(row !== undefined);
   const taken = { ...row, state: 'submitted', at: app.clock.now() } as const;
   const taking = app.store.transact((tx) => tx.automation.putWatchedFile(taken));
-  // It reads what there was before.
+  // This look reads the files of before.
   await Promise.all([stage.drive(taking, 'a look'), folder.resume()]);
   const { counts } = app.store.read.automation.watchFolder(folder.id) ?? {};
   const rows = app.store.read.automation.watchedFiles({ folderId: folder.id, state: 'submitted', limit: 9 });

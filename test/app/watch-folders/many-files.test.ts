@@ -10,7 +10,7 @@ import { LookPace } from '../../../src/machinery/look-pace.ts';
 import { openService } from '../../interface/service.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
-/** Ten thousand were remembered once. */
+/** An older version remembered only ten thousand files. */
 const FILES = 10_500;
 const WRITTEN_AT_ONCE = 500;
 const LOOKS_A_SECOND = 1_000_000;
@@ -25,7 +25,7 @@ test('all new files of a large folder are remembered at the first look, and each
   }
   await using service = await openService({ ASSAY_WATCH_ROOTS: place.path });
   const { app } = service.open;
-  // Its rule is not stored: nobody else looks at it, and nothing is taken.
+  // The rule is not stored, so that the daemon takes nothing from the folder.
   const rule = { accountId: 1, done: 'leave', options: {}, isPaused: false, isRemoved: false } as const;
   const folder = { id: 1, path, ...rule, createdAt: 0, counts: NO_FILES };
   const look = async (before: SeenFiles): Promise<SeenFiles> => {
@@ -35,7 +35,7 @@ test('all new files of a large folder are remembered at the first look, and each
   };
   const first = await look(new Map());
   equal(first.size, FILES);
-  // However long the looks take here, nothing has settled.
+  // Nothing has settled, however long the looks take here.
   const notSettled = new Map(Array.from(first.keys(), (seen) => [seen, Number.POSITIVE_INFINITY]));
   await writeFile(join(path, '7.jpg'), 'a file that grew');
   const second = await look(notSettled);

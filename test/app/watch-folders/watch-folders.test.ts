@@ -78,7 +78,7 @@ async function untilShown(
   what: string,
   isSo: (folder: WatchFolderView) => boolean,
 ): Promise<void> {
-  // Looked at as soon as may be, as after a notice of the kernel: no one learns from waiting.
+  // Looks as soon as possible, as after a notice of the kernel, since waiting shows nothing.
   const waking = setInterval(() => appOf().watching.onChange(), 500);
   try {
     await until(() => isSo(show(id)), what);
@@ -171,7 +171,7 @@ holds('results lie beside the original, which stays as it is, and are not taken 
   const past = new Date('2026-01-02T03:04:05Z');
   await utimes(join(path, name), past, past);
   await untilShown(id, 'a result', ({ finished }) => finished === 1);
-  // The doctor of another case tries this folder too: its trial lies here for a moment.
+  // The doctor of another case writes a trial file into this folder for a moment.
   const seen = (await readdir(path)).filter((entry) => !isTemporaryName(entry));
   deepEqual(seen, [name, `${name}.assay.json`, `${name}.assay.xmp`]);
   await until(async () => (await readdir(path)).length === seen.length, 'nothing else to lie there');

@@ -17,7 +17,7 @@ import { watchedFolderOf } from '../../simulator/life.ts';
 import { inOneThread } from '../../simulator/one-thread.ts';
 import { Watched } from '../../simulator/watched.ts';
 
-/** Two looks, and what a file must lie still for. */
+/** Time for two looks and for a file to lie still. */
 const TAKEN_WITHIN_MS = 15_000;
 const NAME_BYTES_MAX = 255;
 
@@ -45,7 +45,7 @@ holds('a folder that is paused amid a drop takes nothing more', async () => {
   for (const name of numbered(40)) folder.lay(name);
   await stage.until(() => folder.records().length >= 6, 'some files');
   await folder.pause();
-  // What was being copied then still comes.
+  // A file that was being copied at that time still comes.
   const most = folder.records().length + 4;
   await stage.pass(300_000);
   ok(folder.records().length <= most, `${folder.records().length} of at most ${most}`);
@@ -137,7 +137,7 @@ for (const done of ['sidecar', 'move'] as const) {
     const seconds = stage.clock.nowMs / 1000;
     folder.lay('a.png', 1, seconds);
     await stage.until(() => folder.row('a.png')?.state === 'submitted', 'a record');
-    // In place: its inode stays.
+    // The file is changed in place: its inode stays.
     folder.lay('a.png', 2, seconds);
     await stage.until(() => folder.records().length === 2, 'the second record');
     await folder.finished(1);
@@ -162,7 +162,7 @@ holds('a file that only got another mode keeps its record', async () => {
   await folder.stage.until(() => folder.row('a.png')?.changedNs !== changedNs, 'the comparison');
   await folder.stage.pass(60_000);
   equal(folder.records().length, 1);
-  // And what replaces it later is still noticed.
+  // A later replacement is noticed, too.
   folder.exchange('a.png', 2, seconds);
   await folder.stage.until(() => folder.records().length === 2, 'the second record');
 });
@@ -182,7 +182,7 @@ holds('results lie over no file of somebody else, and own ones are written anew'
   equal(folder.json(second).sha256, hashOf(1));
   await folder.stage.pass(30_000);
   deepEqual([folder.show().finished, folder.show().skipped], [1, 0]);
-  // Somebody's own notes in a result of ours are somebody's.
+  // A person's notes in a result of ours are not overwritten.
   const own = folder.json(second);
   rmSync(join(folder.path, json));
   writeFileSync(join(folder.path, json), JSON.stringify({ ...own, note: 'checked by Ann' }));

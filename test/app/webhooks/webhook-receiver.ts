@@ -1,4 +1,4 @@
-/** A real HTTP receiver of webhooks on loopback: keeps what it was sent, answers as a test tells it. */
+/** A real HTTP receiver of webhooks on loopback: keeps what it was sent, answers as a test asks it to. */
 import { equal, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -15,14 +15,14 @@ export interface ReceivedHook {
 export interface HookAnswer {
   status: number;
   headers?: Record<string, string>;
-  /** Leaves the sender without an answer. */
+  /** Sends no answer. */
   isSilent?: boolean;
 }
 
 export interface Receiver extends AsyncDisposable {
   origin: string;
   hooks: ReceivedHook[];
-  /** For the calls to come; the last one stays. */
+  /** Answers to the next calls; the last one stays. */
   answers: HookAnswer[];
   waitFor(count: number, timeoutMs?: number): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
 import type { WholeRecord } from '../media-record.ts';
 
-/** Code and reason are those of domain/errors.ts; REST shows the status in place of the reason. */
+/** The code and reason of domain/errors.ts; REST shows the status in place of the reason. */
 export interface Fault {
   code: string;
   reason: string;
@@ -39,7 +39,7 @@ export interface SharedOverride {
 }
 
 export interface SubmitOptions {
-  /** The file's; `file` where none is named. */
+  /** The name of the file; `file` by default. */
   name?: string;
   refId?: string;
   preventC2paForces?: boolean;
@@ -75,7 +75,7 @@ export interface SharedOverrideEntry {
   byAccountId: number;
 }
 
-/** What docs/interface.md does not have and the newer facades do. */
+/** Operations that only the newer facades have. */
 export interface FullCaller extends Caller {
   overrideBecause(
     kind: MediaKind,

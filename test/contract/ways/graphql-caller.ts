@@ -175,7 +175,7 @@ export class GraphqlCaller extends AccountCalls implements FullCaller {
     return { value: value as unknown as T };
   }
 
-  /** The value of the only root field. */
+  /** Returns the value of the only root field. */
   async #ask<T>(query: string, variables: Variables, file?: SentFile): Promise<Result<T>> {
     const operations = JSON.stringify({ query, variables });
     const json: Record<string, string> = file === undefined ? { 'content-type': 'application/json' } : {};

@@ -32,7 +32,7 @@ export abstract class OperationCaller implements Disposable {
     return asked.value;
   }
 
-  /** The operation must be refused. */
+  /** Runs the operation, which must be refused. */
   async refused(operation: AccountOperation, input: Values = {}): Promise<Refusal> {
     const asked = await this.ask(operation, input);
     assert('refusal' in asked, `${operation} was answered`);
@@ -179,7 +179,7 @@ const COUNTS = new Set([
 const WORDS = new Set(['role', 'kind', 'heuristic', 'c2paPolicy', 'reason']);
 const PREFIX_OF_ENUM = /^(role|media_kind|c2pa_policy|ledger_reason)_/;
 
-/** Without what is empty by default in one way and absent in the other. */
+/** Removes values that are empty by default in one protocol and absent in the other. */
 function toPlain(value: unknown, name = ''): Answer {
   if (Array.isArray(value))
     return name === 'optionCredits'

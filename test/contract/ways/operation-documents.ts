@@ -58,7 +58,7 @@ export type AccountOperation = keyof typeof DOCUMENTS;
 // biome-ignore lint/suspicious/noExplicitAny: its shape is the document's
 type Data = any;
 
-/** How an answer becomes that of gRPC, if it is not the fields of the only root field. */
+/** How an answer becomes that of gRPC, unless it is the fields of its only root field. */
 export const SHAPES: Partial<Record<AccountOperation, (data: Data) => Data>> = {
   getAccount: ({ viewer }) => viewer,
   getCredits: ({ viewer }) => viewer.credits,

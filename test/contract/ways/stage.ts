@@ -6,7 +6,7 @@ import { GrpcCaller } from './grpc-caller.ts';
 import { RestCaller } from './rest-caller.ts';
 
 const STANDINGS = {
-  /** Pays 2 for a picture, has 10. */
+  /** An account with 10 credits, which pays 2 for a picture. */
   buyer: { plan: { image_credits: 2 }, credits: 10 },
   plain: {},
   other: {},
@@ -22,7 +22,7 @@ const NAMES = Object.keys(STANDINGS) as Standing[];
 export interface Stage<C extends Caller = Caller> extends Disposable {
   callers: Record<Standing | 'nobody', C>;
   ids: Record<Standing, number>;
-  /** A word of this stage's own, for addresses. */
+  /** A word that makes the stage's e-mail addresses unique. */
   word: string;
 }
 

@@ -33,7 +33,7 @@ import { SERVICES } from '../../../src/facade/grpc/server.ts';
 import { describeInterface } from '../../../src/facade/rest/openapi/openapi.ts';
 import { serviceDefinition } from '../../../src/grpc/definition.ts';
 
-/** Whom an operation is aimed at. */
+/** The account and the things that an operation is aimed at. */
 export interface Aim {
   identifier: string;
   hash: string;
@@ -50,7 +50,7 @@ export interface Actor {
 
 export interface WireOperation {
   name: string;
-  /** Whether it names a record, a file, a delivery or an account of somebody. */
+  /** Whether the operation names a record, a file, a delivery or an account. */
   isAimed: boolean;
   /** The whole answer as text. */
   run(actor: Actor, aim: Aim): Promise<string>;
@@ -120,7 +120,7 @@ function requestOf(message: DescMessage, aim: Aim): JsonValue {
 }
 
 function fieldValue(field: DescField, aim: Aim): JsonValue {
-  // All its fields at once would let nothing through.
+  // A filter with all its fields set would let nothing through.
   if (field.localName === 'filter' && field.fieldKind === 'message') return { hash: aim.hash };
   if (field.fieldKind === 'message' && field.message.typeName === 'google.protobuf.Timestamp') return MOMENT;
   if (field.fieldKind === 'message') return requestOf(field.message, aim);
@@ -182,7 +182,7 @@ function callGrpc({ grpc, key }: Actor, method: DescMethod, json: JsonObject): P
 }
 
 const SELECTION_DEPTH = 3;
-/** Without a file they cannot be asked; uploads are aimed by the test itself. */
+/** These need a file; the test itself sends uploads. */
 const UPLOADS = ['submitMedia', 'validateMedia', 'readMarks'];
 const PAGING = ['first', 'after'];
 
@@ -219,7 +219,7 @@ function graphqlOperation(
     name: `GraphQL ${kind} ${field.name}`,
     isAimed: isAimedBy(field.name, names),
     async run({ url, key }, aim) {
-      // A delivery's identifier is the only one named `id` that is no account's.
+      // Every other `id` is an account's.
       const id = field.name === 'replayDelivery' ? aim.deliveryId : String(aim.accountId);
       const aimed = { ...aim, deliveryId: id };
       const variables = Object.fromEntries(

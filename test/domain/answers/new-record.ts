@@ -32,7 +32,7 @@ export const NEW_RECORD: Omit<RecordBase, 'kind'> = {
   createdAt: 0,
   endedAt: null,
   progress: null,
-  // REST has no word for it, so it must not appear anywhere.
+  // REST does not show it.
   stepTimes: [],
   tentative: {
     frames: [{ timeSeconds: 1, probability: 0.5 }],

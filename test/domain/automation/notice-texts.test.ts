@@ -26,7 +26,7 @@ const NOTICE: Notice = {
     documented: { en: 'Older programs read “artificial” (0.97).', it: '' },
   },
 };
-/** What a stranger might call a file. */
+/** A hostile name of a file. */
 const EVIL = '<!channel> @all [x](http://evil.example) *b* \u202egpj.exe & \n new';
 const LONG = 'x'.repeat(10_000);
 

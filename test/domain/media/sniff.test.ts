@@ -12,7 +12,7 @@ const packets = (first: number, step: number) => {
   return bytes.toString('latin1');
 };
 
-/** From amid a packet on. */
+/** Rows from the middle of a packet on. */
 const rows = (first: number, step: number) => {
   const bytes = Buffer.alloc(2048, 0xff);
   for (let at = first; at < bytes.length; at += step) bytes[at] = 0x47;

@@ -32,15 +32,15 @@ const ENDED = new Date(NOW.getTime() - 1000);
 
 interface Row {
   what: string;
-  /** Null: it holds. */
+  /** Null if the chain holds. */
   fault: RegExp | null;
-  /** OpenSSL's word where it is another. */
+  /** OpenSSL's judgement if it differs from ours. */
   theirs?: false;
   leaf?: CertificatePlan;
-  /** From the leaf upwards. */
+  /** The certificates between leaf and root, from the leaf upwards. */
   middles?: CertificatePlan[];
   root?: CertificatePlan;
-  /** What the list holds: the root unless given. */
+  /** The certificates on the list; the root by default. */
   anchors?: (chain: { leaf: Made; middles: Made[]; root: Made }) => Made[];
 }
 

@@ -1,4 +1,4 @@
-/** Facts of manifests as a decode child tells them, for tests of what is read from them. */
+/** Facts of manifests as a decode child reports them, for tests of their readings. */
 import type { CodeFact, ManifestFacts, StoreFacts } from '../../../src/domain/provenance/manifest-facts.ts';
 import type { CodeKind } from '../../../src/domain/provenance/validation-codes.ts';
 

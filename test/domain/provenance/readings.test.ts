@@ -92,7 +92,7 @@ test('every failure of the table keeps a manifest from being trusted, unless it 
   ]);
   for (const [code, { meaning }] of VALIDATION_CODES) {
     const { state } = readWith(['failure', code]);
-    // What speaks for a file and stands among the failures is unknown: it can say anything.
+    // A code that speaks for a file but is listed as a failure is unknown.
     const isGood = ['bound', 'signed', 'listed', 'consistent', 'inside', 'stamped', 'verified'].includes(
       meaning,
     );

@@ -133,7 +133,7 @@ test('its folder goes with it', async () => {
   assert.ok(!(await readdir(folder.path)).includes('slot'));
 });
 
-/** Processes that name the path among their arguments, as a wall does with the slot's folder. */
+/** Processes with the path among their arguments, as bubblewrap has the slot's folder. */
 function processesNaming(path: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {

@@ -91,7 +91,7 @@ async function startWorker(): Promise<TestWorker> {
 
 let submitted = 0;
 
-/** Each another file, which no earlier answer is for. */
+/** Each submission is another file, so that no earlier answer is used. */
 async function submit(seconds?: number): Promise<string> {
   submitted += 1;
   const speech = makeSpeech(seconds === undefined ? {} : { seconds }, 0.5 - submitted / 100);
@@ -121,7 +121,7 @@ async function findingOf(name: string) {
   return findings.find((finding) => finding.name === name);
 }
 
-/** Anybody who has a worker's key. */
+/** Connects as a program that has a worker's key. */
 async function speakAs(name: string) {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
   const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
@@ -134,7 +134,7 @@ async function speakAs(name: string) {
   return { sayHello, [Symbol.asyncDispose]: () => connection.close() };
 }
 
-/** A message as a worker with the packs of the front would send it, with the outputs that the packs state. */
+/** The message of a worker that has the front's packs and their stated outputs. */
 function honestHello(): Hello {
   const packs = front.app.engine.installed.map(({ pack }) => ({
     ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },

@@ -60,7 +60,7 @@ async function speakAs(name: string, inboxPrefix = inboxOf(name)): Promise<NatsC
   return await connect({ servers: broker.address, inboxPrefix, authenticator });
 }
 
-/** What the server refuses of these, each as `publish SUBJECT` or `subscription SUBJECT`. */
+/** The refusals of the server, each as `publish SUBJECT` or `subscription SUBJECT`. */
 async function refusedOf(
   connection: NatsConnection,
   { publish, subscribe }: { publish: readonly string[]; subscribe: readonly string[] },
@@ -193,7 +193,7 @@ test('a box that starts before its broker waits for it', { skip }, async () => {
     cwd: import.meta.dirname,
   });
   const [said, exited] = [text(child.stdout), once(child, 'exit')];
-  // That it has found none.
+  // Waits for the line which says that it found none.
   await once(child.stderr, 'data');
   await broker.restart();
   assert.deepEqual([await said, (await exited)[0]], ['there', 0]);

@@ -31,7 +31,7 @@ export class Broker implements AsyncDisposable {
     this.#keys = keys;
   }
 
-  /** Knows a daemon and the workers. */
+  /** Starts a broker whose configuration has keys of a daemon and the workers. */
   static async start(folder: string, workers: readonly string[]): Promise<Broker> {
     const keys = new Map(['daemon', ...workers].map((name) => [name, createUser()]));
     const broker = new Broker(folder, await freePort(), keys);
@@ -72,7 +72,7 @@ export class Broker implements AsyncDisposable {
     return { ASSAY_NATS_SERVERS: `nats://${this.address}`, ASSAY_NATS_NKEY_SEED: this.seedOf(name) };
   }
 
-  /** Comes back without anything that it knew. */
+  /** Restarts the broker with an empty store. */
   async forgetAll(): Promise<void> {
     await this.kill();
     rmSync(join(this.#folder, 'store'), { recursive: true, force: true });
@@ -83,7 +83,7 @@ export class Broker implements AsyncDisposable {
     return readFileSync(join(this.#folder, 'nats.conf'), 'utf8');
   }
 
-  /** Comes back with other settings. */
+  /** Restarts the broker with other settings. */
   async reconfigure(config: string): Promise<void> {
     await this.kill();
     writeFileSync(join(this.#folder, 'nats.conf'), config);
@@ -102,7 +102,7 @@ export class Broker implements AsyncDisposable {
     }
   }
 
-  /** Without warning. */
+  /** Kills the broker without warning. */
   async kill(): Promise<void> {
     if (this.#process === null || this.#process.exitCode !== null || this.#process.signalCode !== null)
       return;

@@ -28,7 +28,7 @@ test('a lease that runs out after the connection was closed is forgotten, and it
     },
     close: async () => closed.abort(),
   };
-  // No file is left for it, and none is read.
+  // The test reads no file of the store.
   const book = new LeaseBook(LEASE_MS, {} as Store, clock);
   const parts: Partial<RemoteExecutorParts> = {
     ...{ book, clock, log: pino({ level: 'silent' }), isByTls: false, brokerFault: () => null },

@@ -24,11 +24,11 @@ import { Broker, skipWithoutBroker } from './broker.ts';
 
 const PACK_SET = 'set';
 const LEASE_MS = 30_000;
-/** One at most, and what is there now. */
+/** Asks for one message at most, without waiting. */
 const PULL = JSON.stringify({ batch: 1 });
 const ASK_AGAIN_MS = 1000;
 const LOOKS_MAX = 100;
-/** Past it the daemon looks again. */
+/** The daemon looks again within this time. */
 const LATER_MS = 6000;
 
 function speakAs(broker: Broker, name: string, inboxPrefix: string): Promise<NatsConnection> {
@@ -71,7 +71,7 @@ for (const target of [`CONSUMER.DELETE.${STREAM}.${consumerOf(PACK_SET)}`, `STRE
     const { streams, consumers } = manager;
     const info = () =>
       target.startsWith('STREAM') ? streams.info(STREAM) : consumers.info(STREAM, consumerOf(PACK_SET));
-    // The server's own handling is not awaited by a flush.
+    // A flush does not wait until the server has handled it.
     const isThere = () =>
       info().then(
         () => true,

@@ -34,7 +34,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folde
 import { Broker, skipWithoutBroker } from './broker.ts';
 
 const skip = skipWithoutBroker;
-/** The daemon and the broker have answered everything by then: what must not happen is waited for. */
+/** By then the daemon and the broker have answered everything. */
 const SETTLE_MS = 500;
 
 let folder: TemporaryFolder;

@@ -105,7 +105,7 @@ async function measure(
   const path = join(folder, hash);
   await writeFile(path, bytes);
   const options = { ...DEFAULT_OPTIONS, ...asked };
-  // The small model writes as the large one does, in a third of the time.
+  // The small model takes a third of the large one's time.
   const usable = executor.shelf.usable?.filter(({ pack }) => pack.id !== 'whisper-small') ?? [];
   const models = resolveModels(usable, kind, options, { models: 'all' }).map(packKey);
   const attempt: Attempt = {
@@ -132,7 +132,7 @@ async function measure(
     },
   };
   const notes: Note[] = [];
-  // What crosses is JSON.
+  // Notes cross the network as JSON.
   const { result } = await executor.execute(attempt, files, (note) =>
     notes.push(JSON.parse(JSON.stringify(note, floatsToText))),
   );
@@ -158,7 +158,7 @@ test('a portrait, a voice, a talk and a film follow from their answers to the la
     answers.end();
     assert.deepEqual(await replayed, measured.result, name);
   }
-  // All that was asked for is there.
+  // Every axis that was asked for has an answer.
   const { portrait, talk, film } = media;
   assert.ok(portrait.result.kind === 'image' && talk.result.kind === 'audio' && film.result.kind === 'video');
   const { detections, tampering, nsfw, stability, hasHeatmap } = portrait.result;

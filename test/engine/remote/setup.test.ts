@@ -1,4 +1,4 @@
-/** What `assay worker setup` writes is taken by the server that is there. */
+/** The installed NATS server accepts what `assay worker setup` writes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -85,7 +85,7 @@ after(async () => {
 const modelFolder = (): string => join(folder.path, 'models');
 const common = () => ({ ...COMMON, ASSAY_MODELS_FOLDERS: modelFolder() });
 
-/** Media cross as they would between boxes: by TLS, with a certificate that only the front's own word vouches for. */
+/** Media go over TLS, as between boxes, with a certificate that only the front vouches for. */
 function writeCertificate(): Record<string, string> {
   const { cert, key } = makeIdentity({ name: 'front', issuer: makeIdentity({ name: 'nobody knows it' }) });
   const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(folder.path, name));
@@ -239,7 +239,7 @@ test('administrators see each worker, what it does and why it gets no work', { s
   assert.match(await readMetrics(app), /assay_workers\{state="here"\} 1/);
 });
 
-/** A program that has a worker's key, and says what it likes. */
+/** Connects as a program that has a worker's key, and sends anything. */
 async function speakAs(name: string) {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
   const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
@@ -258,7 +258,7 @@ function helloOf(places: number): Hello {
 
 test('who does not hold a lease can neither claim, renew, end nor give it back', { skip }, async () => {
   const { connection, ask } = await speakAs('liar');
-  // Without places of its own, so that nothing waits for it.
+  // The worker offers no slots, so that nothing waits for it.
   assert.equal(((await ask('hello', helloOf(0))) as Welcome).refusal, null);
   const identifier = await submit(front, 'video', makeClip({ seconds: 7 }));
   await until('the worker holds it', () => workerNamed('two')?.running === 1);
@@ -343,7 +343,7 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
     const { lease } = await decode(leaseShape, message.data);
     const granted = (await ask('claim', { lease })) as Claimed;
     if (granted.type === 'granted') return { lease, granted };
-    // What was published twice is still there when its lease has ended.
+    // A message that was published twice is still there when its lease has ended.
     assert.equal(granted.type, 'gone');
     await message.ackAck();
     return await take();

@@ -30,7 +30,7 @@ class Box implements AsyncDisposable {
       clock: this.clock,
       bootId: 'boot',
       log: pino({ level: 'silent' }),
-      // Takes as long as the test does.
+      // The analysis runs as long as the test.
       execute: async (_analysis, _reports, signal) =>
         await new Promise((_resolve, reject) =>
           signal.addEventListener('abort', () => reject(signal.reason)),

@@ -59,7 +59,7 @@ test('a transcript in each script is read back as it was said', async () => {
   const pieces = readPdf(await pdfOf(...blocks));
   const read = packed(pieces);
   for (const [language, text] of Object.entries(SAID)) {
-    // Their pieces lie from left to right, so the letters are counted.
+    // Pieces of such texts lie from left to right, so their letters are counted.
     if (RIGHT_TO_LEFT.includes(language))
       assert.deepEqual(lettersOf(lineBelow(language, pieces)), lettersOf(text));
     else assert.ok(read.includes(text.replace(/\s/g, '')), `${language}: ${text}`);
@@ -71,7 +71,7 @@ function lettersOf(text: string): string[] {
   return [...new Set(text.replace(/\s/g, ''))].toSorted();
 }
 
-/** What stands in the row below the head of a table. */
+/** The row below the head of a table. */
 function lineBelow(head: string, pieces: readonly PdfPiece[]): string {
   const row = pieces.slice(pieces.findIndex(({ text }) => text === head) + 1);
   const end = row.findIndex(({ y }) => Math.abs(y - (row[0]?.y ?? 0)) > 6);
@@ -137,7 +137,7 @@ test('Japanese is written in its own forms, where that is said or seen', async (
 test('the same report has the same bytes, and embeds what it needs of a font', async () => {
   const block: Block = { type: 'table', head: ['zh'], rows: Array(60).fill([SAID.zh]), language: 'zh' };
   const pdfs = [await pdfOf(block), await pdfOf(block)] as const;
-  // Not compared by `equal`, which would print both.
+  // `equal` would print both files.
   assert.ok(pdfs[0].equals(pdfs[1]));
   assert.ok(pdfs[0].length < 100_000, `${pdfs[0].length} bytes`);
 });

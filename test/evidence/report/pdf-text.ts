@@ -8,7 +8,7 @@ export interface PdfPiece {
   y: number;
 }
 
-/** Drawn for a letter that the font does not have. */
+/** The glyph for a letter that the font does not have. */
 const NO_GLYPH = '0000';
 
 export function readPdf(pdf: Buffer): PdfPiece[] {
@@ -21,7 +21,7 @@ export function readPdf(pdf: Buffer): PdfPiece[] {
     });
 }
 
-/** By the names that a page gives them. */
+/** The fonts of a page by its names for them. */
 function fontsOf(page: string, objects: ReadonlyMap<string, PdfObject>): Fonts {
   const named = [...page.matchAll(/\/(f\d+) (\d+) 0 R/g)];
   return new Map(
@@ -32,7 +32,7 @@ function fontsOf(page: string, objects: ReadonlyMap<string, PdfObject>): Fonts {
   );
 }
 
-/** What glyphs mean, by four digits to the base of 16. */
+/** The text of each glyph, by its four hexadecimal digits. */
 type Fonts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 interface PdfObject {

@@ -15,7 +15,7 @@ export interface Asker extends Target {
   uploadId: string;
 }
 
-/** What the way in says of the refusal: a status over HTTP, the reason's name elsewhere. */
+/** The refusal: a status over HTTP, the reason's name elsewhere. */
 export type Refused = { status: number; body: string };
 
 export interface WayIn {

@@ -22,7 +22,7 @@ export class NatsHost implements AsyncDisposable {
     this.#server = server;
   }
 
-  /** Knows a daemon and the workers. */
+  /** Starts a broker whose configuration has keys of a daemon and the workers. */
   static async start(folder: string, workers: readonly string[]): Promise<NatsHost> {
     const place = ['--listen', `${HERE}:${PORT}`, '--store', join(folder, 'store')];
     const setup = [COMMAND, 'worker', 'setup', folder, '--workers', workers.join(), ...place];

@@ -54,7 +54,7 @@ export class Desk {
     return { status, text: text.trim() };
   }
 
-  /** Throws where it is refused. */
+  /** Returns the identifier; throws if the file is refused. */
   async accepted(bytes: Uint8Array): Promise<string> {
     const { status, text } = await this.submit(bytes);
     if (status !== 200) throw new Error(`${status}: ${text}`);

@@ -23,7 +23,7 @@ const OPTIONS = {
 } as const;
 
 export interface Session {
-  /** Where this run keeps its files. It is removed when the run ends. */
+  /** The folder of this run, removed at its end. */
   folder: string;
   /** The bare system, of which further boxes are made. */
   base: string;

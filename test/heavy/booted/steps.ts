@@ -167,7 +167,7 @@ async function clockBack(box: Box, desk: Desk): Promise<void> {
   equal((await desk.awaitEnded(await desk.accepted(await picture(301)), JUDGED_SECONDS_MAX)).status, 'done');
 }
 
-/** As the daemon's own clock says it, in its newest line. */
+/** The time of the newest line, by the daemon's own clock. */
 function logTimeOf(box: Box): number {
   const lines = box.must('journalctl --unit=assay --no-pager --output=cat').matchAll(/"time":(\d+)/g);
   return Number([...lines].at(-1)?.[1] ?? Number.NaN);

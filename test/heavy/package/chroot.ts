@@ -18,7 +18,7 @@ export interface Suite {
   include: readonly string[];
   /** Whether its AppArmor knows rules of user namespaces, and so gets our profile. */
   hasNamespaceRules: boolean;
-  /** Where decoders must end up. */
+  /** The isolation that decoders must get. */
   isolation: RegExp;
 }
 

@@ -70,7 +70,7 @@ async function play(samples: string): Promise<void> {
   report(rows);
 }
 
-/** Evenly over the collection, so that each of its folders is met. */
+/** Chooses files evenly over the collection, so that each folder is met. */
 async function choose(collection: string): Promise<string[]> {
   const entries = await readdir(collection, { recursive: true, withFileTypes: true });
   const paths = entries

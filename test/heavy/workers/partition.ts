@@ -46,7 +46,7 @@ const ANALYSIS_TIMEOUT_MS = 15_000;
 const FULL_MS = 35_000;
 /** As NATS says it. */
 const UNLIMITED = -1;
-/** More often than workers may vanish over a file before that costs an attempt. */
+/** Workers may vanish less often over a file before that costs an attempt. */
 const DRAINS = 7;
 const FLOWING = 24;
 const END_TIMEOUT_MS = 240_000;
