@@ -112,7 +112,7 @@ async function buildAll(): Promise<{ test: string; path: string }[]> {
   );
 }
 
-/** One after another; each is told when it ended, with what it said. Answers with the names of those that failed. */
+/** Runs the checks one after another and prints each when it has ended. Returns the names of those that failed. */
 async function runBeside(checks: readonly Check[]): Promise<string[]> {
   const failures: string[] = [];
   for (const { name, command, args, folder = '.' } of checks) {

@@ -1,5 +1,5 @@
 /**
- * Children that stand still: fresh ones answer the same request; if those stand still too, who submits is told soon to come back.
+ * Children that stand still: fresh ones answer the same request; if those stand still too, the client soon gets a refusal with a time to come back.
  *
  * Invariant: decode children that stand still cost a submission seconds, since a fresh one answers it, and the next
  * one nothing.

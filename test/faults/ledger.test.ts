@@ -172,7 +172,7 @@ test('the ledger after a thousand calls with a kill in the middle', async () => 
     for (const [hash, given] of rest.overridden)
       before.overridden.set(hash, given.union(before.overridden.get(hash) ?? new Set()));
     assert.ok(before.overridden.size > PICTURES / 2, `${before.overridden.size} overridden files`);
-    // One by one only some: the store tells of all of them below.
+    // Only some are awaited one by one: the store shows all of them below.
     await awaitEnds(
       daemon,
       before.identifiers.filter((_, index) => index % WATCHED_EVERY === 0),

@@ -26,7 +26,7 @@ import {
 const LARGE_SIDE = 2500;
 const ATTEMPTS = 2;
 const LOOK_MS = 5;
-/** A child that is killed has been told of long before. */
+/** The log names a killed child long before. */
 const SETTLING_MS = 500;
 
 interface Row {
@@ -70,7 +70,7 @@ function inodeOfOnlyBlob(folder: string): number {
   return statSync(paths[0] ?? '').ino;
 }
 
-/** What a decoder's fault in this file would do, whenever it is decoded; until told to stop. */
+/** Kills the decoder of this file at each try, as a fault in the decoder would, until it is stopped. */
 async function endItsDecoders(daemon: TestDaemon, inode: number, signal: AbortSignal): Promise<number> {
   const ended = new Set<number>();
   while (!signal.aborted) {

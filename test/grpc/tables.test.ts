@@ -1,5 +1,5 @@
 /**
- * Messages take their fields from values by name: what one side has and the other lacks is told here, not left empty.
+ * Messages take their fields from values by name: this test finds what one side has and the other lacks.
  *
  * Invariant: messages and tables of the nouns name the same fields; no file beside them lists a noun's fields anew.
  */

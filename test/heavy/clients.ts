@@ -81,7 +81,7 @@ async function holdIdleAndSlow(held: Held): Promise<void> {
   await row(held, 'after them');
 }
 
-/** The sockets that were told the end, filled as they are. */
+/** The sockets that have got the end. */
 function noteEnds(sockets: readonly Socket[]): Set<Socket> {
   const ended = new Set<Socket>();
   for (const socket of sockets) {

@@ -45,7 +45,7 @@ async function writeAndKill(round: number): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Resolves with the entries that tell a person's finding. */
+/** Resolves with the entries of a person's finding. */
 async function judge(round: number): Promise<number> {
   await using store = await Store.open({ folder: folder.path });
   const began = performance.now();

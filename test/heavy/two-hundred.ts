@@ -1,6 +1,6 @@
 /**
  * `npm run test:heavy`: 200 distinct pictures at once over gRPC. All must end done, the daemon's own memory must
- * stay within its bound, and the event loop free: what GET /livez takes tells. Prints a table; exit code 1 on a miss.
+ * stay within its bound, and the event loop free: the time of GET /livez shows it. Prints a table; exit code 1 on a miss.
  *
  * Invariant: two hundred pictures at once stay within memory.
  */

@@ -1,5 +1,5 @@
 /**
- * Work that is due, under a clock that stands still until it is told to go on.
+ * Work that is due, under a clock that the test moves.
  *
  * Invariant: what is due is done once at a time, within the bounds, and again after a store that failed.
  */

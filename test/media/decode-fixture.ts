@@ -48,7 +48,7 @@ export async function openSlotAt(
   return await DecodeSlot.open({ ...parts, program });
 }
 
-/** A video as the child answers it, with the frames that it told of before. */
+/** A video as the child answers it, with the frames that it reported before. */
 export type VideoWithFrames = DecodedVideo & { frames: DecodedFrame[] };
 
 export async function decodeVideo(

@@ -39,7 +39,7 @@ for (const [pack, tiers] of Object.entries(CONFOUNDS)) {
   });
 }
 
-/** Human files at random; artificial ones told by `leak` in the clean tier only. */
+/** Human files at random; `leak` gives artificial ones away in the clean tier only. */
 function makeRows(leak: number): ScoreRow[] {
   return Array.from({ length: 800 }, (_, index): ScoreRow => {
     const isArtificial = index % 2 === 0;

@@ -232,7 +232,7 @@ test('the keyboard alone hands in a file and opens its result', async () => {
   await page.keyboard.type(ADMIN.password);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Submit files' }).waitFor();
-  // Asked for before the key: the browser must have been told by then that we take its dialog.
+  // The test waits for the dialog before it presses the key: the browser must know by then that we take it.
   const chosen = page.waitForEvent('filechooser');
   await tabTo(desk, 'Choose files');
   await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-/** Runs of test files beside each other, told as one. */
+/** Runs of test files beside each other, reported as one. */
 
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';

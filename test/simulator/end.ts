@@ -1,4 +1,4 @@
-/** What holds at the end of a history: everything accepted is answered and told, and nothing is left over. */
+/** What holds at the end of a history: everything accepted is answered and reported, and nothing is left over. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../../src/domain/clock.ts';
@@ -109,7 +109,7 @@ function everythingIsAnswered({ life, book }: EndParts): void {
   }
 }
 
-/** Each record that named an address was told of at least once, under one identifier, after it ended. */
+/** Each record with a webhook was reported at least once, under one identifier, after it ended. */
 function everythingIsTold({ life, receivers }: EndParts): void {
   const { read } = life.app.store;
   for (const record of recordsOf(life.app)) {

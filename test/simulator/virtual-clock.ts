@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to go on: a day of waiting takes no time, and the same run happens twice. */
+/** A clock that the test moves: a day of waiting takes no time, and the same run happens twice. */
 import type { Alarm, Clock } from '../../src/domain/clock.ts';
 import { MICROSECONDS_PER_MS } from '../../src/domain/time.ts';
 

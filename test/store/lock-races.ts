@@ -141,7 +141,7 @@ async function leaveBehind(folder: string, leftover: Leftover): Promise<AsyncDis
   }
 }
 
-/** Runs so many races, each in a folder of its own, and tells those in which not exactly one got the folder. */
+/** Runs so many races, each in a folder of its own; returns those in which not exactly one got the folder. */
 export async function race(parent: string, races: number): Promise<string[]> {
   const racers = await Promise.all(Array.from({ length: RACERS }, () => Starter.start()));
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-/** A process that takes and gives back locks of data folders as its parent tells it to (lock-races.ts). */
+/** A process that takes and gives back locks of data folders as its parent asks (lock-races.ts). */
 import { FolderInUseError, FolderLock } from '../../src/store/lock.ts';
 
 export type StarterOrder = { type: 'take'; folder: string; waitMs: number } | { type: 'release' };

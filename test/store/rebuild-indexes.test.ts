@@ -188,7 +188,7 @@ test('damaged rows: one rebuilding is enough, and what points to them stays', as
     await damage(folder, flip, name);
   }
   deepEqual(await reopen(folder), []);
-  // Lost with the entry of the damaged account: nothing can tell its role.
+  // Lost with the entry of the damaged account: its role is unknown.
   await damage(folder, (table) => table.clearAsync(), 'accounts-by-role');
   match((await reopen(folder)).at(-1) ?? '', /\d+ values, \d+ damaged ones left out/);
   deepEqual(await reopen(folder), []);

@@ -1,5 +1,5 @@
 /**
- * Sound, through a real decode child: channels told apart, damage stepped over, bounds held.
+ * Sound, through a real decode child: channels separated, damage stepped over, bounds held.
  *
  * Invariant: every documented container and codec is read, with its length, sides and orientation.
  */

@@ -104,7 +104,7 @@ function resultOf(kind: Classification['kind']): AnalysisResult {
   return image();
 }
 
-/** A stored figure that is none: no filter can tell what such a record says. */
+/** The result with a figure that is no number: no filter knows the answer of such a record. */
 function spoiled(result: AnalysisResult): AnalysisResult {
   return { ...result, runs: result.runs.map((one) => ({ ...one, logOdds: 1e308, weight: 1e9 })) };
 }

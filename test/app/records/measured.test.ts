@@ -167,7 +167,7 @@ test('the medium is said where it is probable enough, and bounds for no photogra
   assert.equal(see({}).assessment?.reasons.some(({ code }) => code === 'NO_PHOTOGRAPH') ?? true, false);
 });
 
-test('bounds for codecs of speech leave every probability open, accuse nobody, and are named', () => {
+test('bounds for codecs of speech leave every probability inconclusive and are named', () => {
   const coded = {
     boundsFor: 'speech-codec',
     cautiousThreshold: 1,

@@ -23,7 +23,7 @@ const ANSWERING = 'https://answers.example/hook';
 const NOW = 1_800_000_000_000_000;
 const IDENTIFIER = 'ab'.repeat(32);
 
-/** An account with one record, whose end so many deliveries tell, each due after the one before. */
+/** An account with one record, whose end so many deliveries report, each due after the one before. */
 async function openOutbox(folder: string, urls: readonly string[]): Promise<Store> {
   const store = await Store.open({ folder });
   const record = {

@@ -60,7 +60,7 @@ export const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-si
 /** Seconds by which a message's time may differ from the receiver's. */
 const TOLERANCE_SECONDS = 300;
 
-/** As the specification tells receivers, without the library that signs. Throws where the message is not what was signed. */
+/** Verifies as the specification asks of receivers, without the library that signs. Throws if the message is not what was signed. */
 export function verifyHook(
   secret: string,
   { headers, body }: Pick<ReceivedHook, 'headers' | 'body'>,

@@ -55,7 +55,7 @@ test('each format is known by its bytes, by its demuxer, or is what another turn
   }
 });
 
-test('a film or a sound that is told by its bytes has a demuxer', () => {
+test('a film or a sound that its bytes identify has a demuxer', () => {
   for (const { mime, starts, within, kinds, demuxers } of FORMATS) {
     if ('image' in kinds || (starts === undefined && within === undefined)) continue;
     assert.ok(demuxers !== undefined, mime);

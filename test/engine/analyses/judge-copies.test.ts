@@ -1,7 +1,7 @@
 /**
  * Stability copies and animations through a running daemon.
  *
- * Invariant: an answer that is clear of what copies change is told without them, and the record says which were left out.
+ * Invariant: an answer that is clear of what copies change is given without them, and the record says which were left out.
  *
  * Invariant: the most suspicious frame of an animation decides, and the record says which it is.
  */

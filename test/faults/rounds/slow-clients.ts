@@ -31,7 +31,7 @@ export class SlowClients implements Disposable {
     return clients;
   }
 
-  /** What each was told, empty where it was told nothing yet. */
+  /** What each client got so far. */
   get answers(): string[] {
     return this.#sockets.map((socket) => this.#answers.get(socket) ?? '');
   }

@@ -29,7 +29,7 @@ interface FloodEnd {
   ms: number;
 }
 
-/** Sends all at once when it is told to. Each file is of its own: what is known is not looked at again. */
+/** Sends all files at once on demand. The files differ, since a known one is not looked at again. */
 async function flood(url: string, key: string, kind: string): Promise<void> {
   const file = (await KINDS.get(kind)?.()) ?? Buffer.alloc(0);
   const forms = Array.from({ length: FILES }, (_, number) => {

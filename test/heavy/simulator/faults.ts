@@ -17,7 +17,7 @@ const NEEDED = [
 
 interface Fault {
   name: string;
-  /** Which invariant tells it. */
+  /** The invariant that finds it. */
   told: RegExp;
   changes: readonly Change[];
 }

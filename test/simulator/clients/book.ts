@@ -35,7 +35,7 @@ export class Book {
   readonly answeredRequests = new Map<string, string>();
   /** That hold, as far as clients know. */
   readonly keys: KnownKey[] = [];
-  /** Errors that clients were answered with, by reason: a history in which all is refused tells nothing. */
+  /** Errors that clients got, by reason: a history in which all is refused shows nothing. */
   readonly refusals = new Map<string, number>();
 
   accept(record: AcceptedRecord): void {

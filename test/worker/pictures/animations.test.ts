@@ -15,7 +15,7 @@ import { checkShown, HEIGHT, RGB, SIDES, upright, WHOLE, WIDTH } from '../../med
 
 const child = new SlotOfFile();
 
-/** Its frames are numbered (`paintFrame`), so that a test can tell them apart. */
+/** An animation with numbered frames (`paintFrame`). */
 const FRAMES = 12;
 const frameOf = (index: number): Buffer => {
   const rgb = Buffer.alloc(RGB.length);
