@@ -30,7 +30,7 @@ export class MemoryPeak implements Disposable {
   readonly peak: MemoryMib = { daemon: 0, tree: 0, pss: 0 };
   readonly #timers: NodeJS.Timeout[];
 
-  /** Without `hasPss` that is 0: for a daemon that maps gigabytes of records the kernel would be busy with it alone. */
+  /** Without `hasPss` the shared memory is 0: counting it would keep the kernel busy for a daemon that maps gigabytes. */
   constructor(pid: number, { hasPss = true } = {}) {
     const sampleAnonymous = () => {
       const { daemon, tree } = readAnonymous(pid);

@@ -31,7 +31,7 @@ export interface LabelledFile {
   kind: string;
   /** Long side of the picture that a crop was cut from, pixels; null for a whole picture. */
   originalLongSide: number | null;
-  /** For a video; null if the index does not say. */
+  /** Frame rate of a video; null if the index has none. */
   framesPerSecond: number | null;
 }
 

@@ -40,7 +40,7 @@ export interface TierReport {
   withTrack: number;
   /** Of the files with an answer. */
   figures: Estimates;
-  /** Of all files: no answer is a probability of one half, calls nothing artificial and decides nothing. */
+  /** Figures over all files: one without an answer has a probability of one half, and is neither called artificial nor decided. */
   figuresWithSilence: Estimates;
   /** Share of the files with an answer. */
   answered: Estimate;
@@ -149,7 +149,7 @@ function flipOf(measurement: Measurement, clean: Measurement | undefined): boole
   return here === null || there === null ? null : here !== there;
 }
 
-/** Whether it was called artificial; by even odds if the task knows no inconclusive. Null if nothing was said. */
+/** Whether the file was called artificial, at even odds if the task has no inconclusive; null without an answer. */
 function sideOf({ state, probability }: Measurement): boolean | null {
   if (state === null) return probability === null ? null : probability >= 0.5;
   return state === 'human' || state === 'artificial' ? state === 'artificial' : null;

@@ -9,7 +9,7 @@ import { makeRandom } from './random.ts';
 const CLASS_FLOORS = [0, 384, 768, 1536];
 
 export interface SizeClassReport {
-  /** Height of a line in pixels. */
+  /** Shorter side in pixels from which the class begins. */
   shortSideMin: number;
   /** Exclusive; null if there is no upper end. */
   shortSideMax: number | null;

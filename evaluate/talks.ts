@@ -12,7 +12,7 @@ import { toWave } from './wave.ts';
 import { countWrongWords, toWords } from './wrong-words.ts';
 
 const RATE = 16_000;
-/** Root mean square of either voice: in both together no sample is cut off. */
+/** Root mean square of each voice, so low that their sum is never clipped. */
 const LEVEL = 0.05;
 
 const { values } = parseArgs({

@@ -14,7 +14,7 @@ import { publicKeyOf, readSigningKey, signFile } from './signature.ts';
 import { identify, type ReleaseIdentity, SUMS_FILE, stageRelease } from './stage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** A package must name somebody; who releases for others names itself. */
+/** A package must name a maintainer; a releaser for others sets its own name. */
 const MAINTAINER = 'The releaser of Assay <assay@example.org>';
 
 const USAGE = `npm run release -- [--form FORM]… [--key FILE] [--require-signature] [--maintainer TEXT] [--allow-dirty] [--out FOLDER]

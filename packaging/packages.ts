@@ -33,7 +33,7 @@ const AUTHORS =
   /(?:^|\/)\.(?:eslintrc|eslintignore|npmignore|gitignore|gitattributes|gitmodules|prettierrc|editorconfig|nycrc)/;
 /** Addons for another C library than the box has. */
 const MUSL = /\.musl\.node$/;
-/** What a report reads of a package of fonts; the rest is for pages, and for widths and slants that nothing here sets. */
+/** The files of a font package that a report reads; other widths and slants are not used. */
 const FONTS = 'node_modules/@fontsource-variable/';
 const READ_OF_FONTS = /^unicode\.json$|^files\/.*-wght-normal\.woff2$/;
 /** A package.json inside a package says whether the scripts around it are modules. */

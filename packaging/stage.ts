@@ -41,7 +41,7 @@ export interface ReleaseIdentity {
   version: string;
   /** 40 hex digits. */
   commit: string;
-  /** Of the commit, seconds since 1970: every file's time, so that the same commit makes the same bytes. */
+  /** Time of the commit, seconds since 1970; every file gets it, so that a commit always makes the same bytes. */
   at: number;
   /** Whether files differ from the commit. */
   isDirty: boolean;

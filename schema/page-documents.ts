@@ -32,7 +32,7 @@ export const RECORD_FACTS = Object.entries(ROWS).flatMap(([name, row]): [string,
   row.label === undefined ? [] : [[row.documented ?? name, row]],
 );
 
-/** The fragment that stands for all fields of the type X that have no fields of their own. */
+/** The fragment `AllOfX` means all fields of the type X that have no fields of their own. */
 const ALL_OF = /^AllOf(\w+)$/;
 
 /** All documents of the page with the fragments that stand for all fields of a type. */
@@ -52,7 +52,7 @@ export function readDocuments(): DocumentNode {
   return parse([print(written), ...added].join('\n'));
 }
 
-/** `mutation RevokeKey { revokeKey }` takes what the mutation requires, and is answered the caller's mistakes. */
+/** Adds to `mutation RevokeKey { revokeKey }` the required arguments and the caller's mistakes. */
 function withPlainMutations(documents: DocumentNode): DocumentNode {
   return visit(documents, {
     OperationDefinition(operation) {

@@ -5,7 +5,7 @@
 import type { Schema } from '../src/facade/rest/openapi/schema.ts';
 
 const FORMAT = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
-/** An identifier or a hash that no record has: what names one answers that there is none until it is set. */
+/** No record has this identifier or hash: requests answer 404 until it is set. */
 const NO_RECORD = '0'.repeat(64);
 const VARIABLES = [
   { key: 'baseUrl', value: 'http://127.0.0.1:8480' },

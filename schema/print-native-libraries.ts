@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 export const LIBRARIES_PAGE = join(ROOT, 'docs', 'native-libraries.md');
 export const LIBRARIES_TABLE = join(ROOT, 'src', 'domain', 'native-libraries.ts');
 
-/** Days on which npm published what is pinned (`npm view PACKAGE time`): a binary says no day of its own. */
+/** Days on which npm published the pinned versions (`npm view PACKAGE time`): a binary does not name its day. */
 const PUBLISHED: Readonly<Record<string, string>> = {
   '@img/sharp-libvips-linux-x64@1.3.4': '2026-09-27',
   'node-av@6.1.1': '2026-08-15',
@@ -27,7 +27,7 @@ const OF_LIBVIPS = [
   ['librsvg', 'rsvg'] as const,
 ];
 
-/** In a process of its own: loading them here would hold 200 MB. */
+/** The libraries are loaded in a process of their own, since they hold 200 MB. */
 const ASK = `
   const { default: sharp } = await import('sharp');
   const av = await import('node-av');

@@ -33,7 +33,7 @@ import { faultsOf, PAGE_FOLDER, RECORD_FACTS, readDocuments, schema } from './pa
 
 export const DOCUMENTS_PATH = join(PAGE_FOLDER, 'gen', 'documents.ts');
 
-/** As JSON holds them. */
+/** The types of scalars in JSON. */
 const SCALARS: Readonly<Record<string, string>> = {
   ...{ Boolean: 'boolean', DateTime: 'string', Float: 'number', ID: 'string', Int: 'number' },
   ...{ JSON: 'unknown', Long: 'number', String: 'string', Upload: 'null' },
@@ -98,7 +98,7 @@ class Printer {
     ].join('');
   }
 
-  /** `isRoot`: a root field is null only beside an error, and then nobody reads it. */
+  /** `isRoot`: a root field is null only beside an error, and is not read then. */
   #selected(type: GraphQLCompositeType, selections: readonly SelectionNode[], isRoot = false): string {
     const [only, ...others] = selections;
     if (only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0) return only.name.value;

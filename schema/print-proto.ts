@@ -129,7 +129,7 @@ class Update {
     const number = Math.max(0, ...numbersOf(block)) + 1;
     const { type, isList, isNullable } = row;
     const isScalar = typeof type === 'string' && type !== 'json' && type !== 'moment';
-    // What a form leaves out stays as it is; elsewhere an empty text is none.
+    // A form leaves absent fields as they are; in other messages an empty text means absent.
     const isOptional = FORMS.includes(block.name) || (isNullable && this.#typeOf(row) !== 'string');
     const label = isList ? 'repeated' : isScalar && isOptional ? 'optional' : '';
     const item = {
@@ -191,7 +191,7 @@ class Update {
     const request = this.#find(`${method}Request`)?.block;
     const response = this.#find(`${method}Response`)?.block;
     if (request !== undefined) this.#message(request, inputRows(input));
-    // What was published to answer nothing goes on so.
+    // An operation that was published with an empty answer keeps it.
     if (response !== undefined && (known === undefined || response.items.length > 0)) {
       this.#message(response, answerRows(answer));
     }
@@ -252,7 +252,7 @@ function itemOf({ items }: Block, name: string, { documented = name }: FieldRow)
   return items.find(({ field }) => field !== undefined && wire.includes(field.name));
 }
 
-/** A message holds no null: a text is empty, a word unspecified, all else absent. */
+/** Messages have no null: a text is empty, a word unspecified, any other field absent. */
 function sentenceOf({ description = '', type, isNullable, isNumber }: FieldRow): string {
   if (!isNullable) return description;
   const none =

@@ -18,7 +18,7 @@ export interface Block {
 }
 
 export interface ProtoFile {
-  /** As imports name it. */
+  /** The path in imports. */
   path: string;
   comment: string[];
   imports: string[];

@@ -62,7 +62,7 @@ async function measureWatchersOf(count: number): Promise<Row[]> {
   ];
 }
 
-/** As many connections as watch, and some for what the bench asks itself. */
+/** Allows a connection for each watcher, and some for the bench's own requests. */
 function allow(count: number): Record<string, string> {
   return { ASSAY_HTTP_CONNECTIONS_MAX: String(Math.max(10_000, count + OTHER_CONNECTIONS)) };
 }

@@ -145,7 +145,7 @@ async function listFiles(root: string): Promise<string[]> {
     .sort();
 }
 
-/** For `dpkg --verify`, which shows what was changed since. */
+/** The hashes for `dpkg --verify`, which shows later changes. */
 async function hashFiles(root: string, files: readonly string[]): Promise<string> {
   const lines: string[] = [];
   for (const file of files.filter((name) => name !== CONFFILE)) {

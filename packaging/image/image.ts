@@ -117,7 +117,7 @@ async function makeBase(base: string): Promise<void> {
   const args = ['--variant=extract', `--include=${PACKAGES.join(',')}`, '--quiet', SUITE, base];
   execFileSync('mmdebstrap', args, { stdio: ['ignore', 'ignore', 'inherit'] });
   for (const path of LEFT_OUT) await rm(join(base, path), { recursive: true, force: true });
-  // Extracted only: what a script of the package would have made.
+  // Packages are only extracted, so this makes what their scripts would have made.
   await symlink('dash', join(base, 'bin/sh')).catch(ignoreExisting);
   const users = `root:x:0:0:root:/root:/sbin/nologin\nassay:x:${USER_ID}:${USER_ID}::${DATA_FOLDER}:/sbin/nologin\n`;
   await writeFile(join(base, 'etc/passwd'), users);

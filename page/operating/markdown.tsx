@@ -80,7 +80,7 @@ function toCells(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** `code`, **strong** and [links](…), of which only the words are shown: the box has no way out. */
+/** `code`, **strong** and [links](…); of a link only the words are shown, since the box may have no network. */
 function toInline(text: string): ComponentChildren {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).map((part, index) => {
     if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;

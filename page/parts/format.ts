@@ -34,7 +34,7 @@ export function formatDuration(seconds: number): string {
   return `${formatSeconds(seconds)} ${seconds < 3600 ? 'min' : 'h'}`;
 }
 
-/** The day of a time in the reader's zone. */
+/** The time in the reader's zone. */
 export function formatTime(iso: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }

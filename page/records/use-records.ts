@@ -148,7 +148,7 @@ interface Changes {
   fail: (fault: ApiError) => void;
 }
 
-/** Changes as they come; after a break, what was missed. */
+/** Follows changes; after a break it reads what was missed. */
 function useChanges({ filter, shown, generation, put, fail }: Changes): void {
   const { kind, waitsForMe } = filter;
   const followed = { ...(kind === '' ? {} : { kind }), waitsForMe: waitsForMe !== '' };

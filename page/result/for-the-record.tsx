@@ -71,7 +71,7 @@ function likenessRows({ seenBefore }: FullRecord): Row[] {
     ]);
 }
 
-/** The trust lists that judged the manifests, by their hashes, and the reader's codes for what was not fine. */
+/** The trust lists that judged the manifests, by hash, and the reader's codes for faults. */
 function provenanceRows({ provenance }: FullRecord): Row[] {
   if (provenance === null) return [];
   const lists = provenance.lists.map(

@@ -21,7 +21,7 @@ const WAITING_REFRESH_MS = 60_000;
 
 type NavLink = readonly [path: string, text: TextKey];
 
-/** What a desk does with files. */
+/** Pages for work with files. */
 const DESK_LINKS: readonly NavLink[] = [
   [PATHS.records, 'navRecords'],
   [PATHS.submit, 'navSubmit'],

@@ -52,7 +52,7 @@ function strength({ log10LikelihoodRatio, probability }: Assessment): string {
   return `${lead} ${t(sentence, { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), band })}`;
 }
 
-/** For lists of models: their score as a place on the same line. */
+/** The score as a position on a line, for lists of models. */
 export function ScoreLine({ score, label }: { score: number | null; label: string }): JSX.Element {
   if (score === null) return <span class="quiet">{t('noAnswer')}</span>;
   return (

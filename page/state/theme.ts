@@ -34,6 +34,6 @@ export function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Not remembered, and nothing else is lost.
+    // Without storage the theme is not remembered.
   }
 }

@@ -8,7 +8,7 @@ import { addUploads, type SubmitOptions } from './uploads.ts';
 
 type Terms = ReadOwnTermsAnswer['viewer']['plan'];
 
-/** What was dropped under a plan that charges, until its owner has seen it. */
+/** Dropped files that wait until the reader has seen their price. */
 export interface Offer {
   files: readonly NamedFile[];
   terms: Terms;

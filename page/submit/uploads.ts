@@ -53,9 +53,9 @@ export const uploads = new Cell<readonly Upload[]>([]);
 /** The newest state of every record that was heard of since the page was opened. */
 export const heard = new Cell<ReadonlyMap<string, ListedRecord>>(new Map());
 
-/** A page left open for a week must not remember the week; what is still at work is not forgotten. */
+/** A page that is open for a week forgets the oldest ended records, not those still at work. */
 const HEARD_MAX = 5000;
-/** The daemon takes several at once; more of ours would only share one line. */
+/** The daemon takes more at once, but they would share one connection. */
 const SENDING_MAX = 2;
 
 const requests = new Map<number, XMLHttpRequest>();

@@ -10,7 +10,7 @@ const SURE_MIN = 0.5;
 const FILES = ['srt', 'vtt', 'txt', 'json'] as const;
 
 interface TranscriptProps {
-  /** Names the recording, or the track of a film. */
+  /** Identifier of the recording, or of a film's track. */
   identifier: string;
   transcript: Transcript | null;
   now: number;

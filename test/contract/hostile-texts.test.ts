@@ -254,7 +254,7 @@ test('sheets have a line for each', async () => {
   }
 });
 
-test('messages and files beside an original can be made of each that is shown', () => {
+test('each shown record can be written as a message and as a file beside its original', () => {
   for (const identifier of shown) {
     const record = readRecord(open.app, identifier);
     JSON.parse(toWebhookBody(record));

@@ -12,7 +12,7 @@ import { runRows } from './ways/run-rows.ts';
 
 const fullStages = runRows(MEDIA_CASES);
 
-test('overrides keep their history, and a removed one holds no more', async () => {
+test('overrides keep their history, and a removed one no longer applies', async () => {
   for (const { callers, ids } of fullStages) {
     const { plain } = callers;
     const { hash } = granted(await plain.classify('image', await makePicture()));

@@ -141,7 +141,7 @@ test('an evidence package has the channels in figures, record and report', async
   assert.match(read('report.html'), /<th[^>]*>Channel<\/th>/);
 });
 
-test('so it is with the track of a film', async () => {
+test('the track of a film is written down by channel, too', async () => {
   const film = makeClip({
     ...{ container: 'mp4', seconds: talk.seconds, withSound: 'aac' as FFEncoderCodec, wave: talk.wave },
   });

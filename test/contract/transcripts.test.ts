@@ -63,7 +63,7 @@ async function ask(query: string): Promise<any> {
   return data;
 }
 
-test('REST shows it as an additional field, and not where it was not asked for', async () => {
+test('REST shows the transcript as an additional field, only if it was asked for', async () => {
   const { body } = await owner.get(`/api/classification_audio/${identifier}`);
   assert.match(body.transcript.segments[0].text, SAID);
   assert.deepEqual([body.transcript.language, body.transcript.fault], ['en', '']);
@@ -71,7 +71,7 @@ test('REST shows it as an additional field, and not where it was not asked for',
   assert.ok(!('transcript' in plain));
 });
 
-test('what goes to receivers by itself holds none of it', () => {
+test('a webhook holds no transcript', () => {
   const app = service.open.app;
   const record = app.store.read.records.get(identifier);
   assert.ok(record !== undefined);
@@ -81,7 +81,7 @@ test('what goes to receivers by itself holds none of it', () => {
   assert.doesNotMatch(toWebhookBody(whole), SAID);
 });
 
-test('GraphQL shows it with its address', async () => {
+test('GraphQL shows the transcript with its address', async () => {
   const { classification } = await ask(`{ classification(identifier: "${identifier}") {
     options { withTranscript }
     ... on AudioClassification {
@@ -94,7 +94,7 @@ test('GraphQL shows it with its address', async () => {
   assert.ok(classification.transcriptUrl.endsWith(`/media/${identifier}/transcript.vtt`));
 });
 
-test('the command line and the address give it in every form', async () => {
+test('the command line and the address give the transcript in every form', async () => {
   for (const [format, file, type] of [
     ['srt', 'transcript.srt', 'application/x-subrip'],
     ['vtt', 'transcript.vtt', 'text/vtt'],
@@ -110,20 +110,20 @@ test('the command line and the address give it in every form', async () => {
   }
 });
 
-test('another account meets nothing of it', async () => {
+test('another account gets no transcript', async () => {
   const other = await addCustomer(service);
   assert.equal((await fetchText('transcript.txt', identifier, other)).status, 404);
   assert.notEqual((await assay(['transcript', identifier], other)).code, 0);
 });
 
-test('a record without one says so', async () => {
+test('a record without a transcript says so', async () => {
   const plain = await owner.classify('audio', { audio: spoken });
   const { status, text } = await fetchText('transcript.txt', plain.identifier);
   assert.equal(status, 404);
   assert.match(text, /it was not asked for/);
 });
 
-test('of a video it needs the track, which the refusal names', async () => {
+test('a transcript of a video needs the track, which the refusal names', async () => {
   const fields = { video: makeClip(), with_transcript: 'true' };
   const { status, body } = await owner.post('/api/classification_video', fields);
   assert.equal(status, 400);
@@ -158,7 +158,7 @@ test('a language that is unknown, or of no transcript, is refused', async () => 
   assert.match(alone.body.error.transcript_language[0], /with_transcript/);
 });
 
-test('a plan without it ignores it', async () => {
+test('a plan without transcripts ignores the option', async () => {
   const without = await addCustomer(service, { plan: { options: ['audio_track'] } });
   const record = await without.classify('audio', { audio: spoken, with_transcript: 'true' });
   assert.ok(!('transcript' in record));
@@ -172,14 +172,14 @@ test('a list is narrowed by what is said', async () => {
   assert.deepEqual([await found('PARLIAMENT voted'), await found('nobody said this')], [1, 0]);
 });
 
-test('it goes with its record', async () => {
+test('the transcript is deleted with its record', async () => {
   assert.equal((await fetchText('transcript.txt', said)).status, 200);
   const query = `mutation { deleteClassification(identifier: "${said}") { deletedIdentifier } }`;
   await ask(query);
   assert.equal((await fetchText('transcript.txt', said)).status, 404);
 });
 
-test('it goes with the media: under zero retention at once, and an equal file is heard anew', async () => {
+test('the transcript goes with the media: under zero retention at once, and an equal file is heard anew', async () => {
   const careful = await addCustomer(service, { plan: { zero_retention: true } });
   const fields = { audio: spoken, with_transcript: 'true' };
   const first = await careful.classify('audio', fields);

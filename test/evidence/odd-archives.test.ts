@@ -124,7 +124,7 @@ function withLastRecord(bytes: Buffer, change: (record: Buffer) => Buffer): Buff
   return Buffer.concat([bytes.subarray(0, at), record, tail]);
 }
 
-test('a file that the list at the end does not have', async () => {
+test('a file that the list at the end lacks is refused', async () => {
   const hidden: Oddity = {
     add: (zip) => zip.addBuffer(Buffer.from('forged'), `${FOLDER}/data/report.html`),
     patch: (bytes) => withLastRecord(bytes, () => Buffer.alloc(0)),

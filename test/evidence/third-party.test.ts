@@ -219,7 +219,7 @@ function forgedWithout(taken: readonly string[]): Map<string, Buffer> {
   return members.set('tagmanifest-sha256.txt', Buffer.from(listOf(isTag)));
 }
 
-test('every member that the table demands is named by its row when it is gone, though all is signed', async () => {
+test('a missing member that the table demands is reported by its row, even if all is signed', async () => {
   for (const { path, scope, shows } of REQUIRED_MEMBERS) {
     if (!['finding', 'record'].includes(scope)) continue;
     const member = scope === 'record' ? `data/${path}` : path;
@@ -306,7 +306,7 @@ test('a record whose original is another file is reported, though everything is 
   match(JSON.stringify(faults), /bridge\.jpg.*is not the file that data\/record\.json speaks of/);
 });
 
-test('nothing is signed where what must stand before the signature cannot be written', async () => {
+test('nothing is signed if the entry before the signature cannot be written', async () => {
   const beforeSignature = () => Promise.reject(new Error('the disk is full'));
   const payload = samplePayload(key, HASH, ORIGINAL);
   const refused = await makePackage({ key, payload, beforeSignature }).catch((error: Error) => error);

@@ -20,7 +20,7 @@ before(async () => {
 
 after(async () => await box?.[Symbol.asyncDispose]());
 
-/** One of every room that lives on the port. */
+/** One address of each facade on the port. */
 const PLACES = [
   ...['/api/classification_image', '/api/user', '/graphql', '/', '/assets/main.js', '/session'],
   ...['/media/blob', '/uploads', '/metrics', '/livez', '/readyz', '/openapi.json', '/nothing-there'],

@@ -30,7 +30,7 @@ async function recordsOf({ http }: TestDaemon): Promise<Record<string, unknown>[
   return records.map(({ result_url: _, ...record }) => record);
 }
 
-test('made amid work by the command line, restored elsewhere, compared', async () => {
+test('a backup made amid work by the command line and restored elsewhere has the same records', async () => {
   await using folder = await makeTemporaryFolder();
   const env = { ASSAY_BACKUP_DIR: join(folder.path, 'backups'), ASSAY_BACKUP_INTERVAL_HOURS: '0' };
   let before: Record<string, unknown>[];

@@ -96,7 +96,7 @@ function formOf(bytes: Buffer): FormData {
   return body;
 }
 
-test('without descriptors: refused in words, read from, recovered, nothing lost', async (context) => {
+test('without descriptors the daemon refuses in words, answers reads, recovers and loses nothing', async (context) => {
   await using daemon = await TestDaemon.start({ models: 'tiny' });
   const first = await submitPicture(daemon, await distinctPicture(1));
   deepEqual(await awaitEnds(daemon, [first]), ['done']);

@@ -21,7 +21,7 @@ async function examine(daemon: TestDaemon): Promise<Finding[]> {
     .map((line) => JSON.parse(line) as Finding);
 }
 
-/** What writes down speech is tested by its first request only. */
+/** The transcription model is only tested by its first request. */
 function isUntested({ name, found }: Finding): boolean {
   return name.startsWith('model ') && !name.startsWith('model whisper') && found.includes('not tested yet');
 }

@@ -88,7 +88,7 @@ test('half a JSON body and then silence', async () => {
   await assertBack();
 });
 
-test('a WebSocket that never says who it is', async () => {
+test('a WebSocket that never authenticates is closed', async () => {
   const url = `${daemon.http.replace('http', 'ws')}/graphql`;
   const sockets = Array.from({ length: CLIENTS }, () => new WebSocket(url, 'graphql-transport-ws'));
   const ends = sockets.map(async (socket) => {

@@ -39,7 +39,7 @@ async function rowOf({ http }: TestDaemon, identifier: string): Promise<Row> {
   return (await response.json()) as Row;
 }
 
-/** Number of the slot whose folder a decode child sees: by its wall's arguments, or by where it works. */
+/** Number of the slot of a decode child, by its arguments or its working folder. */
 function slotOf(pid: number, daemonPid: number): string | undefined {
   for (let at = pid; at > 1 && at !== daemonPid; at = parentOf(at)) {
     try {

@@ -15,7 +15,7 @@ import { KEY_HEADERS, until } from './rounds/submissions.ts';
 
 const SIZE_BYTES = 96 * 1024 ** 2;
 const STOP_AT = Math.floor(0.6 * SIZE_BYTES);
-/** More than the connection holds in its buffers, which go down with it. */
+/** More than the buffers of the connection hold. */
 const EARLY = 24 * 1024 ** 2 + 1;
 const UPLOAD_ID = 'desk-7/2026-11-21/interview.mp4';
 const WRONG_ID = 'desk-7/2026-11-21/wrong.mp4';

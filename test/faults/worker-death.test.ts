@@ -25,7 +25,7 @@ let daemon: TestDaemon;
 
 before(async () => {
   daemon = await TestDaemon.start({ models: 'tiny' });
-  // So every child that a single analysis needs is up.
+  // After one analysis every child that it needs is up.
   deepEqual(await awaitEnds(daemon, [await submitPicture(daemon, await distinctPicture(0))]), ['done']);
 });
 

@@ -87,7 +87,7 @@ async function registryOf(symbol: string): Promise<FileRegistry> {
   const files: FileDescriptorProto[] = fieldsOf(answer, FILE_DESCRIPTOR_RESPONSE)
     .flatMap((response) => fieldsOf(response, 1))
     .map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
-  // A set wants each file behind those that it imports.
+  // A descriptor set needs each file after those that it imports.
   const byName = new Map(files.map((file) => [file.name, file]));
   const ordered = new Set<FileDescriptorProto>();
   const add = (file: FileDescriptorProto | undefined): void => {

@@ -140,7 +140,7 @@ test('every answer of the resolver is judged', async () => {
   await assert.rejects(pinAddress(mixed, 'http://desk.internal/', NEVER), { reason: 'bad_address' });
 });
 
-test('an answer that changes is judged anew each time, and pinned between', async () => {
+test('a changing answer is judged anew each time, and pinned in between', async () => {
   const answers = [['93.184.216.34'], ['127.0.0.1']];
   const changing = rule({ resolve: async () => answers.shift() ?? [] });
   const { places } = await pinAddress(changing, 'http://desk.example/', NEVER);

@@ -100,7 +100,7 @@ test('after a store that failed the same is done again, not before five seconds'
   equal(desk.begun.length, 2);
 });
 
-test('a stop begins nothing more and waits for what is under way', async () => {
+test('a stop begins no new work and waits for what runs', async () => {
   const desk = new Desk([item('a1'), item('b1', 10)]);
   await desk.pass(0);
   let isStopped = false;

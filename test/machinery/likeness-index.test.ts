@@ -63,7 +63,7 @@ test('only rows of the accounts that are asked for', async () => {
   assert.equal((await index.search(query, new Set([1, 2]), 10)).length, 1);
 });
 
-test('a removed row is found by nothing, and not by the hash of nothing either', async () => {
+test('a removed row is not found, not even by a hash of zeros', async () => {
   const index = filled(100, () => 1);
   index.remove(70);
   index.remove(75);
@@ -74,7 +74,7 @@ test('a removed row is found by nothing, and not by the hash of nothing either',
   assert.equal((await index.search([{ hash: hashOf(8), distanceMax: 31 }], new Set([1]), 10)).length, 1);
 });
 
-test('of many copies the newest, and no more than were asked for', async () => {
+test('the newest of many copies are found, and no more than asked for', async () => {
   const index = new LikenessIndex();
   for (let row = 1; row <= 50; row++) index.add({ sequence: row, accountId: 1, hash: hashOf(3) });
   const hits = await index.search([{ hash: hashOf(3), distanceMax: 31 }], new Set([1]), 5);

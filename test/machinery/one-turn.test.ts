@@ -17,7 +17,7 @@ function openCounted(valuesMax?: number) {
   }
 }
 
-test('all who ask the same in one turn are given one answer, those of the next turn another', async () => {
+test('all who ask the same in one turn get one answer, those of the next turn another', async () => {
   const { values, ask } = openCounted();
   assert.equal(ask(), 1);
   await Promise.resolve();

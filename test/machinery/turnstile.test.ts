@@ -82,7 +82,7 @@ test('what two accounts wait for comes up when the first of them has its turn, o
   equal(turnstile.depthOf(1) + turnstile.depthOf(2), 0);
 });
 
-test('joining what is at work already changes nothing', async () => {
+test('joining work that already runs changes nothing', async () => {
   const turnstile = new Turnstile(1);
   const turn = await turnstile.enter(1, 'a1');
   turnstile.join('a1', 2);

@@ -107,7 +107,7 @@ const HANDED_IN: HandedIn[] = [
 ];
 
 for (const { kind, name, make, look } of HANDED_IN) {
-  test(`${name} is handed in, ends before the eyes, is looked at, overridden, and read back`, async () => {
+  test(`${name} is submitted, ends in sight, is looked at, overridden, and read back`, async () => {
     await using desk = await browser.open(daemon.http);
     const { page } = desk;
     await signIn(desk);

@@ -79,7 +79,7 @@ test('the keys move, choose and open, also far down, and the focus goes with the
   assert.equal(await focused(), nameOf(43));
   await page.getByText('1 chosen').waitFor();
   await page.getByLabel('Name, reference, hash or identifier').pressSequentially('jxk');
-  // Else the list may be read again only after the key below.
+  // Without this wait the list may be read again only after the next key.
   await page.getByText('No record matches.').waitFor();
   assert.equal(await page.getByText('1 chosen').count(), 1);
   await page.getByLabel('Name, reference, hash or identifier').fill('');
@@ -158,7 +158,7 @@ function readCsv(csv: string): Record<string, string>[] {
   return parse(csv, { bom: true, columns: true }) as unknown as Record<string, string>[];
 }
 
-test('what is not loaded is found by the daemon, and the way back leads to the same list', async () => {
+test('the daemon finds records that are not loaded, and the way back leads to the same list', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);

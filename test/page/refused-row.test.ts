@@ -20,7 +20,7 @@ before(async () => {
 
 after(() => stack.disposeAsync());
 
-test('each has its place, with the reason and without a box to choose it', async () => {
+test('each refused row keeps its place, with the reason and without a box to choose it', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);

@@ -193,7 +193,7 @@ async function shareOf({ page }: Desk, part: string, whole: string): Promise<num
   return ((await inner.boundingBox())?.width ?? 0) / ((await outer.boundingBox())?.width ?? 0);
 }
 
-test('sound and picture of a film lie under each other, whichever ends first', async () => {
+test('sound and picture of a film are shown under each other, whichever ends first', async () => {
   await using desk = await browser.open(daemon.http);
   await signIn(desk);
   await openFilm(desk, { timeOf: (index) => index * 2 });

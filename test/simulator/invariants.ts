@@ -6,7 +6,7 @@ import { type Classification, hasEnded } from '../../src/domain/records/classifi
 import type { Book } from './clients/book.ts';
 import type { SimulatedApp } from './life.ts';
 
-/** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */
+/** A reader may be so many transactions behind the last one: an older one keeps all pages in use. */
 const READER_AGE_MAX = 20;
 /** That the packs' own description states. */
 const PACK_WEIGHT = 1;

@@ -186,7 +186,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** TLS for the gRPC listener from files that may change: new connections get the certificate of the day. */
+/** TLS for the gRPC listener from files that may change: new connections get the present certificate. */
 class TlsCredentials extends ServerCredentials {
   constructor(files: TlsFiles) {
     const { material } = files;

@@ -158,7 +158,7 @@ test('a start sweeps, and an end waits for it', async () => {
   await sweeper[Symbol.asyncDispose]();
 });
 
-test('a store that takes no more holds up nothing that frees the disk', async (context) => {
+test('a full store does not block what frees the disk', async (context) => {
   await using room = await openRoom();
   const { store, parts } = room;
   const touchedAt = NOW - 2 * DAY;

@@ -28,7 +28,7 @@ export interface StreamEnd {
 export interface OpenStream {
   ended: Promise<StreamEnd>;
   close(): void;
-  /** Goes on reading, where it had stalled. */
+  /** Reads on after a stall. */
   read?(): void;
 }
 

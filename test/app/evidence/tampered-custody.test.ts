@@ -35,7 +35,7 @@ before(async () => {
 
 after(() => open[Symbol.asyncDispose]());
 
-/** `member: fault` of a package with this text in the place of the member's own. */
+/** Judges a package with this text in place of the member's; returns `member: fault`. */
 async function judgeForged(member: string, text: string): Promise<string[]> {
   const payload = new Map([...whole].filter(([path]) => path.startsWith('data/')));
   payload.set(member, Buffer.from(text));

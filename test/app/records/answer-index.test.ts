@@ -322,7 +322,7 @@ test('the doctor names a record that is not where a list looks', async () => {
   assert.match(finding?.found ?? '', new RegExp(`1 are not where a list looks: ${identifierOf(0)}`));
 });
 
-test('a number of a class says what the class does, and one of another version says nothing', () => {
+test('a class number means what the class says, and one of another version means nothing', () => {
   const classes: AnswerClass[] = [
     { kind: 'image', state: 'new', finding: null, assessment: null, forcing: [], artificialBy: [] },
     { kind: 'audio', state: 'unreadable', finding: 'human', assessment: null, forcing: [], artificialBy: [] },

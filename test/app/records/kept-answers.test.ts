@@ -33,7 +33,7 @@ test('an override shows at once, and its removal', async () => {
   assert.deepEqual(await get(), before);
 });
 
-test('what was written of other things, or undone, changes nothing', async () => {
+test('writes of other things and undone writes change nothing', async () => {
   const { app, admin: principal } = open;
   const before = await get();
   await addRecord(app, principal.account.id, { hash: 'b'.repeat(64) });

@@ -139,7 +139,7 @@ test('a text of two letters is looked for in each record, as before', () => {
   ok(pages > 1);
 });
 
-test('other filters hold beside the text', () => {
+test('other filters apply beside the text', () => {
   deepEqual(find({ text: 'minister', search: '1.fl' }).said, [1]);
   deepEqual(find({ text: 'minister', status: 'errored' }).said, []);
 });

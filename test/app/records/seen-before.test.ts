@@ -113,7 +113,7 @@ test('a new start reads on from the store, and a search waits for it', async () 
   assert.equal(found?.earlier[0]?.distance, 2);
 });
 
-test('an account sees no other account, except across a partner’s users where all their plans say so', async () => {
+test('an account sees no other account, except among a partner’s users whose plans all allow it', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const partner = await addUser(app, admin, { role: 'partner' });

@@ -97,7 +97,7 @@ test('a question ends a stream that went dead', async () => {
   await dead;
 });
 
-test('more than was announced is refused', async () => {
+test('an upload larger than announced is refused', async () => {
   await using room = await openApp();
   const { app, admin: principal } = room;
   await begin(room, principal, UPLOAD_ID, 2 * MIB);

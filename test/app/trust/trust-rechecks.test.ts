@@ -152,7 +152,7 @@ test('a list that is added makes stored manifests trusted, with every change on 
   assert.deepEqual(actions.slice(0, 3), ['trust.recheck_done', 'trust.recheck', 'trust.add']);
 });
 
-test('what these lists judged already is not read again, and a list that is switched off is noticed', async () => {
+test('manifests that these lists judged are not read again, and a list that is switched off is noticed', async () => {
   const { app, admin } = opened;
   await seedSigned(opened, 2);
   await addDesk(app, admin);
@@ -237,7 +237,7 @@ test('a certificate that ran out since the first reading says no less than it di
   assert.deepEqual(record?.changes, [{ answer: 'vouched_by', before: 'test', after: 'desk' }]);
 });
 
-test('one that is cancelled ends at once and keeps what it did; a stopped one goes on where it was', async () => {
+test('a cancelled recheck ends at once and keeps its work; a stopped one goes on where it was', async () => {
   const { app, admin } = opened;
   const count = 30;
   const indexes = Array.from({ length: count }, (_, index) => index);
@@ -288,7 +288,7 @@ test('only administrators start a recheck, and not those who may only read', asy
   await assert.rejects(() => app.trustRechecks.cancel(user), /administrator/);
 });
 
-test('what became of an analysis while its manifest was read anew stays', async () => {
+test('a change of an analysis while its manifest is read anew stays', async () => {
   const { app, admin } = opened;
   await seedSigned(opened, 1);
   await addDesk(app, admin);

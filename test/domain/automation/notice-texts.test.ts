@@ -138,7 +138,7 @@ test('mail: one line of subject, plain text, the link; no channel carries a pict
   }
 });
 
-test('a rule wants what its outcomes, kinds and account say; its target is shown in part', () => {
+test('a rule matches by outcome, kind and account; its target is shown in part', () => {
   const rule = {
     ...{ id: 1, accountId: 7, name: '', channel: 'slack', sealedTarget: new Uint8Array(), target: '' },
     ...{ outcomes: ['artificial'], kinds: ['image'], ofEveryAccount: false, isPaused: false },

@@ -90,7 +90,7 @@ for (const [name, given, word] of WORDS) {
   });
 }
 
-test('each word has a case here, but for the finding that is worded alike', () => {
+test('each word has a case, except the finding with the same wording', () => {
   const met = new Set<string>(WORDS.map(([, , word]) => word));
   deepEqual(
     HEADLINE_WORD.words.filter((word) => !met.has(word)),

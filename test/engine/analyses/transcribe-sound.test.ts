@@ -116,7 +116,7 @@ test('each voice has its channel and its language', async () => {
   assert.ok(said.transcript.segments.every(({ language }) => language === 'it'));
 });
 
-test('where the time is up, both sides of the talk are there as far as it came', async () => {
+test('both sides of a talk are written down as far as the time allowed', async () => {
   let answers = 0;
   const { transcript } = await write(
     TWO,

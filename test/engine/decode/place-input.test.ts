@@ -42,7 +42,7 @@ async function storePicture(folder: string): Promise<Stored> {
   return { blobs, hash, path, changed };
 }
 
-test('linked where a wall guards it, copied where none does, and read in both cases', async () => {
+test('an original is linked behind a wall, copied without one, and read in both cases', async () => {
   await using folder = await makeTemporaryFolder();
   const { blobs, hash, path } = await storePicture(folder.path);
   for await (const isolation of findIsolations(join(folder.path, 'trial'), folder.path)) {

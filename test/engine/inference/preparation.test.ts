@@ -59,7 +59,7 @@ async function assertAnswers(pool: InferencePool, { work, expected }: Awaited<Re
   assert.ok(Math.abs((logits[0] ?? 9) - expected) < 1e-4);
 }
 
-test('what cannot be prepared leaves the answering to the other, says why and frees its process', async () => {
+test('a provider that cannot be prepared leaves the other in place, says why and frees its process', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using opened = openPool([pack], { providers: ['tensorrt', 'cpu'] });

@@ -72,7 +72,7 @@ function queued(id: string, queuedAt: number): Analysis {
 
 const idsOf = (analyses: Iterable<Analysis>): string[] => Array.from(analyses, ({ id }) => id);
 
-test('of several under way no one is suspected; they run again, with care', async () => {
+test('no analysis is suspected if several were under way; they run again one by one', async () => {
   await using box = await Box.open('a', 'b', 'c');
   for (let death = 0; death < 20; death++) {
     const { ended, open, careful } = await box.die(['a', 'b']);
@@ -105,7 +105,7 @@ test('the third death alone with others that ended well between puts the file as
   match(error ?? '', /put aside: the appliance ended 3 times while it analysed this file and no other/);
 });
 
-test('with nothing else to run the third death alone in one boot is enough', async () => {
+test('the third death alone in one boot is enough if nothing else runs', async () => {
   await using box = await Box.open('a');
   await box.die(['a']);
   await box.die(['a']);

@@ -266,7 +266,7 @@ test('on the page a worker is drained, resumed and forgotten', { skip }, async (
   assert.deepEqual(desk.faults, []);
 });
 
-test('only administrators do it, to whom was heard of, and each time is in the log', { skip }, async () => {
+test('only administrators act on known workers, and each action is logged', { skip }, async () => {
   worker = await startWorker();
   const { app, admin } = front;
   await until('it was heard of', () => workerNamed('one')?.isHere === true);

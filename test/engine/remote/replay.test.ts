@@ -253,7 +253,7 @@ const LIES: readonly (readonly [of: keyof typeof media, sentence: RegExp, lie: L
   ['film', /the file track\.flac did not come/, (_, kept) => kept.delete('track.flac')],
 ];
 
-test('answers that cannot be of what was asked give no result', { skip }, async () => {
+test('answers that do not fit the question give no result', { skip }, async () => {
   for (const [of, sentence, lie] of LIES) {
     const { notes, kept, ...rest } = media[of];
     const changed = { ...rest, notes: structuredClone(notes), kept: new Map(kept) };

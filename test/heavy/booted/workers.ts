@@ -146,7 +146,7 @@ async function upgradeOneByOne(front: Box, desk: Desk, boxes: readonly Box[]): P
   match(front.must('assay custody verify', CLI), /whole/i);
 }
 
-/** The same program under the next version: a worker of it gets no work from a front of this one. */
+/** A copy of the program with the next version, whose workers get no work from this front. */
 function nextOf(packagePath: string, folder: string): string {
   const [tree, next] = [join(folder, 'next'), join(folder, 'next.deb')];
   execFileSync('dpkg-deb', ['--raw-extract', packagePath, tree]);

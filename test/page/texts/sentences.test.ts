@@ -55,7 +55,7 @@ test('every sentence of the doctor, a refusal or a failure has words in Italian'
   );
 });
 
-test('what a gap takes is said in Italian, too; what has no row stays; English stays as it is', () => {
+test('texts filled into a gap are translated, too; a text without a row and English stay as they are', () => {
   language.set('it');
   const sentence = 'given up after 3 attempts: a worker process ended while it analysed the file';
   assert.equal(

@@ -54,7 +54,7 @@ test('both languages ask for the same figures', () => {
   deepEqual(apart, []);
 });
 
-test('one is counted as one', () => {
+test('a count of one is worded as one', () => {
   for (const [texts, one, two] of [
     [EN, 'Delete 1 record?', 'Delete 2 records?'],
     [IT, 'Eliminare 1 scheda?', 'Eliminare 2 schede?'],
@@ -90,7 +90,7 @@ test('a counted word has a form for one', () => {
   );
 });
 
-test('a command counts one as one', () => {
+test('a command words a count of one as one', () => {
   const bare = /\$\{[^}]*\} (?:days|entries|faults|files|frames|packages|records|rows)\b/;
   const folder = fileURLToPath(new URL('../../../src/cli', import.meta.url));
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -100,7 +100,7 @@ test('a command counts one as one', () => {
   deepEqual(found, []);
 });
 
-test('no text hands in, clears what ended, or helps to think', () => {
+test('no text of the page uses words of the old wording', () => {
   const odd = /hand(s|ed)? in\b|clear ended|help to think|at even prior odds/i;
   deepEqual(
     KEYS.filter((key) => odd.test(EN[key])),

@@ -23,7 +23,7 @@ import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 
 const child = new SlotOfFile();
 
-/** Stored so that the steps bring it upright. */
+/** Stores the picture so that its steps turn it upright. */
 async function heic(store: (image: Sharp) => Sharp, more: Partial<HeicRecipe>): Promise<Buffer> {
   const { data, info } = await store(upright()).raw().toBuffer({ resolveWithObject: true });
   return await makeHeic({ rgb: data, width: info.width, height: info.height, ...more });

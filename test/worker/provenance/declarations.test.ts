@@ -303,7 +303,7 @@ test('settings hidden in the lowest bits of colours are found with the decoded p
   );
 });
 
-test('what is shown is one short line', async () => {
+test('a shown text is one short line', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'picture');
   await writeFile(path, await withText('parameters', `${PARAMETERS}\x1b[31m${'x'.repeat(5000)}`));

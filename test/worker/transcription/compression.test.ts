@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compressionOf } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 
-/** What the model's makers allow. */
+/** The bound that the model's makers use. */
 const MAX = 2.4;
 const PLAIN = {
   english:

@@ -5,7 +5,7 @@ import type { PendingUpload } from './uploads.ts';
 
 export interface GraphqlContext {
   readonly app: App;
-  /** Found by the operation's key at the first question; throws an AppError if there is none. */
+  /** Finds the caller at the first question; throws an AppError if there is none. */
   readonly principal: () => Principal;
   /** The principal even before the terms of service are accepted, so that they can be. */
   readonly newcomer: () => Principal;

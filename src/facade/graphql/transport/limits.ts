@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../../domain/limits.ts';
 
-/** JSON of one operation: query and variables are text, files are streamed apart from it. */
+/** Bound for the JSON of one operation; files are streamed apart from it. */
 export const JSON_BYTES_MAX = 1_048_576;
 /** Parsing is linear in tokens; GraphiQL's introspection has about 400. */
 export const TOKENS_MAX = 2000;
@@ -31,7 +31,7 @@ export const DEPTH_MAX = 12;
 export const ALIASES_MAX = 15;
 /** Root fields run as separate calls under one rate-limit token. */
 export const ROOT_FIELDS_MAX = 10;
-/** Values that an answer may hold at worst by the schema; a page of 100 full records of images stays below. */
+/** Values that an answer may hold at worst by the schema; a page of 100 full records of pictures has fewer. */
 export const COST_MAX = 50_000;
 /** The assumed length of a list inside a record; a page counts by its `first`. */
 const LIST_LENGTH_ASSUMED = 2;
