@@ -32,7 +32,6 @@ type EngineNeeds = Pick<
 export function openEngine(
   { engine }: Settings,
   { config, store, clock, log, metrics, tracing, newIdentifier, trust, remote, copies }: EngineNeeds,
-  onEnded: Parameters<typeof observe>[1],
 ): Engine {
   return new Engine(
     { ...engine, trust: trust.material },
@@ -42,7 +41,7 @@ export function openEngine(
       bootId: readBootId(),
       newIdentifier,
       log,
-      observer: observe({ metrics, tracing, read: store.read }, onEnded),
+      observer: observe({ metrics, tracing, read: store.read }),
       remote,
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
       fetchManifest: (address, signal) => fetchManifest(config, address, signal),
@@ -111,16 +110,11 @@ interface ObserverParts {
   read: Store['read'];
 }
 
-/** `ended` is called with each analysis that has ended, before anything else. */
-function observe(
-  { metrics, tracing, read }: ObserverParts,
-  ended: EngineObserver['analysisEnded'],
-): EngineObserver {
+function observe({ metrics, tracing, read }: ObserverParts): EngineObserver {
   /** The trace of an analysis is that of the first record that it is for. */
   const identifierOf = ({ id }: Analysis) => read.classificationsOfAnalysis(id)[0]?.identifier;
   return {
     analysisEnded(analysis) {
-      ended(analysis);
       metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
       const state = analysis.result === null ? null : assessmentState(analysis.result);
       if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });

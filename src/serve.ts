@@ -41,7 +41,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
   }
   const stopped = once(stop.signal, 'abort');
   await Promise.race([daemon.packsRead, stopped]);
-  if (isFirstStart) process.stdout.write(modelsNotice(daemon.app.engine.installed.map(({ pack }) => pack)));
+  if (isFirstStart) process.stdout.write(modelsNotice(daemon.app.shelf.installed.map(({ pack }) => pack)));
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   using notice = openNotice(
     () => daemon.app.engine.status(),

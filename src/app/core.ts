@@ -38,7 +38,7 @@ export interface AppConfig {
 export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, 'phase'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -43,13 +43,9 @@ export function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConf
   return { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
 }
 
-export function toDoctorConfig(
-  { engine, app }: Settings,
-  tls: TlsFiles | null,
-  listeners: DoctorConfig['listeners'],
-): DoctorConfig {
+export function toDoctorConfig({ engine, app }: Settings, tls: TlsFiles | null): DoctorConfig {
   const { inference, decode } = engine;
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
-  return { tls, diskFreeBytesMin, decode, providers, listeners };
+  return { tls, diskFreeBytesMin, decode, providers, listeners: [] };
 }

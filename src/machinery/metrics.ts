@@ -1,4 +1,4 @@
-/** The daemon's figures in Prometheus form; one registry, made once in compose.ts. */
+/** The daemon's figures in Prometheus form; one registry, made once in compose-core.ts. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export class Metrics {

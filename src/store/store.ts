@@ -53,8 +53,6 @@ export interface StoreConfig {
   uptimeMs?: (() => number) | undefined;
   /** The machine's disk if absent. */
   disk?: RecordsDisk | undefined;
-  /** Called after a commit with its changes that may be watched. */
-  onChange?: ((change: StoreChange) => void) | undefined;
 }
 
 /** The data folder cannot be written: its disk refuses, or it belongs to somebody else. */
@@ -83,6 +81,7 @@ export class Store implements AsyncDisposable {
   readonly #snapshots: Snapshots;
   readonly #disk: RecordsDisk;
   #revision = 0;
+  readonly #followers: ((change: StoreChange) => void)[] = [];
 
   private constructor(
     config: StoreConfig,
@@ -91,7 +90,7 @@ export class Store implements AsyncDisposable {
     lock: FolderLock,
     inode: number,
   ) {
-    const { folder, onChange, disk = MACHINE_DISK } = config;
+    const { folder, disk = MACHINE_DISK } = config;
     this.folder = folder;
     this.#disk = disk;
     this.#root = root;
@@ -107,7 +106,9 @@ export class Store implements AsyncDisposable {
       onCommit: () => {
         this.#revision += 1;
       },
-      onChange: (change) => onChange?.(change),
+      onChange: (change) => {
+        for (const follower of this.#followers) follower(change);
+      },
     });
     const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
     this.blobs = new BlobStore(folder, dropRenditions, (hash) => config.onChangedOriginal?.(hash));
@@ -243,6 +244,11 @@ export class Store implements AsyncDisposable {
   /** Tables whose values carry a checksum. */
   get tableNames(): string[] {
     return Object.values(this.#tables).flatMap((table) => (table instanceof Table ? [table.name] : []));
+  }
+
+  /** Calls it after each commit, with each change that may be watched. */
+  follow(follower: (change: StoreChange) => void): void {
+    this.#followers.push(follower);
   }
 
   /** Changes with each transaction: a value read under the same revision is still current. */

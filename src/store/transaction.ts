@@ -157,6 +157,7 @@ export class StoreTransaction extends StoreReader {
   #noteEnd(analysis: Analysis): void {
     const { state } = analysis;
     if (state !== 'done' && state !== 'errored') return;
+    this.#changes.push({ type: 'ended', analysis });
     // An analysis that adds to a result is entered under the one that has the result.
     const subject = analysis.addsTo?.analysisId ?? analysis.id;
     // Also under its records: a record that is retried later belongs to another analysis.

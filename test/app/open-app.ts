@@ -1,4 +1,4 @@
-/** A whole daemon in the test's own process, without models: its App for use cases, its address for requests. */
+/** The core of a daemon, or a whole one, in the test's own process and without models. */
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,12 +9,16 @@ import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import type { RawFields } from '../../src/app/field-parsers.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
-import { loadSettings } from '../../src/config/settings.ts';
+import { openBasics, openCore } from '../../src/compose-core.ts';
+import { startEngine } from '../../src/compose-engine.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { heldFor } from '../../src/domain/desk.ts';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { systemClock } from '../../src/machinery/system-clock.ts';
 import { keepModelChecks, layModelChecks } from '../model-checks.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -25,17 +29,40 @@ export const BUILT_IN_MODELS = { ASSAY_MODELS_FOLDERS: join(import.meta.dirname,
 const MINUTE_US = 60_000_000;
 
 export interface OpenApp extends AsyncDisposable {
-  daemon: Daemon;
   app: App;
+  engine: Engine;
   folder: string;
-  url: string;
   admin: Principal;
   /** Lets time pass for use cases; the daemon's own work does not notice. */
   passMinutes(minutes: number): void;
 }
 
-export async function openApp(env: Record<string, string> = {}, ownClock?: Clock): Promise<OpenApp> {
+export interface ServedApp extends OpenApp {
+  daemon: Daemon;
+  url: string;
+}
+
+/** The core alone: nothing listens. */
+export async function openApp(env: Record<string, string> = {}, clock = systemClock()): Promise<OpenApp> {
   await using stack = new AsyncDisposableStack();
+  const settings = await settingsOf(stack, env);
+  const http = { url: 'http://127.0.0.1:9' };
+  const core = await openCore(stack, settings, { ...(await openBasics(stack, settings)), clock, http });
+  const { packsRead } = await startEngine(core.engine, core.app.log);
+  await packsRead;
+  core.startLoops();
+  return toOpenApp(core, settings, stack.move());
+}
+
+/** A whole daemon, with its address for requests. */
+export async function openServedApp(env: Record<string, string> = {}, clock?: Clock): Promise<ServedApp> {
+  await using stack = new AsyncDisposableStack();
+  const settings = await settingsOf(stack, env);
+  const daemon = stack.use(await openDaemon(settings, clock));
+  return { ...toOpenApp(daemon, settings, stack.move()), daemon, url: daemon.http.url };
+}
+
+async function settingsOf(stack: AsyncDisposableStack, env: Record<string, string>): Promise<Settings> {
   const folder = stack.use(await makeTemporaryFolder());
   const noModels = join(folder.path, 'no-models');
   await mkdir(noModels);
@@ -53,17 +80,21 @@ export async function openApp(env: Record<string, string> = {}, ownClock?: Clock
     ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },
     ...env,
   };
-  const settings = loadSettings({ argv: [], env: variables, readFile: (path) => readFileSync(path, 'utf8') });
-  const daemon = stack.use(await openDaemon(settings, ownClock));
+  return loadSettings({ argv: [], env: variables, readFile: (path) => readFileSync(path, 'utf8') });
+}
+
+function toOpenApp(
+  { app: own, engine }: Pick<Daemon, 'app' | 'engine'>,
+  { dataFolder }: Settings,
+  held: AsyncDisposableStack,
+): OpenApp {
   let passed = 0;
-  const clock = { ...daemon.app.clock, now: () => daemon.app.clock.now() + passed };
-  const app: App = { ...daemon.app, clock, keyUses: new KeyUses({ ...daemon.app, clock }) };
-  const held = stack.move();
+  const clock = { ...own.clock, now: () => own.clock.now() + passed };
+  const app: App = { ...own, clock, keyUses: new KeyUses({ ...own, clock }) };
   return {
-    daemon,
     app,
-    folder: settings.dataFolder,
-    url: daemon.http.url,
+    engine,
+    folder: dataFolder,
     admin: principalOf(app, 1),
     passMinutes(minutes) {
       passed += minutes * MINUTE_US;

@@ -5,13 +5,13 @@
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { type DaemonOptions, TEST_KEY, tinyModels } from '../daemon.ts';
 import { until } from '../faults/rounds/submissions.ts';
-import { BUILT_IN_MODELS, type OpenApp, openApp } from './open-app.ts';
+import { BUILT_IN_MODELS, openServedApp, type ServedApp } from './open-app.ts';
 
 export interface OpenBox extends AsyncDisposable {
   readonly http: string;
   readonly grpc: string;
   readonly folder: string;
-  readonly open: OpenApp;
+  readonly open: ServedApp;
   /** Runs a command as the administrator. */
   assay(...args: readonly string[]): Promise<Outcome>;
 }
@@ -24,7 +24,7 @@ export async function openBox({
 }: Omit<DaemonOptions, 'program' | 'readyTimeoutMs'> = {}): Promise<OpenBox> {
   await using stack = new AsyncDisposableStack();
   const open = stack.use(
-    await openApp({
+    await openServedApp({
       ...{ ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DECODE_SLOTS: '2' },
       ...(folder === undefined ? {} : { ASSAY_DATA_DIR: folder }),
       ...(models === 'tiny' ? await tinyModels() : BUILT_IN_MODELS),

@@ -14,19 +14,19 @@ import { createKey } from '../../src/app/accounts/keys.ts';
 import { exportEvidence } from '../../src/app/evidence/export-evidence.ts';
 import { toTimestampQuery } from '../../src/evidence/timestamps/timestamp.ts';
 import { addDone, keepOriginal } from '../app/evidence/finished-record.ts';
-import { type OpenApp, openApp } from '../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../app/open-app.ts';
 import { makePackage, takeApart } from '../evidence/made-package.ts';
 import { startAuthority, type TimestampAuthority } from '../evidence/timestamp-authority.ts';
 import { type Outcome, runCommand } from './run-command.ts';
 
-let open: OpenApp;
+let open: ServedApp;
 let authority: TimestampAuthority;
 let key: string;
 let whole: string;
 
 before(async () => {
   authority = await startAuthority();
-  open = await openApp({ ASSAY_EVIDENCE_TIMESTAMP_AUTHORITIES: authority.url });
+  open = await openServedApp({ ASSAY_EVIDENCE_TIMESTAMP_AUTHORITIES: authority.url });
   await keepOriginal(open.app);
   key = (await createKey(open.app, { principal: open.admin, name: 'a test' })).secret;
   const input = {

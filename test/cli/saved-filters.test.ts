@@ -12,15 +12,15 @@ import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { SAVED_FILTERS_MAX } from '../../src/domain/records/saved-filter.ts';
 import { Outcome } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
-import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
+import { addRecord, addUser, openServedApp, principalOf, type ServedApp } from '../app/open-app.ts';
 import { linesOf, type Outcome as RunOutcome, runCommand } from '../cli/run-command.ts';
 
 const { method } = ClassificationService;
 const FIELDS = 'name kind outcome search text since until deskId waitsForMe';
-let open: OpenApp;
+let open: ServedApp;
 
 before(async () => {
-  open = await openApp();
+  open = await openServedApp();
 });
 after(() => open[Symbol.asyncDispose]());
 

@@ -21,7 +21,7 @@ import type { AppError } from '../../src/domain/errors.ts';
 import { toWebhookBody } from '../../src/facade/rest/convert.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
-import { type OpenApp, openApp } from '../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../app/open-app.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { makeManifest, makeStore, NOW } from '../domain/provenance/made-store.ts';
 import { GraphqlCaller } from '../facade/graphql-caller.ts';
@@ -105,7 +105,7 @@ function complete(row: Json): void {
 
 const spoiled: { place: Place; text: string }[] = [];
 const stack = new AsyncDisposableStack();
-let open: OpenApp;
+let open: ServedApp;
 
 before(async () => {
   const folder = stack.use(await makeTemporaryFolder());
@@ -139,7 +139,7 @@ before(async () => {
     })),
   );
   await spoilRows(data, rows);
-  open = stack.use(await openApp({ ASSAY_DATA_DIR: data, ASSAY_ADMIN_API_KEY: TEST_KEY }));
+  open = stack.use(await openServedApp({ ASSAY_DATA_DIR: data, ASSAY_ADMIN_API_KEY: TEST_KEY }));
 });
 
 after(() => stack.disposeAsync());

@@ -10,21 +10,21 @@ import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
-import { type OpenApp, openApp } from '../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../app/open-app.ts';
 import { linesOf, runCommand } from '../cli/run-command.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { identifierOf } from '../seeded-records.ts';
 import { makeSpoiledStore, nameOf, SPOILED, SPOILED_COUNT, WHOLE } from '../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
-let open: OpenApp;
+let open: ServedApp;
 const stack = new AsyncDisposableStack();
 
 before(async () => {
   const folder = stack.use(await makeTemporaryFolder());
   const data = join(folder.path, 'data');
   await makeSpoiledStore(data);
-  open = stack.use(await openApp({ ASSAY_DATA_DIR: data, ASSAY_ADMIN_API_KEY: TEST_KEY }));
+  open = stack.use(await openServedApp({ ASSAY_DATA_DIR: data, ASSAY_ADMIN_API_KEY: TEST_KEY }));
 });
 
 after(() => stack.disposeAsync());

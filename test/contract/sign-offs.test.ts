@@ -14,7 +14,7 @@ import { nameOf } from '../../src/cli/views/enum-word.ts';
 import type { Classification } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { SignOffState } from '../../src/grpc/gen/assay/v1/sign_off_pb.ts';
-import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
+import { addRecord, addUser, openServedApp, principalOf, type ServedApp } from '../app/open-app.ts';
 import { linesOf, runCommand } from '../cli/run-command.ts';
 
 /** The state of a sign-off and the reasons of its answers, as a way in shows them. */
@@ -28,10 +28,10 @@ interface Way {
 }
 
 const { method } = ClassificationService;
-let open: OpenApp;
+let open: ServedApp;
 
 before(async () => {
-  open = await openApp();
+  open = await openServedApp();
 });
 after(() => open[Symbol.asyncDispose]());
 

@@ -8,7 +8,7 @@ import { createKey, listKeys, revokeKey } from '../../src/app/accounts/keys.ts';
 import type { App } from '../../src/app/appliance/app.ts';
 import { EventStream } from '../../src/facade/graphql/transport/event-stream.ts';
 import type { Payload } from '../../src/facade/graphql/transport/payloads.ts';
-import { addRecord, openApp } from '../app/open-app.ts';
+import { addRecord, openServedApp } from '../app/open-app.ts';
 
 interface Fed {
   stream: EventStream;
@@ -144,11 +144,11 @@ async function change(app: App, identifier: string, refId: string): Promise<void
   assert.ok(record !== undefined);
   const name = 'n'.repeat(NAME_BYTES);
   await app.store.transact((tx) => tx.putClassification({ ...record, name, refId }));
-  app.engine.publish(identifier, record);
+  app.feed.publishRecord(identifier, record);
 }
 
 test('one that reads slowly, one whose key ends and one that leaves do not disturb the others', async () => {
-  await using open = await openApp();
+  await using open = await openServedApp();
   const { app, admin, url } = open;
   const identifier = await addRecord(app, 1, { hash: 'd'.repeat(64) });
   const [lasting, ending] = [

@@ -23,11 +23,12 @@ import { Refusals } from '../../src/app/records/refusals.ts';
 import { SeenBeforeIndex } from '../../src/app/records/seen-before.ts';
 import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
+import type { roomsOf } from '../../src/compose-core.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import type { FileLooks } from '../../src/engine/decode/file-looks.ts';
-import { Feed } from '../../src/engine/queue/feed.ts';
+import { RecordFeed } from '../../src/engine/queue/record-feed.ts';
 import { plugGraphql } from '../../src/facade/graphql/server.ts';
 import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
@@ -38,7 +39,6 @@ import { systemClock } from '../../src/machinery/system-clock.ts';
 import { TrustLists } from '../../src/machinery/trust/trust-lists.ts';
 import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import { callerAddress, HttpServer } from '../../src/port/server.ts';
-import type { StoreChange } from '../../src/store/accounts/change.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -46,7 +46,7 @@ export const IDENTIFIER = 'ab'.repeat(32);
 
 export interface GraphqlFixture extends AsyncDisposable {
   app: App;
-  feed: Feed;
+  feed: App['feed'];
   key: string;
   url: string;
 }
@@ -70,7 +70,10 @@ const CONFIG: App['config'] = {
 
 type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures' | 'earlierPictures';
 
-function openOnCore(stack: AsyncDisposableStack, core: RecordParts): Pick<App, OpenedOnCore> {
+function openOnCore(
+  stack: AsyncDisposableStack,
+  core: RecordParts & Pick<App, 'engine'>,
+): Pick<App, OpenedOnCore> {
   const trust = new TrustLists([]);
   const keptPictures = stack.use(new KeptPictures(core.store));
   const earlierPictures = stack.use(new EarlierPictures({ ...core, keptPictures }));
@@ -93,11 +96,11 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     adminApiKey: null,
     rateLimitPerMinute: 0,
   });
-  const feed = new Feed();
+  const feed = new RecordFeed(store.read);
   const [log, metrics] = [pino({ level: 'silent' }), new Metrics()];
   const core = {
     ...{ config: { ...CONFIG }, store },
-    ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), engine: stubEngine(feed) },
+    ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), feed, ...stubEngine() },
     accessLog: stack.use(new AccessLog({ store, clock, log })),
     ...{ clock, log, metrics },
   };
@@ -112,9 +115,9 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     ...{ openUploads: uploadPlaces(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
       ...{ tls: null, diskFreeBytesMin: 0 },
-      ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
+      ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: [] },
     },
-    ...{ tracing: null, watching: new WatchBoard(), ...openOnCore(stack, core) },
+    ...{ remote: null, tracing: null, watching: new WatchBoard(), ...openOnCore(stack, core) },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(
@@ -157,11 +160,12 @@ const SOCKETS = {
 async function openWatchedStore(stack: AsyncDisposableStack, folder: string, clock: Clock) {
   const accountFeed = new AccountFeed();
   const standings = stack.use(new Standings(clock));
-  const onChange = (change: StoreChange) => {
+  const store = stack.use(await Store.open({ folder }));
+  store.follow((change) => {
     accountFeed.publish(change);
     standings.publish(change);
-  };
-  return { accountFeed, standings, store: stack.use(await Store.open({ folder, onChange })) };
+  });
+  return { accountFeed, standings, store };
 }
 
 function openMailer(folder: string): Mailer {
@@ -169,7 +173,16 @@ function openMailer(folder: string): Mailer {
   return new Mailer({ ...files, from: 'assay@example.org', language: 'en' }, pino({ level: 'silent' }));
 }
 
-function stubEngine(feed: Feed): App['engine'] {
+type RoomsOfEngine = Omit<ReturnType<typeof roomsOf>, 'feed'>;
+
+interface StubbedRooms {
+  engine: Pick<App['engine'], 'phase'>;
+  looks: Pick<FileLooks, 'probe' | 'checkProbe'>;
+  shelf: Pick<App['shelf'], 'usable'>;
+  running: App['running'];
+}
+
+function stubEngine(): RoomsOfEngine {
   const looks: Pick<FileLooks, 'probe' | 'checkProbe'> = {
     checkProbe: () => {},
     probe: async () => ({
@@ -182,22 +195,17 @@ function stubEngine(feed: Feed): App['engine'] {
       hasSound: false,
     }),
   };
-  const engine: Pick<
-    App['engine'],
-    'changes' | 'watch' | 'progressOf' | 'findingsOf' | 'waitReason' | 'phase' | 'resolveModels' | 'looks'
-  > = {
-    phase: 'ready',
-    resolveModels: () => [],
-    looks: looks as FileLooks,
-    get changes() {
-      return feed.changes;
+  const rooms: StubbedRooms = {
+    engine: { phase: 'ready' },
+    looks,
+    shelf: { usable: [] },
+    running: {
+      findingsOf: () => NO_FINDINGS,
+      waitReason: () => null,
+      progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
     },
-    watch: (filter, signal) => feed.watch(filter, signal),
-    findingsOf: () => NO_FINDINGS,
-    waitReason: () => null,
-    progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
   };
-  return engine as App['engine'];
+  return rooms as RoomsOfEngine;
 }
 
 /** A record whose work is still waiting. */

@@ -1,17 +1,17 @@
 /** The same filter asked by GraphQL and by the command line (gRPC) finds the same records. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type OpenApp, openApp } from '../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../app/open-app.ts';
 import { runCommand } from '../cli/run-command.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { FIRST_TIME_US, identifierOf, seedRecords } from '../seeded-records.ts';
 
 const COUNT = 40;
 
-let open: OpenApp;
+let open: ServedApp;
 
 before(async () => {
-  open = await openApp({ ASSAY_ADMIN_API_KEY: TEST_KEY });
+  open = await openServedApp({ ASSAY_ADMIN_API_KEY: TEST_KEY });
   await seedRecords(open.app.store, COUNT, (index) => ({
     name: `picture-${index}.png`,
     refId: index < 2 ? 'desk-4711' : '',

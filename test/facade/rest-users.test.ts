@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createKey } from '../../src/app/accounts/keys.ts';
-import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
+import { addUser, openServedApp, principalOf, type ServedApp } from '../app/open-app.ts';
 
 const USER_FIELDS = [
   ...[
@@ -22,12 +22,12 @@ const USER_FIELDS = [
 ];
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-let open: OpenApp;
+let open: ServedApp;
 let partnerId: number;
 let partnerKey: string;
 let userKey: string;
 before(async () => {
-  open = await openApp();
+  open = await openServedApp();
   const { app, admin } = open;
   partnerId = (await addUser(app, admin, { role: 'partner', name: 'Desk' })).id;
   partnerKey = (await createKey(app, { principal: principalOf(app, partnerId), name: 'k' })).secret;
@@ -208,7 +208,7 @@ function assertShape(found: unknown, expected: unknown): void {
 }
 
 test('the terms stop every endpoint with 403 until they are accepted', async () => {
-  await using other = await openApp({ ASSAY_TERMS_REQUIRED: 'true' });
+  await using other = await openServedApp({ ASSAY_TERMS_REQUIRED: 'true' });
   const { app, admin } = other;
   const user = await addUser(app, admin);
   const { secret } = await createKey(app, { principal: principalOf(app, user.id), name: 'k' });

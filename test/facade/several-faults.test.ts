@@ -14,18 +14,18 @@ import { ClassificationService } from '../../src/grpc/gen/assay/v1/classificatio
 import { type KeyFrameMethod, MediaKind, type Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { BadRequestSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
-import { type OpenApp, openApp } from '../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../app/open-app.ts';
 import { GraphqlCaller } from './graphql-caller.ts';
 
 const LONG = 'x'.repeat(257);
 const ADDRESS = 'http://127.0.0.1:9/clip.mp4';
 const BAD_ADDRESS = 'ftp://example.org/';
 
-let open: OpenApp;
+let open: ServedApp;
 let key: string;
 
 before(async () => {
-  open = await openApp({ ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' });
+  open = await openServedApp({ ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' });
   ({ secret: key } = await createKey(open.app, { principal: open.admin, userId: 1, name: 'test' }));
 });
 after(() => open[Symbol.asyncDispose]());

@@ -10,12 +10,12 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ADMIN_PASSWORD, type OpenApp, openApp } from '../app/open-app.ts';
+import { ADMIN_PASSWORD, openServedApp, type ServedApp } from '../app/open-app.ts';
 
-let box: OpenApp;
+let box: ServedApp;
 
 before(async () => {
-  box = await openApp({ ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD, ASSAY_ADMIN_EMAIL: 'admin@example.org' });
+  box = await openServedApp({ ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD, ASSAY_ADMIN_EMAIL: 'admin@example.org' });
 });
 
 after(async () => await box?.[Symbol.asyncDispose]());
@@ -136,7 +136,7 @@ test('a password is not guessed over the wire', async () => {
 });
 
 test('connections past their bound are closed at once, and room is used again', async () => {
-  await using small = await openApp({ ASSAY_HTTP_CONNECTIONS_MAX: '10' });
+  await using small = await openServedApp({ ASSAY_HTTP_CONNECTIONS_MAX: '10' });
   const { hostname, port, host } = new URL(small.url);
   const open = async (): Promise<Socket> => {
     const socket = connect(Number(port), hostname);

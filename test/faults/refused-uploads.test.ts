@@ -97,7 +97,7 @@ const CASES: readonly Case[] = [
     ...{ reason: 'draining', at: () => stopping, isOfValidation: true },
     async customer() {
       const customer = await addCustomer(stopping);
-      await stopping.open.app.engine.drain(0);
+      await stopping.open.daemon.engine.drain(0);
       return customer;
     },
   },

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
-import { openApp } from '../app/open-app.ts';
+import { openServedApp } from '../app/open-app.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 test('a connection takes two chunks ahead, on each of its streams and altogether', async () => {
-  await using open = await openApp();
+  await using open = await openServedApp();
   const session = connect(`http://${open.daemon.grpc.address}`);
   try {
     const stream = session.request({

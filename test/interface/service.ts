@@ -8,7 +8,7 @@ import { createKey } from '../../src/app/accounts/keys.ts';
 import { createPlan } from '../../src/app/accounts/plans.ts';
 import { grantCredits } from '../../src/app/accounts/users.ts';
 import type { RawFields } from '../../src/app/field-parsers.ts';
-import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
+import { addUser, openServedApp, principalOf, type ServedApp } from '../app/open-app.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { SharedResource } from '../runner/shared-resource.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -18,7 +18,7 @@ import { writeTinyPacks } from './packs.ts';
 const LOOPBACK = '127.0.0.0/8';
 
 export interface Service extends AsyncDisposable {
-  open: OpenApp;
+  open: ServedApp;
   url: string;
   grpc: string;
 }
@@ -33,7 +33,7 @@ export async function openService(env: Record<string, string> = {}): Promise<Ser
     ASSAY_WEBHOOK_ALLOW_NETWORKS: LOOPBACK,
     ...env,
   };
-  const open = stack.use(await openApp(settings));
+  const open = stack.use(await openServedApp(settings));
   const { engine } = open.app;
   await until(() => engine.phase === 'ready', 'the models');
   const held = stack.move();

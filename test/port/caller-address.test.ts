@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { listAudit } from '../../src/app/accounts/audit.ts';
 import { callerAddress } from '../../src/port/server.ts';
-import { openApp } from '../app/open-app.ts';
+import { openServedApp } from '../app/open-app.ts';
 
 const KEY = `assay_${'7'.repeat(64)}`;
 const FORWARDED = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' };
@@ -41,7 +41,7 @@ for (const { name, trusted, peer, forwarded, expected } of CASES) {
 }
 
 test('the audit log sees the caller of a socket and of a request alike, and not the proxy', async () => {
-  await using opened = await openApp({ ASSAY_ADMIN_API_KEY: KEY, ASSAY_TRUSTED_PROXIES: '127.0.0.1' });
+  await using opened = await openServedApp({ ASSAY_ADMIN_API_KEY: KEY, ASSAY_TRUSTED_PROXIES: '127.0.0.1' });
   const { app, admin, url } = opened;
   const headers = { 'x-api-key': KEY, 'content-type': 'application/json', ...FORWARDED };
   const body = JSON.stringify({ query: CREATE });

@@ -24,6 +24,7 @@ import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import { WatchLoop } from '../../src/app/watch-folders/watch-loop.ts';
 import type { DeliveryLoop } from '../../src/app/webhooks/delivery-loop.ts';
 import type { PostWebhook } from '../../src/app/webhooks/post.ts';
+import { roomsOf } from '../../src/compose-core.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { LeaseBook } from '../../src/engine/remote/lease-book.ts';
@@ -54,7 +55,7 @@ export type SimulatedApp = Omit<
   | 'copies'
   | 'keptPictures'
   | 'earlierPictures'
->;
+> & { engine: Engine };
 
 export interface LifeParts {
   /** Folder of the machine: the data folder lies in it, and what is watched. */
@@ -111,11 +112,6 @@ export class Life implements AsyncDisposable {
       await Store.open({
         ...settings.store,
         ...{ disk, now: () => clock.now(), uptimeMs: () => clock.elapsedMs() },
-        onChange(change) {
-          accountFeed.publish(change);
-          standings.publish(change);
-          if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
-        },
       }),
     );
     const sealer = await Sealer.open(dataFolder);
@@ -145,7 +141,8 @@ export class Life implements AsyncDisposable {
       records: new RecordCache(),
       refusals,
       accessLog,
-      engine,
+      ...roomsOf(engine),
+      remote,
       clock,
       log,
       metrics,
@@ -161,6 +158,11 @@ export class Life implements AsyncDisposable {
     const body = (record: Parameters<typeof toClassification>[0]) => JSON.stringify(toClassification(record));
     const webhooks = stack.use(openDeliveryLoop(app, body, post));
     const watchLoop = stack.use(new WatchLoop(app));
+    store.follow((change) => {
+      accountFeed.publish(change);
+      standings.publish(change);
+      if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
+    });
     await engine.start();
     webhooks.start();
     watchLoop.start();

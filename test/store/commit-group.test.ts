@@ -34,9 +34,8 @@ async function openStore(stack: AsyncDisposableStack) {
   const folder = stack.use(await makeTemporaryFolder());
   const disk = new CountingDisk();
   const changes: StoreChange[] = [];
-  const onChange = (change: StoreChange) => changes.push(change);
-  const store = stack.use(await Store.open({ folder: folder.path, disk, onChange }));
-  changes.length = 0;
+  const store = stack.use(await Store.open({ folder: folder.path, disk }));
+  store.follow((change) => changes.push(change));
   disk.commits = 0;
   return { store, disk, changes, folder: folder.path };
 }

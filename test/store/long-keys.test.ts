@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { listCustody } from '../../src/app/custody/custody.ts';
 import { getClassifications } from '../../src/app/records/classifications.ts';
 import { replayDelivery } from '../../src/app/webhooks/deliveries.ts';
-import { openApp } from '../app/open-app.ts';
+import { openServedApp } from '../app/open-app.ts';
 
 const LONG = 'a'.repeat(9000);
 
 test('a text that is too long for a key is not there, wherever a caller may send one', async () => {
-  await using opened = await openApp();
+  await using opened = await openServedApp();
   const { app, admin, url } = opened;
   deepEqual(getClassifications(app, { principal: admin, identifiers: [LONG, ''] }), []);
   deepEqual(listCustody(app, { principal: admin, identifier: LONG, limit: 1 }), []);

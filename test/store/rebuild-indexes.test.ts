@@ -10,7 +10,7 @@ import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { NO_PROVENANCE } from '../../src/domain/provenance/provenance.ts';
 import type { ImageResult, VideoResult } from '../../src/domain/verdicts/result.ts';
 import { Store } from '../../src/store/store.ts';
-import { addRecord, addUser, openApp } from '../app/open-app.ts';
+import { addRecord, addUser, openServedApp } from '../app/open-app.ts';
 import { runCommand } from '../command-line.ts';
 
 // As the daemon does before it opens a store: else what LMDB makes is open to others, and said to be.
@@ -49,7 +49,7 @@ const FILM: Omit<VideoResult, 'frames' | 'tracks'> = {
 };
 
 /** A daemon's data folder with something in every index; closed. */
-async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<void> {
+async function fillFolder(box: Awaited<ReturnType<typeof openServedApp>>): Promise<void> {
   const { app, admin } = box;
   const user = await addUser(app, admin);
   const gone = await addUser(app, admin);
@@ -117,7 +117,7 @@ async function reopen(folder: string, isRebuildAsked = false): Promise<string[]>
 test('a damaged index is found at the start and made anew', async () => {
   let folder = '';
   await using stack = new AsyncDisposableStack();
-  const box = stack.use(await openApp());
+  const box = stack.use(await openServedApp());
   await fillFolder(box);
   folder = box.folder;
   await box.daemon[Symbol.asyncDispose]();
@@ -149,7 +149,7 @@ test('a damaged index is found at the start and made anew', async () => {
 });
 
 test('a damaged record is left out and counted, and the others are found', async () => {
-  await using box = await openApp();
+  await using box = await openServedApp();
   await fillFolder(box);
   const { folder } = box;
   await box.daemon[Symbol.asyncDispose]();
@@ -168,7 +168,7 @@ test('a damaged record is left out and counted, and the others are found', async
 });
 
 test('damaged rows: one rebuilding is enough, and what points to them stays', async () => {
-  await using box = await openApp();
+  await using box = await openServedApp();
   await fillFolder(box);
   const { folder, app } = box;
   const user = app.store.read.accounts.all().find(({ id, deletedAt }) => id !== 1 && deletedAt === null);

@@ -17,5 +17,6 @@ export interface App
     CustodyParts,
     SearchParts,
     WatchFolderParts {
+  readonly engine: ApplianceParts['engine'];
   readonly exportJobs: ExportJobs;
 }

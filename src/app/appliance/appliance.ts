@@ -92,8 +92,8 @@ async function setStoreMetrics({ metrics, store }: ApplianceParts): Promise<void
   metrics.recordsFree.set(freeBytes / bytes);
 }
 
-function setQueueMetrics({ metrics, store, clock, engine }: ApplianceParts): void {
-  const reason = engine.waitReason();
+function setQueueMetrics({ metrics, store, clock, running }: ApplianceParts): void {
+  const reason = running.waitReason();
   metrics.queueHeld.reset();
   if (reason !== null) metrics.queueHeld.set({ reason: reason.step }, 1);
   const now = clock.now();
@@ -125,7 +125,7 @@ function setModelMetrics(app: ApplianceParts): void {
   for (const { provider, fault } of models)
     metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
   const [first] = doctor.providers;
-  const elsewhere = app.engine.installed.filter((installed) => hasFallenBack(installed, first));
+  const elsewhere = app.shelf.installed.filter((installed) => hasFallenBack(installed, first));
   metrics.residentModels.set(models.filter(({ resident }) => resident).length);
   metrics.providerFallbacks.set(elsewhere.length);
 }
@@ -139,16 +139,16 @@ export function hasFallenBack(
   return provider !== null && provider !== first && preparing === undefined && !staysOnCpu(pack);
 }
 
-function setWorkerMetrics({ metrics, engine }: ApplianceParts): void {
+function setWorkerMetrics({ metrics, remote }: ApplianceParts): void {
   metrics.workers.reset();
-  for (const worker of engine.workers()) metrics.workers.inc({ state: workerState(worker) });
+  for (const worker of remote?.workers() ?? []) metrics.workers.inc({ state: workerState(worker) });
 }
 
 /** Those in service and those that are not, with what is wrong with them. */
-function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
+function listModels({ engine, shelf, store }: ApplianceParts): ModelStatus[] {
   const own = join(store.folder, 'models');
   const { packs, resident } = engine.status();
-  const whole = engine.installed.map(
+  const whole = shelf.installed.map(
     ({ pack, folder, report }): ModelStatus => ({
       id: pack.id,
       version: pack.version,
@@ -205,6 +205,6 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   };
 }
 
-export async function getModelCard({ engine }: ApplianceParts, { id }: { id: string }): Promise<string> {
-  return await readModelCard(engine.installed, id);
+export async function getModelCard({ shelf }: ApplianceParts, { id }: { id: string }): Promise<string> {
+  return await readModelCard(shelf.installed, id);
 }

@@ -60,7 +60,7 @@ export async function listCatalogue(
     const { name, title, homepage, address, sha256, bytesMax, measured } = entry;
     const { sizeBytes = 0, licenceAccept = '' } = entry;
     const { id, licence, task, family = '' } = describePack(entry);
-    const installed = app.engine.installed.some(({ pack }) => pack.id === id);
+    const installed = app.shelf.installed.some(({ pack }) => pack.id === id);
     const about = { name, title, homepage, address, sha256, bytesMax, sizeBytes };
     return { ...about, licence, licenceAccept, task, family, measured, installed };
   });

@@ -15,13 +15,16 @@ import {
   LIKENESSES_MAX,
 } from '../../domain/records/seen-before.ts';
 import type { KeptFile } from '../../engine/decode/describe-picture.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { STORE_PAUSE_MS } from '../../machinery/due-loop.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Core } from '../core.ts';
 import type { KeptPictures } from '../records/kept-pictures.ts';
 
-export interface EarlierPicturesParts extends Pick<Core, 'store' | 'engine' | 'clock' | 'log'> {
+export interface EarlierPicturesParts extends Pick<Core, 'store' | 'clock' | 'log'> {
+  readonly engine: Pick<Engine, 'status'>;
+  readonly looks: Engine['looks'];
   readonly keptPictures: KeptPictures;
 }
 
@@ -194,7 +197,7 @@ export class EarlierPictures implements AsyncDisposable {
     const likenesses: FoundLikeness[] = [];
     for (const { timeSeconds, stored } of kept) {
       await this.#idle(signal);
-      const described = await this.#parts.engine.looks.describeStored(stored, signal);
+      const described = await this.#parts.looks.describeStored(stored, signal);
       likenesses.push(...toLikenesses(described, timeSeconds));
     }
     return likenesses;

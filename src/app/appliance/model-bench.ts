@@ -16,11 +16,11 @@ export function benchModels(
 }
 
 async function* benchEach(app: ApplianceParts, signal: AbortSignal): AsyncGenerator<BenchedModel> {
-  for (const { pack, report } of app.engine.packs) {
+  for (const { pack, report } of app.shelf.usable ?? []) {
     signal.throwIfAborted();
     const about = { id: pack.id, version: pack.version, provider: report?.provider ?? '' };
     try {
-      yield { ...about, ...(await app.engine.benchPack(pack, signal)), error: '' };
+      yield { ...about, ...(await app.packChanges.bench(pack, signal)), error: '' };
     } catch (error) {
       signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);

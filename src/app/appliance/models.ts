@@ -76,10 +76,10 @@ async function add(
   const entry = catalogueName === '' ? null : await findEntry(app, catalogueName);
   if (entry !== null) assertLicenceAccepted(entry, input.acceptLicence);
   if (entry === null && input.download) throw badField('download', 'expected a catalogue_name beside it');
-  await using stage = await app.engine.packChanges.stage();
+  await using stage = await app.packChanges.stage();
   await fill(app, stage, { ...input, entry }, report, signal);
   report({ stage: 'test', doneBytes: 0, totalBytes: 0, model: '' });
-  const pack = await app.engine.packChanges.install(stage, { recordsGolden: entry !== null }, signal);
+  const pack = await app.packChanges.install(stage, { recordsGolden: entry !== null }, signal);
   const { licenceAccept } = entry ?? {};
   const details = {
     task: pack.task,
@@ -200,7 +200,7 @@ export async function removeModel(
 ): Promise<void> {
   assertAdmin(principal);
   assertMayWrite(principal);
-  await app.engine.packChanges.remove(id);
+  await app.packChanges.remove(id);
   await note(app, principal, 'model.remove', id, {});
 }
 

@@ -1,4 +1,6 @@
 import type { Setting } from '../../domain/contract/appliance.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { RemoteExecutor } from '../../engine/remote/remote-executor.ts';
 import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
@@ -24,8 +26,8 @@ export interface DoctorConfig {
   /** Execution providers in the order in which they are to be tried. */
   providers: readonly string[];
   decode: { slots: number; memoryBytesMax: number };
-  /** The daemon's listeners. */
-  listeners: () => readonly Listener[];
+  /** Those that serve add themselves. */
+  listeners: Listener[];
 }
 
 /** Facts that only the entry knows. */
@@ -38,6 +40,10 @@ export interface SupportConfig {
 }
 
 export interface ApplianceParts extends CallerParts, RecordParts {
+  readonly engine: Pick<Engine, 'phase' | 'notReadyReason' | 'status'>;
+  readonly packChanges: Engine['packChanges'];
+  /** Workers on other boxes; null if none may come. */
+  readonly remote: Pick<RemoteExecutor, 'workers' | 'broker' | 'recount' | 'forget'> | null;
   readonly trust: TrustLists;
   readonly trustRechecks: TrustRechecks;
   readonly keptPictures: KeptPictures;

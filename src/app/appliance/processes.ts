@@ -33,7 +33,7 @@ export async function listProcesses(
     waitingTotal,
     processes: await readProcesses(app),
     workers: listWorkers(app, { principal }),
-    waitReason: app.engine.waitReason(),
+    waitReason: app.running.waitReason(),
     store: await readStoreUse(app),
     running: running.map((analysis) => toRunning(app, analysis)),
     oldestQueuedAt: open.find(({ state }) => state === 'queued')?.queuedAt ?? null,
@@ -61,10 +61,10 @@ async function readProcesses({ engine }: ApplianceParts): Promise<ProcessEntry[]
   return found;
 }
 
-function toRunning({ store, engine }: ApplianceParts, analysis: Analysis): RunningAnalysis {
+function toRunning({ store, running }: ApplianceParts, analysis: Analysis): RunningAnalysis {
   const { id, accountId, kind, attempts, lease, queuedAt } = analysis;
   const records = store.read.classificationsOfAnalysis(id);
-  const progress = engine.progressOf(id);
+  const progress = running.progressOf(id);
   return {
     accountId,
     kind,

@@ -67,7 +67,7 @@ export function getQueue(
     failed: readFailed(app, limit),
     runningTotal: running.length,
     waitingTotal: waiting.length,
-    waitReason: app.engine.waitReason(),
+    waitReason: app.running.waitReason(),
   };
 }
 

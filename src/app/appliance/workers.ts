@@ -18,14 +18,11 @@ const DIGEST_SHOWN = 12;
 
 /** By name. Administrators only. */
 export function listWorkers(
-  { engine }: Pick<ApplianceParts, 'engine'>,
+  { remote }: Pick<ApplianceParts, 'remote'>,
   { principal }: { principal: Principal },
 ): WorkerEntry[] {
   assertAdmin(principal);
-  return engine
-    .workers()
-    .map(toEntry)
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  return (remote?.workers() ?? []).map(toEntry).sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 export interface WorkerInput {
@@ -60,7 +57,7 @@ export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Pro
     );
   }
   await change(app, input, 'worker.forget', (tx) => tx.automation.resumeWorker(input.name));
-  app.engine.forgetWorker(input.name);
+  app.remote?.forget(input.name);
   return toEntry(known);
 }
 
@@ -76,11 +73,11 @@ async function change(
     write(tx);
     tx.appendAudit(auditLine(app, principal, action, name));
   });
-  app.engine.recountWorkers();
+  app.remote?.recount();
 }
 
-function named({ engine }: ApplianceParts, name: string): WorkerStatus | undefined {
-  return engine.workers().find((worker) => worker.name === name);
+function named({ remote }: ApplianceParts, name: string): WorkerStatus | undefined {
+  return remote?.workers().find((worker) => worker.name === name);
 }
 
 function find(app: ApplianceParts, { principal, name }: WorkerInput): WorkerStatus {

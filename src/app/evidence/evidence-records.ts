@@ -77,7 +77,7 @@ async function custodyOf(
 /** A version that is not installed any more is named by its record. */
 function modelOf(app: CustodyParts, key: string, digest = ''): EvidenceModel {
   const [id = key, version = ''] = key.split('@');
-  const installed = app.engine.installed.find(({ pack }) => packKey(pack) === key);
+  const installed = app.shelf.installed.find(({ pack }) => packKey(pack) === key);
   if (installed === undefined) {
     const unknown = { name: id, task: '', sha256: digest, licence: '', source: '', trainedOn: '' };
     return { id, version, ...unknown, figures: [], isInstalled: false, cardMember: null };
@@ -107,7 +107,7 @@ export function modelsOf(records: readonly EvidenceRecord[]): EvidenceModel[] {
 /** Null if the pack brings none. */
 export async function cardOf(app: CustodyParts, { id }: EvidenceModel): Promise<string | null> {
   try {
-    return await readModelCard(app.engine.installed, id);
+    return await readModelCard(app.shelf.installed, id);
   } catch (error) {
     if (error instanceof AppError && error.reason === 'model') return null;
     throw error;

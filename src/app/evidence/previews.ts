@@ -75,6 +75,6 @@ async function makePreview(
   order: RenditionOrder,
 ): Promise<string | null> {
   const whose = { accountId: principal.account.id, waitMs: PREVIEW_WAIT_MS };
-  const view = await app.engine.renditions.open(order, whose).catch(() => null);
+  const view = await app.renditions.open(order, whose).catch(() => null);
   return view?.state === 'ready' ? (view.rendition.files[0]?.path ?? null) : null;
 }

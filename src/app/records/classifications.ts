@@ -14,6 +14,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { hasEnded, isAdding, statusOf } from '../../domain/records/classification.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
+import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import { Turnstile } from '../../machinery/turns/turnstile.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';
@@ -262,7 +263,7 @@ export async function cancelRecord(
     if (classification === undefined || analysis === undefined) return;
     if (!classification.cancelled && isAdding(analysis)) {
       // The result stays, without unfinished additions.
-      abortAddition = app.engine.work.cancelAddition(tx, analysisId);
+      abortAddition = app.work.cancelAddition(tx, analysisId);
       tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
       return;
     }
@@ -271,13 +272,13 @@ export async function cancelRecord(
     }
     const cancelled = { ...classification, cancelled: true };
     tx.putClassification(cancelled);
-    app.engine.cancelInTransaction(tx, cancelled);
+    app.work.cancel(tx, cancelled);
     tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
   });
-  app.engine.publish(identifier, heldFor(accountId, deskId));
-  app.engine.abortAnalysis(analysisId);
+  app.feed.publishRecord(identifier, heldFor(accountId, deskId));
+  app.work.abort(analysisId);
   abortAddition();
-  app.engine.wake();
+  app.work.wake();
   return readRecord(app, identifier);
 }
 
@@ -312,7 +313,7 @@ export async function retryRecord(
   plan: Plan,
 ): Promise<ClassificationRecord> {
   await assertAcceptsWork(app);
-  const models = app.engine.resolveModels(own.kind, own.options, plan);
+  const models = resolveModels(app.shelf.usable, own.kind, own.options, plan);
   await app.store.transact((tx) => {
     // Two retries at once must not both be charged: the second finds the first one's work waiting.
     const record = tx.records.get(own.identifier);
@@ -324,7 +325,7 @@ export async function retryRecord(
     // Interactive, since somebody has just asked for it.
     const turn = { ...heldFor(accountId, deskId), priority: 'interactive', noCache: true } as const;
     const spec = { kind, hash, sourceUrl, manifestHash, options, models, ...turn };
-    const { analysis } = app.engine.work.join(tx, spec);
+    const { analysis } = app.work.join(tx, spec);
     if (manifestHash !== undefined) tx.outerManifests.copy(record.analysisId, analysis.id);
     const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
@@ -333,8 +334,8 @@ export async function retryRecord(
     forgetAnalysis(tx, record.analysisId);
     tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
-  app.engine.publish(own.identifier, own);
-  app.engine.wake();
+  app.feed.publishRecord(own.identifier, own);
+  app.work.wake();
   await removeUnneededArtifacts(app, own.analysisId);
   return readRecord(app, own.identifier);
 }

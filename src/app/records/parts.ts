@@ -1,10 +1,15 @@
+import type { Engine } from '../../engine/engine.ts';
 import type { Core } from '../core.ts';
 import type { AccessLog } from './access-log.ts';
 import type { RecordCache } from './record-cache.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Parts that records are shown by. */
-export interface RecordParts extends Core {
+type EngineRooms = Pick<Engine, 'feed' | 'work' | 'shelf' | 'looks' | 'renditions'>;
+
+/** Parts that records are shown and changed by. */
+export interface RecordParts extends Core, EngineRooms {
+  readonly executor: Pick<Engine['executor'], 'executeAgain'>;
+  readonly running: Pick<Engine, 'progressOf' | 'findingsOf' | 'waitReason'>;
   readonly records: RecordCache;
   readonly refusals: Refusals;
   readonly accessLog: AccessLog;

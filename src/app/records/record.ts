@@ -93,9 +93,9 @@ function unchangedOrBuilt(app: RecordParts, classification: Classification): Cla
 }
 
 /** Each progress report is another object. */
-function progressKey({ engine }: RecordParts, { id, accountId, addition }: Analysis): unknown[] {
-  const added = addition === undefined ? null : engine.progressOf(addition.id);
-  return [engine.progressOf(id), added, engine.findingsOf(id), engine.waitReason(accountId)?.step];
+function progressKey({ running }: RecordParts, { id, accountId, addition }: Analysis): unknown[] {
+  const added = addition === undefined ? null : running.progressOf(addition.id);
+  return [running.progressOf(id), added, running.findingsOf(id), running.waitReason(accountId)?.step];
 }
 
 /** The record as it would be with this analysis. Throws whatever keeps it from being built. */
@@ -338,10 +338,10 @@ function baseOf(app: RecordParts, classification: Classification, analysis: Anal
     credits: classification.credits,
     createdAt: classification.createdAt,
     endedAt: status === 'new' ? null : analysis.endedAt,
-    progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? toWaiting(app, analysis)) : null,
+    progress: status === 'new' ? (app.running.progressOf(analysis.id) ?? toWaiting(app, analysis)) : null,
     added: addedOf(app, analysis),
     stepTimes: status === 'done' ? [...(analysis.stepTimes ?? [])] : [],
-    tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
+    tentative: status === 'new' ? toTentative(app.running.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
     partOf: null,
     submittedBy: classification.submittedBy ?? null,
@@ -354,14 +354,14 @@ function addedOf(app: RecordParts, analysis: Analysis): AddedAnalyses | null {
   const { addition } = analysis;
   if (addition === undefined) return null;
   const progress = isAdding(analysis)
-    ? (app.engine.progressOf(addition.id) ?? toWaiting(app, analysis))
+    ? (app.running.progressOf(addition.id) ?? toWaiting(app, analysis))
     : null;
   return { analyses: addition.asked, progress, error: addition.error };
 }
 
 /** Its turn, or why it is not begun. */
-function toWaiting({ engine }: RecordParts, { accountId }: Analysis): Progress {
-  return { step: engine.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
+function toWaiting({ running }: RecordParts, { accountId }: Analysis): Progress {
+  return { step: running.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
 }
 
 function errorsOf(classification: Classification, analysis: Analysis): string {

@@ -4,8 +4,9 @@ import { type Classification, hasEnded } from '../../domain/records/classificati
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Core } from '../core.ts';
 import { dropMedia } from './drop-media.ts';
+import type { RecordParts } from './parts.ts';
 
-type RemovalApp = Pick<Core, 'store' | 'engine' | 'clock'>;
+export type RemovalApp = Pick<RecordParts, 'store' | 'work' | 'feed' | 'clock'>;
 
 /** The caller has decided that the record may go: its owner's wish (`by`), or the end of its retention (null). */
 export async function removeClassification(
@@ -20,20 +21,20 @@ export async function removeClassification(
     const { analysisId } = own;
     const analysis = tx.analysisUnlessDamaged(analysisId);
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
-      app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
+      app.work.cancel(tx, { ...own, cancelled: true });
     }
     // Another record of the same work may have asked for the addition, which then goes on.
     const asking = tx.analysisUnlessDamaged(analysis?.addition?.id ?? '')?.addsTo?.identifier;
-    if (asking === identifier) abortAddition = app.engine.work.cancelAddition(tx, analysisId);
+    if (asking === identifier) abortAddition = app.work.cancelAddition(tx, analysisId);
     tx.deleteClassification(own, by);
     tx.removeExports(identifier);
     forgetAnalysis(tx, analysisId);
     return own;
   });
   if (removed === undefined) return;
-  app.engine.abortAnalysis(removed.analysisId);
+  app.work.abort(removed.analysisId);
   abortAddition();
-  app.engine.publish(identifier, removed);
+  app.feed.publishRecord(identifier, removed);
   await removeFiles(app, removed);
 }
 

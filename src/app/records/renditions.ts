@@ -104,7 +104,7 @@ export async function openRendition(app: RecordParts, input: RenditionInput): Pr
   if (order === undefined) throw noRendition();
   if (!app.store.renditions.isWanted(order.owner)) throw gone();
   const accountId = input.principal.account.id;
-  const view = await app.engine.renditions.open(order, { accountId, waitMs: WAIT_MS });
+  const view = await app.renditions.open(order, { accountId, waitMs: WAIT_MS });
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
@@ -134,7 +134,7 @@ export async function listRenditions(
 ): Promise<RenditionInfo[]> {
   const orders = ordersOf(app, record).filter(({ owner }) => app.store.renditions.isWanted(owner));
   const views = orders.map(async (order) => {
-    return toInfo(app, record, order.kind, await app.engine.renditions.look(order));
+    return toInfo(app, record, order.kind, await app.renditions.look(order));
   });
   return await Promise.all(views);
 }

@@ -7,6 +7,7 @@ import { packKey } from '../../domain/packs/model-pack.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
+import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RecordParts } from './parts.ts';
@@ -107,9 +108,11 @@ async function rescoreOne(
   try {
     // A record that cannot be shown is reported like one that cannot be analysed.
     before = judgementOf(recordOf(app, classification, analysis));
-    const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
+    const models = resolveModels(app.shelf.usable, kind, analysis.options, { models: 'all' })
+      .map(packKey)
+      .sort();
     const options = { ...analysis.options, withHeatmap: false };
-    const again = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
+    const again = await app.executor.executeAgain({ ...analysis, models, options }, signal);
     const result = withKeptOuter(again, analysis.result);
     const after = judgementOf(
       recordOf(app, classification, { ...analysis, models, result, rulesVersion: RULES_VERSION }),

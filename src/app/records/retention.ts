@@ -13,7 +13,7 @@ import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import { auditLine } from '../accounts/audit.ts';
 import type { Core } from '../core.ts';
 import { dropMedia } from './drop-media.ts';
-import { removeClassification } from './remove-records.ts';
+import { type RemovalApp, removeClassification } from './remove-records.ts';
 
 export interface RetentionConfig {
   intervalMs: number;
@@ -24,7 +24,7 @@ export interface SweepCount {
   media: number;
 }
 
-type RetentionApp = Pick<Core, 'store' | 'engine' | 'clock' | 'log'>;
+type RetentionApp = RemovalApp & Pick<Core, 'log'>;
 
 /** Records looked at between two turns of the event loop. */
 const BATCH_MAX = 100;

@@ -40,7 +40,7 @@ export async function searchByFile(
   assertKindEnabled(principal, 'image');
   const bytesMax = plan.fileBytesMax.image;
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
-  const described = await app.engine.looks.describePicture(
+  const described = await app.looks.describePicture(
     { path: media.path, hash: media.hash },
     signal,
     account.id,
@@ -69,13 +69,13 @@ export async function searchByRecord(
 
 /** Null if the original is gone. */
 async function describeKept(
-  { store, engine }: SearchParts,
+  { store, looks }: SearchParts,
   { account }: Principal,
   hash: string,
   signal: AbortSignal,
 ): Promise<AskedPicture | null> {
   if (hash === '' || !(await store.blobs.has(hash))) return null;
-  return await engine.looks.describePicture({ hash, blobs: store.blobs }, signal, account.id);
+  return await looks.describePicture({ hash, blobs: store.blobs }, signal, account.id);
 }
 
 /** Null: all frames, or the picture. */

@@ -161,10 +161,10 @@ function findingOf(read: StoreReader, record: Classification): Override {
 }
 
 /** Notifies watchers of the account and the desk, and accounts that may judge. */
-export function publishFile({ store: { read }, engine }: RecordParts, file: FileOfRecord): void {
+export function publishFile({ store: { read }, feed }: RecordParts, file: FileOfRecord): void {
   const members = membersAt(read, file).map(({ accountId }) => accountId);
   const judges = [...managersOf(read, file.accountId), ...members];
   for (const record of read.classificationsOfHash(holderOf(file), file.kind, file.hash)) {
-    engine.publish(record.identifier, record, judges);
+    feed.publishRecord(record.identifier, record, judges);
   }
 }

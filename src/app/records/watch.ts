@@ -18,7 +18,7 @@ export async function* watchClassification(
 ): AsyncGenerator<ClassificationRecord> {
   readableClassification(app, input);
   // The feed is joined before the state is read, so that no change between the two is lost.
-  const changes = app.engine.watch({ identifier: input.identifier }, signal);
+  const changes = app.feed.watch({ identifier: input.identifier }, signal);
   try {
     const present = getClassification(app, input);
     yield present;
@@ -53,7 +53,7 @@ export async function* watchClassifications(
 ): AsyncGenerator<ClassificationRecord> {
   const { id } = principal.account;
   const watched = waitsForMe ? { judgeId: id } : { readerId: id };
-  for await (const identifier of app.engine.watch(watched, signal)) {
+  for await (const identifier of app.feed.watch(watched, signal)) {
     const classification = app.store.read.records.getUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
@@ -63,8 +63,8 @@ export async function* watchClassifications(
 }
 
 /** Changes as soon as anything was written or a change was published. */
-export function stampOf({ store, engine }: Pick<RecordParts, 'store' | 'engine'>): number {
-  return store.revision + engine.changes;
+export function stampOf({ store, feed }: Pick<RecordParts, 'store' | 'feed'>): number {
+  return store.revision + feed.changes;
 }
 
 function changedRecord(app: RecordParts, classification: Classification): ClassificationRecord {

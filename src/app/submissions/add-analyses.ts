@@ -22,6 +22,7 @@ import {
   statusOf,
 } from '../../domain/records/classification.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';
@@ -56,8 +57,8 @@ export async function addAnalyses(app: SubmissionParts, input: AddInput): Promis
       add(app, tx, { principal, plan, identifier: own.identifier, analyses, isKept });
     });
   });
-  app.engine.publish(own.identifier, own);
-  app.engine.wake();
+  app.feed.publishRecord(own.identifier, own);
+  app.work.wake();
   return readRecord(app, own.identifier);
 }
 
@@ -137,7 +138,7 @@ function add(
     credits: record.credits + credits,
   };
   tx.putClassification(asked);
-  app.engine.work.add(tx, { classification: asked, analyses: missing, models, credits });
+  app.work.add(tx, { classification: asked, analyses: missing, models, credits });
   const details = { analyses: missing.join(', '), credits: String(credits) };
   tx.appendAudit(auditLine(app, principal, 'classification.add', identifier, details));
 }
@@ -150,12 +151,11 @@ function modelsFor(
   { missing, plan }: { missing: readonly AddableAnalysis[]; plan: Plan },
 ): string[] {
   const options = optionsOfAddition(kind, completeOptions(known.options), missing);
-  const packs = app.engine.resolveModels(kind, options, plan);
+  const packs = resolveModels(app.shelf.usable, kind, options, plan);
   const isOfOrigin = ({ task }: (typeof packs)[number]): boolean => task === 'image-origin';
   const others = packs.filter((pack) => !isOfOrigin(pack)).map(packKey);
   if (!missing.includes('heatmap')) return others;
-  const installed = app.engine
-    .resolveModels(kind, options, { models: 'all' })
+  const installed = resolveModels(app.shelf.usable, kind, options, { models: 'all' })
     .filter(isOfOrigin)
     .map(packKey);
   const judged = known.models.filter((key) => installed.includes(key));

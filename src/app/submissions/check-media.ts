@@ -4,6 +4,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { sniffMediaType } from '../../domain/media/sniff.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
+import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import type { Probe } from '../../worker/protocol/decoded-media.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -33,12 +34,12 @@ export async function checkMedia(
   assertKindEnabled(principal, kind);
   const bytesMax = principal.plan.fileBytesMax[kind];
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
-  const packs = app.engine.resolveModels(kind, options, principal.plan);
+  const packs = resolveModels(app.shelf.usable, kind, options, principal.plan);
   const { options: allowed, videoHeightMin } = principal.plan;
   const allowsForeignTypes = allowed.includes('foreign_types');
   return await onField(field, async () => {
-    const probe = await app.engine.looks.probe(media, signal, principal.account.id);
-    app.engine.looks.checkProbe(probe, { kind, packs, allowsForeignTypes, videoHeightMin });
+    const probe = await app.looks.probe(media, signal, principal.account.id);
+    app.looks.checkProbe(probe, { kind, packs, allowsForeignTypes, videoHeightMin });
     return { probe, packs };
   });
 }
@@ -68,6 +69,6 @@ export async function findKind(
   signal: AbortSignal,
 ): Promise<MediaKind> {
   if (sniffMediaType(media.head)?.kind === 'image') return 'image';
-  const { kind } = await onField(field, () => app.engine.looks.probe(media, signal, principal.account.id));
+  const { kind } = await onField(field, () => app.looks.probe(media, signal, principal.account.id));
   return kind;
 }

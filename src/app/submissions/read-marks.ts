@@ -26,15 +26,11 @@ export interface FileMarks {
 }
 
 export async function readMarks(
-  app: Pick<SubmissionParts, 'engine'>,
+  app: Pick<SubmissionParts, 'looks'>,
   { principal, field, media }: ReadMarksInput,
   signal: AbortSignal,
 ): Promise<FileMarks> {
-  const { kind, mime, provenance, marks } = await app.engine.looks.readMarks(
-    media,
-    signal,
-    principal.account.id,
-  );
+  const { kind, mime, provenance, marks } = await app.looks.readMarks(media, signal, principal.account.id);
   assertKindEnabled(principal, kind);
   const bytesMax = principal.plan.fileBytesMax[kind];
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);

@@ -13,6 +13,7 @@ import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { Classification, WayIn } from '../../domain/records/classification.ts';
 import { optionsKey } from '../../domain/records/options.ts';
+import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import {
   assertDeliverable,
   fetchRule,
@@ -101,7 +102,7 @@ async function submitUploaded(
   media: ReceivedMedia,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
-  using _place = app.engine.work.accept();
+  using _place = app.work.accept();
   const candidate = await candidateOfUpload(app, input, media, signal);
   return await app.store.blobs.withLock(media.hash, async () => {
     await app.store.blobs.keep(media);
@@ -147,7 +148,7 @@ async function candidateOfAddress(
     judged: () => checkFields(app, { principal, kind, fields }, signal),
     source: () => checkSource(app, { field, fields }, signal),
   });
-  const packs = app.engine.resolveModels(kind, judged.submission.options, principal.plan);
+  const packs = resolveModels(app.shelf.usable, kind, judged.submission.options, principal.plan);
   const times = { startedAt, endedAt: epochMs() };
   const file = { ...source, hash: '', mime: '', sizeBytes: 0 };
   return { kind, ...judged, manifest, packs, ...file, times, probe: null };
@@ -217,8 +218,8 @@ async function record(
     const { kind, sizeBytes, times, probe } = candidate;
     const whole = { startedAt: times.startedAt, endedAt: epochMs() };
     app.tracing?.submitted(identifier, whole, { kind, sizeBytes, facade: input.facade }, probe);
-    app.engine.publish(identifier, held);
-    app.engine.wake();
+    app.feed.publishRecord(identifier, held);
+    app.work.wake();
   }
   return readRecord(app, identifier);
 }
@@ -259,7 +260,7 @@ function insert(
 ): string {
   const { kind, submission, webhookUrl, hash, sourceUrl, manifest, packs, name, mime, sizeBytes } = candidate;
   const { accountId } = held;
-  const { analysis, origin } = app.engine.work.join(tx, {
+  const { analysis, origin } = app.work.join(tx, {
     kind,
     hash,
     sourceUrl,

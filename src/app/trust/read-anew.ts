@@ -54,7 +54,7 @@ export async function readAnew(
     return { ...same, outcome: 'unreadable', reason: OUTSIDE };
   }
   try {
-    const now = await app.engine.looks.readStoredProvenance({ hash, trust, manifest, signal });
+    const now = await app.looks.readStoredProvenance({ hash, trust, manifest, signal });
     const provenance = withNewReading(result.provenance, now);
     const anew = { ...analysis, result: { ...result, provenance } };
     const changes = changesOf(app, records, analysis, anew);

@@ -177,7 +177,7 @@ export class TrustRechecks implements AsyncDisposable {
   }
 
   async #reread(analysis: Analysis, next: StoredRecheck, signal: AbortSignal): Promise<StoredRecheck> {
-    const { store, clock, trust, engine, metrics } = this.#parts;
+    const { store, clock, trust, feed, metrics } = this.#parts;
     const records = store.read.classificationsOfAnalysis(analysis.id);
     if (records.length === 0) return next;
     const read = await readAnew(this.#parts, { analysis, records, trust: trust.material(), signal });
@@ -191,7 +191,7 @@ export class TrustRechecks implements AsyncDisposable {
     });
     if (!isWritten) return next;
     metrics.recheckedManifests.inc({ outcome: read.outcome });
-    for (const record of records) engine.publish(record.identifier, record);
+    for (const record of records) feed.publishRecord(record.identifier, record);
     return counted;
   }
 

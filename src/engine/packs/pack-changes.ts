@@ -1,14 +1,16 @@
 /**
- * Adds and removes packs while the box works. A new one is written beside the others, tried in an inference child of its own,
+ * Adds, removes and measures packs while the box works. A new one is written beside the others, tried in an inference child of its own,
  * and only then renamed to where packs are looked for.
  */
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import type { ModelPack } from '../../domain/packs/model-pack.ts';
+import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
+import type { LocalExecutor } from '../executors/local-executor.ts';
 import { type InferenceConfig, InferenceProcess } from '../inference/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from './installed-packs.ts';
+import { benchPack, type PackSpeed } from './pack-bench.ts';
 
 /** Sub-folders with this prefix are no packs yet; the next start removes those of a dead daemon. */
 const STAGE_PREFIX = '.incoming-';
@@ -20,11 +22,9 @@ const SELF_TEST_MS_MAX = 600_000;
 export interface PackChangesParts {
   /** `models` of the data folder. */
   folder: string;
-  inference: InferenceConfig;
-  /** All present packs, used or not. */
-  packs: () => readonly Pick<InstalledPack, 'pack' | 'folder'>[];
-  /** Reads the folders again and hands the packs to the inference processes. */
-  reload: () => Promise<void>;
+  local: Pick<LocalExecutor, 'shelf' | 'inference' | 'inferenceConfig' | 'reloadPacks'>;
+  /** Called once the inference processes have the packs of a change. */
+  reloaded: () => void;
 }
 
 /** A folder for the files of one pack; its contents are dropped when it is disposed. */
@@ -75,12 +75,12 @@ export class PackChanges {
       const staged = await this.#readStaged(root);
       if (options.recordsGolden) await this.#recordGolden(staged, signal);
       const { pack } = options.recordsGolden ? await this.#readStaged(root) : staged;
-      await this.#test(toLoadedPack({ ...staged, pack }), this.#parts.inference, signal);
+      await this.#test(toLoadedPack({ ...staged, pack }), this.#parts.local.inferenceConfig, signal);
       signal.throwIfAborted();
       await flushFiles(staged.folder);
       await rename(staged.folder, join(this.#parts.folder, id));
       await flush(this.#parts.folder);
-      await this.#parts.reload();
+      await this.#reload();
       return pack;
     });
   }
@@ -88,7 +88,7 @@ export class PackChanges {
   /** Throws AppError `model` if the data folder has none of that name. */
   async remove(id: string): Promise<ModelPack['id']> {
     return await this.#inTurn(async () => {
-      const found = this.#parts.packs().find(({ pack }) => pack.id === id);
+      const found = this.#parts.local.shelf.installed.find(({ pack }) => pack.id === id);
       const folder = join(this.#parts.folder, id);
       if (found === undefined) throw new AppError('model', `no such model: ${id}`);
       if (found.folder !== folder) {
@@ -100,9 +100,26 @@ export class PackChanges {
       await using stage = await this.stage();
       await rename(folder, join(stage.folder, id));
       await flush(this.#parts.folder);
-      await this.#parts.reload();
+      await this.#reload();
       return id;
     });
+  }
+
+  /** Measures the device. */
+  async bench(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
+    const { inference, shelf } = this.#parts.local;
+    const installed = shelf.find(packKey(pack));
+    if (inference === null || installed === undefined) {
+      throw new AppError('starting', 'the models are not loaded');
+    }
+    await using stage = await this.stage();
+    return await benchPack(inference, installed, stage.folder, signal);
+  }
+
+  /** Reads the folders again and hands the packs to the inference processes. */
+  async #reload(): Promise<void> {
+    await this.#parts.local.reloadPacks();
+    this.#parts.reloaded();
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -112,7 +129,7 @@ export class PackChanges {
   }
 
   #assertFree(id: string): void {
-    const twin = this.#parts.packs().find(({ pack }) => pack.id === id);
+    const twin = this.#parts.local.shelf.installed.find(({ pack }) => pack.id === id);
     if (twin === undefined) return;
     const { version } = twin.pack;
     throw new AppError('model_exists', `${id} ${version} is installed in ${twin.folder}; remove it first`);
@@ -129,7 +146,7 @@ export class PackChanges {
   async #recordGolden({ pack, folder, ...rest }: InstalledPack, signal: AbortSignal): Promise<void> {
     const loaded = toLoadedPack({ ...rest, pack });
     const trial = { ...loaded, golden: { ...loaded.golden, isRecorded: true } };
-    const cpu = { ...this.#parts.inference, providers: ['cpu'] };
+    const cpu = { ...this.#parts.local.inferenceConfig, providers: ['cpu'] };
     const { goldenOutputs = [] } = await this.#test(trial, cpu, signal);
     if (!goldenOutputs.every(Number.isFinite)) throw badModel('the model gives outputs that are no numbers');
     const described = { ...pack, golden: { ...pack.golden, expected: goldenOutputs } };

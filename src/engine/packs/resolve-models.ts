@@ -25,14 +25,18 @@ const TASKS_OF_OPTION: readonly { option: keyof AnalysisOptions; tasks: readonly
   { option: 'ensureFacePerFrame', tasks: ['face-detection'] },
 ];
 
-/** Throws `no_models`, naming the option or the kind without an installed pack. */
+/**
+ * `usable`: null in the moment before the folders are read, which throws `starting`. Throws `no_models`, naming the option or the
+ * kind without an installed pack.
+ */
 export function resolveModels(
-  installed: readonly Pick<InstalledPack, 'pack'>[],
+  usable: readonly Pick<InstalledPack, 'pack'>[] | null,
   kind: MediaKind,
   options: AnalysisOptions,
   plan: Pick<Plan, 'models'>,
 ): ModelPack[] {
-  const packs = installed.map(({ pack }) => pack);
+  if (usable === null) throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
+  const packs = usable.map(({ pack }) => pack);
   const allowed = packs.filter((pack) => isAllowed(pack, plan));
   const models = TASKS_OF_KIND[kind].flatMap((task) => {
     const found = allowed.filter((pack) => pack.task === task);

@@ -10,6 +10,7 @@ import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Execution } from '../executors/executor.ts';
+import { fitsTo } from '../queue/additions.ts';
 import { markHealthy } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
@@ -31,8 +32,6 @@ export interface RunnerConfig extends AttemptConfig {
 export interface RunnerParts extends AttemptParts {
   store: Store;
   bootId: string;
-  /** Puts an addition's files where its target's readers look for them, before its result names it. */
-  adding: (analysis: Analysis, result: CheckedResult) => Promise<void>;
   ended: (analysis: Analysis) => void;
   /** Called once the end of an attempt is written and flushed. */
   stored: (analysis: Analysis, seconds: number) => void;
@@ -226,7 +225,7 @@ export class AnalysisRunner {
     if (leased === undefined) return false;
     this.#parts.changed(id);
     const { end: outcome, settled } = await attempt(this.#config, this.#parts, { analysis: leased, job });
-    if (outcome.type === 'done') await this.#parts.adding(leased, outcome.result);
+    if (outcome.type === 'done') await adopt(store, leased, outcome.result);
     const storedAt = clock.elapsedMs();
     const written = await this.#store(id, outcome, settled);
     this.#parts.stored(leased, (clock.elapsedMs() - storedAt) / 1000);
@@ -266,6 +265,16 @@ export class AnalysisRunner {
       settled(isStored);
     }
   }
+}
+
+/** Puts an addition's files where its target's readers look for them, before its result names it. */
+async function adopt(
+  { read, artifacts }: Store,
+  { id, addsTo }: Analysis,
+  result: CheckedResult,
+): Promise<void> {
+  if (addsTo === undefined || !fitsTo(read.analysis(addsTo.analysisId), result)) return;
+  await artifacts.adopt(id, addsTo.analysisId);
 }
 
 /** No one else runs it, so this lease was lost when the store failed; it costs no attempt. */

@@ -1,19 +1,19 @@
 /** The use cases' way into the queue: work is joined, added and called off inside their transactions. */
-import type { Analysis } from '../../domain/records/classification.ts';
-import type { CheckedResult } from '../../domain/verdicts/result.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { type AdditionSpec, cancelAddition, fitsTo, queueAddition } from '../queue/additions.ts';
-import { type AnalysisSpec, type Joined, joinOrQueue } from '../queue/queue.ts';
+import { type AdditionSpec, cancelAddition, queueAddition } from '../queue/additions.ts';
+import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from '../queue/queue.ts';
 import { assertRoom, type QueueParts } from '../queue/queue-room.ts';
 import type { AnalysisRunner } from './analysis-runner.ts';
 
 interface WorkQueueParts {
-  store: Pick<Store, 'read' | 'artifacts'>;
-  runner: () => Pick<AnalysisRunner, 'accept' | 'add' | 'promote' | 'abort' | 'depth'>;
+  store: Pick<Store, 'read'>;
+  clock: Clock;
+  runner: Pick<AnalysisRunner, 'accept' | 'add' | 'promote' | 'abort' | 'pump' | 'depth'>;
   newIdentifier: () => string;
-  now: () => number;
   queueMax: number;
 }
 
@@ -28,14 +28,14 @@ export class WorkQueue {
 
   /** Call this when a file has arrived whole and its sender is waiting. Until you dispose of the result, fewer analyses begin (AcceptingPlaces). */
   accept(): Disposable {
-    return this.#parts.runner().accept();
+    return this.#parts.runner.accept();
   }
 
-  /** Joins or queues; call the engine's `wake` after the commit. Throws `queue_full`. */
+  /** Joins or queues; call `wake` after the commit. Throws `queue_full`. */
   join(tx: StoreTransaction, spec: AnalysisSpec): Joined {
     const joined = joinOrQueue(tx, spec, this.#place(tx));
     if (joined.origin === 'analysed') this.#begin(joined.analysis);
-    else if (spec.priority === 'interactive') this.#parts.runner().promote(joined.analysis.id);
+    else if (spec.priority === 'interactive') this.#parts.runner.promote(joined.analysis.id);
     return joined;
   }
 
@@ -50,32 +50,42 @@ export class WorkQueue {
   cancelAddition(tx: StoreTransaction, analysisId: string): () => void {
     const id = cancelAddition(tx, analysisId);
     return () => {
-      if (id !== undefined) this.#parts.runner().abort(id);
+      if (id !== undefined) this.#parts.runner.abort(id);
     };
   }
 
-  /** Puts an addition's files where readers of the record look for them, before its result names it. */
-  async adopt({ id, addsTo }: Analysis, result: CheckedResult): Promise<void> {
-    const { read, artifacts } = this.#parts.store;
-    if (addsTo === undefined || !fitsTo(read.analysis(addsTo.analysisId), result)) return;
-    await artifacts.adopt(id, addsTo.analysisId);
+  /** Cancels the analysis if this record was the last that waited for it; call `abort` after the commit. */
+  cancel(tx: StoreTransaction, classification: Classification): void {
+    leaveAnalysis(tx, classification, this.#parts.clock.now());
+  }
+
+  /** Stops the work of an analysis that was cancelled or deleted; does nothing to any other. */
+  abort(analysisId: string): void {
+    const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
+    if (analysis === undefined || hasEnded(analysis.state)) this.#parts.runner.abort(analysisId);
+  }
+
+  /** After a commit: starts queued work. */
+  wake(): void {
+    this.#dropRolledBack(this.#parts.store.read);
+    this.#parts.runner.pump();
   }
 
   /** Frees the queue's places of rolled-back transactions. */
-  dropRolledBack(reader: StoreReader): void {
+  #dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
-      if (!reader.hasAnalysis(id)) this.#parts.runner().abort(id);
+      if (!reader.hasAnalysis(id)) this.#parts.runner.abort(id);
     }
   }
 
   #place(tx: StoreTransaction): QueueParts {
-    this.dropRolledBack(tx);
-    const { newIdentifier, now, queueMax, runner } = this.#parts;
-    return { id: newIdentifier(), now: now(), depth: runner().depth, queueMax };
+    this.#dropRolledBack(tx);
+    const { newIdentifier, clock, queueMax, runner } = this.#parts;
+    return { id: newIdentifier(), now: clock.now(), depth: runner.depth, queueMax };
   }
 
   #begin(analysis: Analysis): void {
-    this.#parts.runner().add(analysis);
+    this.#parts.runner.add(analysis);
     this.#unconfirmed.push(analysis.id);
   }
 }

@@ -26,11 +26,19 @@ import { acceptTerms } from '../../../src/app/accounts/terms.ts';
 import { deleteUser, sendCreationEmail } from '../../../src/app/accounts/users.ts';
 import { authenticate, identify } from '../../../src/app/callers/authenticate.ts';
 import { identifySession } from '../../../src/app/callers/session.ts';
-import { addUser, FROM, type OpenApp, openApp, principalOf, readMails, tokenIn } from '../open-app.ts';
+import {
+  addUser,
+  FROM,
+  openServedApp,
+  principalOf,
+  readMails,
+  type ServedApp,
+  tokenIn,
+} from '../open-app.ts';
 
-let open: OpenApp;
+let open: ServedApp;
 before(async () => {
-  open = await openApp();
+  open = await openServedApp();
 });
 after(async () => {
   await open[Symbol.asyncDispose]();
@@ -296,7 +304,7 @@ test('registration is closed unless the operator opens it', async () => {
 });
 
 test('who registers verifies the address first; terms are asked for where they must be', async () => {
-  await using other = await openApp({
+  await using other = await openServedApp({
     ...{ ASSAY_REGISTRATION_OPEN: 'true', ASSAY_REGISTRATION_CREDITS: '5', ASSAY_TERMS_REQUIRED: 'true' },
     ASSAY_MAIL_LANGUAGE: 'it',
   });
@@ -334,13 +342,13 @@ test('who registers verifies the address first; terms are asked for where they m
 
 test('the first start gives a link that sets the password, unless the settings gave one', async () => {
   {
-    await using first = await openApp();
+    await using first = await openServedApp();
     const { app, daemon } = first;
     assert.match(daemon.newKey ?? '', /^assay_/);
     await setPassword(app, { token: tokenIn(daemon.passwordLink ?? ''), password: PASSWORD, from: from() });
     await signIn(app, { email: 'admin@localhost', password: PASSWORD, userAgent: '', from: from() });
   }
-  await using other = await openApp({ ASSAY_ADMIN_PASSWORD: 'from the settings' });
+  await using other = await openServedApp({ ASSAY_ADMIN_PASSWORD: 'from the settings' });
   assert.equal(other.daemon.passwordLink, null);
   const enter = { email: 'admin@localhost', password: 'from the settings', userAgent: '', from: from() };
   await signIn(other.app, enter);

@@ -13,7 +13,7 @@ import { Redaction } from '../../../src/app/appliance/doctor/redaction.ts';
 import { makeSupportBundle } from '../../../src/app/appliance/doctor/support-bundle.ts';
 import { addWatchFolder } from '../../../src/app/watch-folders/watch-folders.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
-import { addRecord, addUser, openApp, principalOf } from '../open-app.ts';
+import { addRecord, addUser, openApp, openServedApp, principalOf } from '../open-app.ts';
 
 const KEY = `assay_${'5ec2e7'.repeat(10)}abcd`;
 /** Secrets where a user or an operator would put them; none may leave the box. */
@@ -107,7 +107,7 @@ test('what the doctor says goes out without folders, hosts and names of boxes', 
   await mkdir(watched, { recursive: true });
   const backups = join(folder.path, 'off site');
   await mkdir(backups);
-  await using box = await openApp({
+  await using box = await openServedApp({
     ASSAY_BACKUP_DIR: backups,
     ASSAY_WATCH_ROOTS: folder.path,
   });

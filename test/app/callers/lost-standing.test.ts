@@ -22,7 +22,7 @@ import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
-import { addUser, FROM, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { addUser, FROM, openServedApp, principalOf, type ServedApp } from '../open-app.ts';
 import { GrantedTime } from './granted-time.ts';
 import {
   type ShownCredential,
@@ -48,11 +48,11 @@ const OPENING_TIMEOUT_MS = 10_000;
 
 const machineClock = systemClock();
 let passedUs = 0;
-let open: OpenApp;
+let open: ServedApp;
 let largeHash: string;
 
 before(async () => {
-  open = await openApp(
+  open = await openServedApp(
     { ASSAY_ADMIN_API_KEY: `assay_${'7'.repeat(64)}` },
     { ...machineClock, now: () => machineClock.now() + passedUs },
   );

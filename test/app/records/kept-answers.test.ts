@@ -5,14 +5,14 @@ import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { deleteClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification, removeOverride } from '../../../src/app/records/overrides.ts';
 import { TEST_KEY } from '../../daemon.ts';
-import { addRecord, type OpenApp, openApp } from '../open-app.ts';
+import { addRecord, openServedApp, type ServedApp } from '../open-app.ts';
 
 const HASH = 'a'.repeat(64);
-let open: OpenApp;
+let open: ServedApp;
 let identifier: string;
 
 before(async () => {
-  open = await openApp({ ASSAY_ADMIN_API_KEY: TEST_KEY });
+  open = await openServedApp({ ASSAY_ADMIN_API_KEY: TEST_KEY });
   identifier = await addRecord(open.app, open.admin.account.id, { hash: HASH, state: 'done' });
 });
 after(() => open[Symbol.asyncDispose]());

@@ -45,7 +45,7 @@ test('a record at work is the same object until its analysis reports', async (t)
   assert.ok(analysis !== undefined);
   await app.store.transact((tx) => tx.putAnalysis({ ...analysis, state: 'running', endedAt: null }));
   let progress = { step: 'pixels', done: 1, total: 4 };
-  t.mock.method(app.engine, 'progressOf', () => progress);
+  t.mock.method(app.running, 'progressOf', () => progress);
   const read = () => getClassification(app, { principal, identifier });
   const first = read();
   assert.equal(read(), first);

@@ -133,7 +133,7 @@ test('a watcher hears of the others', async () => {
   const ended = new AbortController();
   const changes = watchClassifications(open.app, { principal: open.admin }, ended.signal);
   const next = changes.next();
-  for (const index of [1, 4, 5, 6, 7]) open.app.engine.publish(identifierOf(index), { accountId: 1 });
+  for (const index of [1, 4, 5, 6, 7]) open.app.feed.publishRecord(identifierOf(index), { accountId: 1 });
   assert.equal((await next).value?.name, nameOf(7));
   ended.abort();
   await changes.return(undefined);

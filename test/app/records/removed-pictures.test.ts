@@ -37,16 +37,12 @@ const idOf = (number: number): string => `analysis-${number}`;
 
 test('what was removed is forgotten once it is most of an index, and what is kept is found', async () => {
   await using folder = await makeTemporaryFolder();
-  const indexes: { forget(gone: { sequence: number; accountId: number }): void }[] = [];
-  await using store = await Store.open({
-    folder: folder.path,
-    onChange(change) {
-      if (change.type === 'likeness') for (const index of indexes) index.forget(change);
-    },
-  });
+  await using store = await Store.open({ folder: folder.path });
   const copies = new SeenBeforeIndex(store);
   await using pictures = new KeptPictures(store);
-  indexes.push(copies, pictures);
+  store.follow((change) => {
+    if (change.type === 'likeness') for (const index of [copies, pictures]) index.forget(change);
+  });
   await store.transact((tx) => {
     for (let number = 0; number < PICTURES; number++) {
       const keypoints = packKeypoints(keypointsOf(number));

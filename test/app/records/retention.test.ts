@@ -14,6 +14,7 @@ import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
 import { heldFor } from '../../../src/domain/desk.ts';
 import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
+import { RecordFeed } from '../../../src/engine/queue/record-feed.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { MACHINE_DISK, type RecordsDisk } from '../../../src/store/records-disk.ts';
 import { Store } from '../../../src/store/store.ts';
@@ -24,15 +25,16 @@ const NOW = 1_800_000_000_000_000;
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
-type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
+type RetentionApp = Pick<App, 'store' | 'work' | 'feed' | 'clock' | 'log'>;
 
 async function openApp(folder: TemporaryFolder, disk?: RecordsDisk): Promise<RetentionApp & AsyncDisposable> {
   const store = await Store.open({ folder: folder.path, disk });
-  // Retention uses only these functions of the engine.
-  const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
+  // Retention uses only these functions of the queue.
+  const work = { cancel() {}, abort() {} } as unknown as App['work'];
+  const feed = new RecordFeed(store.read);
   const clock = { ...systemClock(), now: () => NOW };
   const log = pino({ level: 'silent' });
-  return { store, engine, clock, log, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return { store, work, feed, clock, log, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
 /** Account and plan with the same number. */

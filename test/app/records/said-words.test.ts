@@ -16,7 +16,7 @@ import { transcriptOf, withoutSaid } from '../../../src/domain/verdicts/transcri
 import { Store } from '../../../src/store/store.ts';
 import type { StoreTransaction } from '../../../src/store/transaction.ts';
 import { FIRST_TIME_US, identifierOf, seedRecords } from '../../seeded-records.ts';
-import { addUser, type OpenApp, openApp } from '../open-app.ts';
+import { addUser, openServedApp, type ServedApp } from '../open-app.ts';
 
 /** A page looks at fewer records, so that only the index finds an old one at once. */
 const PICTURES = 5200;
@@ -29,11 +29,11 @@ const SAID: readonly string[] = [
 ];
 const FOREIGN = 'A minister of another account';
 
-let open: OpenApp;
+let open: ServedApp;
 let otherId: number;
 
 before(async () => {
-  open = await openApp();
+  open = await openServedApp();
   otherId = (await addUser(open.app, open.admin)).id;
   const { store } = open.app;
   await store.transact((tx) => {
@@ -145,7 +145,7 @@ test('other filters apply beside the text', () => {
 });
 
 test('words that are said in thousands of recordings are met by looking at each', async () => {
-  await using box = await openApp();
+  await using box = await openServedApp();
   await box.app.store.transact((tx) => {
     for (let index = 0; index < 2100; index++)
       putRecording(tx, index, `common ${index === 7 ? 'rarely' : 'word'}`, 1);

@@ -17,8 +17,8 @@ test('an open watch takes in a desk that the account joins, and loses one that i
   const watch = watchClassifications(app, { principal }, stop.signal);
   const assertSeen = async (expected: string[]): Promise<void> => {
     const first = watch.next();
-    app.engine.publish(ofDesk, { accountId: 1, deskId });
-    app.engine.publish(own, { accountId: id });
+    app.feed.publishRecord(ofDesk, { accountId: 1, deskId });
+    app.feed.publishRecord(own, { accountId: id });
     const seen = [(await first).value?.identifier];
     while (seen.length < expected.length) seen.push((await watch.next()).value?.identifier);
     deepEqual(seen, expected);

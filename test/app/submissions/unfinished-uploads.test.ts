@@ -20,7 +20,7 @@ import {
 } from '../../../src/app/submissions/unfinished-uploads.ts';
 import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
 import { AppError, type Reason } from '../../../src/domain/errors.ts';
-import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { addUser, openServedApp, principalOf, type ServedApp } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
 const UPLOAD_ID = 'an-upload-of-a-test';
@@ -49,14 +49,14 @@ async function* thenSilence(
   await new Promise(() => {});
 }
 
-async function begin({ app }: OpenApp, principal: Principal, uploadId = UPLOAD_ID, sizeBytes = 8 * MIB) {
+async function begin({ app }: ServedApp, principal: Principal, uploadId = UPLOAD_ID, sizeBytes = 8 * MIB) {
   await beginUpload(app, { principal, uploadId, field: 'size', name: 'a.mp4', sizeBytes });
 }
 
-const filesOf = ({ folder }: OpenApp): Promise<string[]> => readdir(join(folder, 'partial'));
+const filesOf = ({ folder }: ServedApp): Promise<string[]> => readdir(join(folder, 'partial'));
 
 test('what came before the break is kept, and continued', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -85,7 +85,7 @@ test('what came before the break is kept, and continued', async () => {
 });
 
 test('a question ends a stream that went dead', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -98,7 +98,7 @@ test('a question ends a stream that went dead', async () => {
 });
 
 test('an upload larger than announced is refused', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal, UPLOAD_ID, 2 * MIB);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -112,7 +112,7 @@ test('an upload larger than announced is refused', async () => {
 });
 
 test('another account finds nothing', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin } = room;
   const other = principalOf(app, (await addUser(app, admin)).id);
   await begin(room, admin);
@@ -125,7 +125,7 @@ test('another account finds nothing', async () => {
 });
 
 test('over tus another key finds nothing, and errors are JSON', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin, url } = room;
   const other = principalOf(app, (await addUser(app, admin)).id);
   const keys = await Promise.all(
@@ -168,7 +168,7 @@ test('over tus another key finds nothing, and errors are JSON', async () => {
 });
 
 test('what no one continues is thrown away in its time', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);
   room.passMinutes(DAY_MINUTES - 1);
@@ -180,7 +180,7 @@ test('what no one continues is thrown away in its time', async () => {
 });
 
 test('an account has only so many', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { principal } = { principal: room.admin };
   for (let index = 0; index < 128; index++) await begin(room, principal, `upload-number-${index}`, 1);
   await rejects(begin(room, principal, 'upload-number-128', 1), withReason('too_many'));
@@ -188,7 +188,7 @@ test('an account has only so many', async () => {
 });
 
 test('a refusal that passes keeps the bytes, a final one does not', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { app, admin: principal } = room;
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
   await begin(room, principal, UPLOAD_ID, MIB);
@@ -207,7 +207,7 @@ test('a refusal that passes keeps the bytes, a final one does not', async () => 
 });
 
 test('a disk that runs full while bytes come in leaves nothing', async () => {
-  await using room = await openApp();
+  await using room = await openServedApp();
   const { admin: principal } = room;
   const free = await room.app.store.freeBytes();
   // The bound holds at the begin, and is broken by the upload itself.

@@ -100,9 +100,9 @@ async function recheck(app: App, principal: Principal): Promise<TrustRecheck> {
 }
 
 /** Waits until so many records were written anew. */
-async function changesOf({ engine }: App, count: number): Promise<void> {
+async function changesOf({ feed }: App, count: number): Promise<void> {
   let seen = 0;
-  for await (const _ of engine.watch({ readerId: 1 }, NEVER)) {
+  for await (const _ of feed.watch({ readerId: 1 }, NEVER)) {
     seen += 1;
     if (seen === count) return;
   }

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ADMIN_PASSWORD, type OpenApp, openApp, readMails } from '../../app/open-app.ts';
+import { ADMIN_PASSWORD, openServedApp, readMails, type ServedApp } from '../../app/open-app.ts';
 import {
   GraphqlOperations,
   GrpcOperations,
@@ -18,7 +18,7 @@ const WAYS = ['gRPC', 'GraphQL'] as const;
 const DENIED = { code: 'permission_denied', reason: 'role', fields: [] };
 const NO_USER = { code: 'not_found', reason: 'user', fields: [] };
 
-let open: OpenApp;
+let open: ServedApp;
 const callers = new DisposableStack();
 
 before(async () => {
@@ -27,7 +27,7 @@ before(async () => {
     ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD,
     ASSAY_TERMS_REQUIRED: 'true',
   };
-  open = await openApp(env);
+  open = await openServedApp(env);
 });
 
 after(async () => {

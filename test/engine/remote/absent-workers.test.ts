@@ -27,7 +27,7 @@ import {
   inboxOf,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
-import { ADMIN_PASSWORD, addUser, type OpenApp, openApp, principalOf } from '../../app/open-app.ts';
+import { ADMIN_PASSWORD, addUser, openServedApp, principalOf, type ServedApp } from '../../app/open-app.ts';
 import { linesOf, runCommand } from '../../cli/run-command.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
@@ -44,7 +44,7 @@ const POLL_MS = 50;
 
 let folder: TemporaryFolder;
 let broker: Broker;
-let front: OpenApp;
+let front: ServedApp;
 let worker: TestWorker;
 let waiting: string;
 
@@ -64,8 +64,8 @@ after(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-async function openFront(): Promise<OpenApp> {
-  return await openApp({
+async function openFront(): Promise<ServedApp> {
+  return await openServedApp({
     ...broker.envOf('daemon'),
     ...{
       ASSAY_ADMIN_API_KEY: TEST_KEY,
@@ -110,7 +110,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-const workerNamed = (name: string) => front.app.engine.workers().find((box) => box.name === name);
+const workerNamed = (name: string) => front.app.remote?.workers().find((box) => box.name === name);
 const recordOf = (identifier: string) => getClassification(front.app, { principal: front.admin, identifier });
 const stepOf = (identifier: string) => recordOf(identifier).progress?.step;
 const command = (...argv: string[]) =>
@@ -136,7 +136,7 @@ async function speakAs(name: string) {
 
 /** The message of a worker that has the front's packs and their stated outputs. */
 function honestHello(): Hello {
-  const packs = front.app.engine.installed.map(({ pack }) => ({
+  const packs = front.app.shelf.installed.map(({ pack }) => ({
     ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
     goldenOutputs: pack.golden.expected,
   }));
@@ -146,7 +146,7 @@ function honestHello(): Hello {
 test('without a worker the work waits, and everything that is asked says why', { skip }, async () => {
   waiting = await submit();
   await until('the broker is there', () => stepOf(waiting) === 'no-worker');
-  assert.match(front.app.engine.waitReason()?.sentence ?? '', /no worker was heard of/);
+  assert.match(front.app.running.waitReason()?.sentence ?? '', /no worker was heard of/);
   const queue = await findingOf('queue');
   assert.equal(queue?.state, 'bad');
   assert.match(`${queue?.found} ${queue?.advice}`, /no worker was heard of.*what waits is kept/);
@@ -192,13 +192,13 @@ test('a worker of another version, with other packs or other results gets no wor
     assert.equal(stepOf(waiting), 'no-worker');
   }
   await sayHello(withOutputs(off));
-  assert.match(front.app.engine.waitReason()?.sentence ?? '', /no worker takes work: liar is refused/);
+  assert.match(front.app.running.waitReason()?.sentence ?? '', /no worker takes work: liar is refused/);
   assert.match((await findingOf('worker liar'))?.found ?? '', /differs by/);
   assert.match((await command('worker', 'list')).out, /gets no work: its pack/);
   assert.match(await readMetrics(front.app), /assay_workers\{state="refused"\} 1/);
   const { refusal, isDrained } = await sayHello(honest);
   assert.deepEqual([refusal, isDrained], [null, false]);
-  assert.equal(front.app.engine.waitReason(), null);
+  assert.equal(front.app.running.waitReason(), null);
   await sayHello({ ...honest, isDraining: true });
 });
 
@@ -231,7 +231,7 @@ test('a drained worker takes nothing, whichever side starts anew, until it is re
   worker = await startWorker();
   await until('it was heard of', () => workerNamed('one')?.isHere === true);
   assert.equal(stepOf(identifier), 'no-worker');
-  assert.match(front.app.engine.waitReason()?.sentence ?? '', /one is drained/);
+  assert.match(front.app.running.waitReason()?.sentence ?? '', /one is drained/);
   assert.match((await command('worker', 'list')).out, /drained/);
   assert.match(await readMetrics(front.app), /assay_workers\{state="drained"\} 1/);
   assert.match((await findingOf('worker one'))?.advice ?? '', /assay worker resume one/);

@@ -24,7 +24,7 @@ import {
   VERBS,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
-import { type OpenApp, openApp } from '../../app/open-app.ts';
+import { openServedApp, type ServedApp } from '../../app/open-app.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeSpeech } from '../../interface/media.ts';
@@ -39,7 +39,7 @@ const SETTLE_MS = 500;
 
 let folder: TemporaryFolder;
 let broker: Broker;
-let front: OpenApp;
+let front: ServedApp;
 let honest: Speaker;
 let attacker: Speaker;
 
@@ -48,13 +48,13 @@ before(async () => {
   folder = await makeTemporaryFolder();
   await writeTinySpeechPack(join(folder.path, 'models'));
   broker = await Broker.start(join(folder.path, 'broker'), ['honest', 'attacker']);
-  front = await openApp({
+  front = await openServedApp({
     ...broker.envOf('daemon'),
     ...{ ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: join(folder.path, 'front') },
     ...{ ASSAY_MODELS_FOLDERS: join(folder.path, 'models'), ASSAY_QUEUE_RUNNING_MAX: '0' },
     ...{ ASSAY_WORKERS_LISTEN: '127.0.0.1:0', ASSAY_WORKERS_LEASE_SECONDS: '2' },
   });
-  await until('the broker is reached', () => front.app.engine.waitReason()?.step === 'no-worker');
+  await until('the broker is reached', () => front.app.running.waitReason()?.step === 'no-worker');
   honest = await speakAs('honest');
   attacker = await speakAs('attacker');
 });
@@ -84,7 +84,7 @@ async function speakAs(name: string): Promise<Speaker> {
 }
 
 function helloWithPacks(): Hello {
-  const packs = front.app.engine.installed.map(({ pack }) => ({
+  const packs = front.app.shelf.installed.map(({ pack }) => ({
     ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
     goldenOutputs: pack.golden.expected,
   }));
@@ -97,7 +97,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-const refusalOf = (name: string) => front.app.engine.workers().find((box) => box.name === name)?.refusal;
+const refusalOf = (name: string) => front.app.remote?.workers().find((box) => box.name === name)?.refusal;
 
 async function assertHonestIsIn(): Promise<void> {
   await delay(SETTLE_MS);

@@ -13,7 +13,7 @@ test('without nats.servers nothing of NATS is loaded', async () => {
   });
   const { openApp } = await import('../../app/open-app.ts');
   await using box = await openApp({ ASSAY_WORKERS_LISTEN: '127.0.0.1:0' });
-  assert.deepEqual(box.app.engine.workers(), []);
+  assert.deepEqual(box.app.remote?.workers(), []);
   assert.ok(loaded.some((specifier) => specifier.endsWith('engine.ts')));
   const found = loaded.filter((specifier) => /@nats-io|compose-remote|worker-media/.test(specifier));
   assert.deepEqual(found, []);

@@ -32,7 +32,7 @@ import {
   type Verb,
   type Welcome,
 } from '../../../src/engine/remote/messages.ts';
-import { addUser, type OpenApp, openApp, principalOf } from '../../app/open-app.ts';
+import { addUser, openServedApp, principalOf, type ServedApp } from '../../app/open-app.ts';
 import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
@@ -52,7 +52,7 @@ const POLL_MS = 50;
 
 let folder: TemporaryFolder;
 let broker: Broker;
-let front: OpenApp;
+let front: ServedApp;
 let worker: TestWorker;
 
 before(async () => {
@@ -62,7 +62,7 @@ before(async () => {
   await writeTinyImagePack(modelFolder(), { id: 'slow', minimumShortSide: 100, slowRounds: SLOW_ROUNDS });
   broker = await Broker.start(join(folder.path, 'broker'), ['one', 'two', 'liar']);
   const data = join(folder.path, 'front');
-  front = await openApp({
+  front = await openServedApp({
     ...writeCertificate(),
     ...common(),
     ...broker.envOf('daemon'),
@@ -109,7 +109,7 @@ const WAYS = {
 type Kind = keyof typeof WAYS;
 
 async function submit(
-  { url }: OpenApp,
+  { url }: ServedApp,
   kind: Kind,
   bytes: Uint8Array,
   options: Record<string, string> = {},
@@ -123,7 +123,7 @@ async function submit(
   return identifier;
 }
 
-function analysisOf({ app }: OpenApp, identifier: string): Analysis {
+function analysisOf({ app }: ServedApp, identifier: string): Analysis {
   const analysisId = app.store.read.records.get(identifier)?.analysisId ?? '';
   const analysis = app.store.read.analysis(analysisId);
   assert.ok(analysis);
@@ -136,7 +136,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-async function ended(box: OpenApp, identifier: string): Promise<Analysis> {
+async function ended(box: ServedApp, identifier: string): Promise<Analysis> {
   const isOpen = () => ['queued', 'running'].includes(analysisOf(box, identifier).state);
   await until(`${identifier} ends`, () => !isOpen());
   return analysisOf(box, identifier);
@@ -148,13 +148,17 @@ function figuresOf({ result }: Analysis): unknown {
   return JSON.parse(JSON.stringify(result, (key, value) => (own.includes(key) ? undefined : value)));
 }
 
-const workerNamed = (name: string) => front.app.engine.workers().find((box) => box.name === name);
+const workerNamed = (name: string) => front.app.remote?.workers().find((box) => box.name === name);
 
 test('a picture, a voice and a film come back through a worker as they do at home, to the bit', {
   skip,
 }, async () => {
   const data = join(folder.path, 'home');
-  await using home = await openApp({ ...common(), ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: data });
+  await using home = await openServedApp({
+    ...common(),
+    ASSAY_ADMIN_API_KEY: TEST_KEY,
+    ASSAY_DATA_DIR: data,
+  });
   await until('the box at home is ready', () => home.app.engine.phase === 'ready');
   const media = [
     ['image', await makePicture()],
@@ -218,7 +222,7 @@ test('media without retention stay on the front until the plan lets them go', { 
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
   const identifier = await submit(front, 'image', await makePicture());
   const ownNames = () =>
-    front.app.engine.workers().reduce((sum, { done, running }) => sum + done + running, 0);
+    front.app.remote?.workers().reduce((sum, { done, running }) => sum + done + running, 0);
   const before = ownNames();
   await delay(LEASE_MS);
   assert.equal(ownNames(), before);

@@ -37,7 +37,6 @@ class Box implements AsyncDisposable {
         ),
       digestsOf: () => ({}),
       lookForCopies: async () => null,
-      adding: async () => {},
       changed: silent,
       ended: silent,
       stored: silent,

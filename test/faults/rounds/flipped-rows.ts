@@ -28,9 +28,9 @@ import {
   addRecord,
   addUser,
   FROM,
-  type OpenApp,
-  openApp,
+  openServedApp,
   principalOf,
+  type ServedApp,
 } from '../../app/open-app.ts';
 import { examineStore } from './store-doctor.ts';
 
@@ -48,9 +48,9 @@ export interface Stage {
   other: { id: number; email: string; record: string };
 }
 
-export function openStage(data: string): Promise<OpenApp> {
+export function openStage(data: string): Promise<ServedApp> {
   const env = { ASSAY_ADMIN_EMAIL: ADMIN_EMAIL, ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD };
-  return openApp({ ...env, ASSAY_DATA_DIR: data });
+  return openServedApp({ ...env, ASSAY_DATA_DIR: data });
 }
 
 /** Two accounts; one of them has a row in every table. */
@@ -258,7 +258,7 @@ export function openRecords(data: string) {
 }
 
 /** What the administrator and the other account do all day. */
-async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise<void> {
+async function assertOthersWork({ app, daemon }: ServedApp, stage: Stage): Promise<void> {
   const admin = authenticate(app, stage.adminKey, FROM);
   const { session } = await signIn(app, {
     ...{ email: ADMIN_EMAIL, password: ADMIN_PASSWORD, userAgent: '', from: FROM },
@@ -303,7 +303,7 @@ export function linkUse(now: number) {
 }
 
 /** What must not open a door while it is damaged. */
-function assertNothingGranted({ app }: OpenApp, { victim }: Stage, { table, key }: Flip): void {
+function assertNothingGranted({ app }: ServedApp, { victim }: Stage, { table, key }: Flip): void {
   const isOwn = key === victim.id || key === victim.planId || key === hashSecret(victim.key);
   if (['accounts', 'plans', 'api-keys'].includes(table) && isOwn)
     throws(() => authenticate(app, victim.key, FROM), /damaged record/);

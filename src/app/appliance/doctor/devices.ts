@@ -22,7 +22,7 @@ export async function checkModels(app: ApplianceParts, { providers }: DoctorConf
     const advice = 'look at the setting models.folders, and run `assay models verify`';
     return [bad('models', notReadyReason ?? phase, advice)];
   }
-  const judged = new Map(app.engine.installed.map(({ pack, report }) => [packKey(pack), { pack, report }]));
+  const judged = new Map(app.shelf.installed.map(({ pack, report }) => [packKey(pack), { pack, report }]));
   return models.map((model) => {
     const { id, version, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;

@@ -30,8 +30,8 @@ import { checkAnswers, checkCustodyLog, checkPictureSearch } from './store-check
 /** Leases follow the daemon's clock alone; a clock this far off misleads readers of both logs. */
 const CLOCK_OFFSET_SECONDS_MAX = 2;
 
-function checkBroker({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
-  const broker = engine.broker();
+function checkBroker({ remote }: Pick<ApplianceParts, 'remote'>): Finding[] {
+  const broker = remote?.broker() ?? null;
   if (broker === null) return [];
   const { isReached, fault, isByTls, isAuthenticated } = broker;
   const advice = 'look at nats.servers and at the server; what waits for workers is kept';
@@ -47,8 +47,8 @@ function checkBroker({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
 const ADVICE_OPEN =
   'give the server the configuration that assay worker setup writes, and each box its key (nats.nkey_seed)';
 
-function checkWorkers({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
-  return engine.workers().map((worker) => {
+function checkWorkers({ remote }: Pick<ApplianceParts, 'remote'>): Finding[] {
+  return (remote?.workers() ?? []).map((worker) => {
     const { places, running, done, failed, refusal, isHere, isDraining, isDrained } = worker;
     const { clockOffsetSeconds } = worker;
     const name = `worker ${worker.name}`;
@@ -198,7 +198,7 @@ const HELD_ADVICE: Readonly<Record<WaitReason['step'], string>> = {
 function checkQueue(app: ApplianceParts): Finding[] {
   const { queueDepth, running, phase } = app.engine.status();
   const found = `${queueDepth} waiting, ${running} running`;
-  const reason = app.engine.waitReason();
+  const reason = app.running.waitReason();
   if (reason !== null) {
     const held = `${found}; ${reason.sentence}`;
     return [(queueDepth > 0 ? bad : notice)('queue', held, HELD_ADVICE[reason.step])];

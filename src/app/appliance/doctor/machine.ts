@@ -39,7 +39,7 @@ export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
     ] as const) {
       const path = join(folder, name);
       await writeFile(path, bytes);
-      const probe = await app.engine.looks.probe({ path }, signal);
+      const probe = await app.looks.probe({ path }, signal);
       if (probe.kind !== kind) throw new Error(`the ${name} was taken for ${probe.kind}`);
     }
   } catch (error) {
@@ -113,7 +113,7 @@ export async function checkDescriptors(): Promise<Finding[]> {
 /** Whether each listener takes a connection, as a client of this box would make one. */
 export async function checkPorts(_app: ApplianceParts, { listeners }: DoctorConfig): Promise<Finding[]> {
   return await Promise.all(
-    listeners().map(async (listener) => {
+    listeners.map(async (listener) => {
       const name = `port ${listener.name}`;
       const place = `${listener.host}:${listener.port}`;
       if (await answers(listener)) return good(name, `${place} takes connections`);

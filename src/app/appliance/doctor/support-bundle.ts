@@ -87,15 +87,15 @@ async function examineWithoutPlaces(app: ApplianceParts, principal: Principal): 
 }
 
 /** Known places, which may contain spaces or look like ordinary words. */
-function placesOf({ store, engine, doctor, support }: ApplianceParts): string[] {
+function placesOf({ store, remote, doctor, support }: ApplianceParts): string[] {
   const settings = support.settings.flatMap(({ key, value }) =>
     value.startsWith('/') || PRIVATE_SETTINGS.test(key) ? value.split(', ') : [],
   );
   return [
     ...settings,
     ...store.read.automation.watchFolders().map(({ path }) => path),
-    ...engine.workers().map(({ name }) => name),
-    ...doctor.listeners().map(({ host }) => host),
+    ...(remote?.workers() ?? []).map(({ name }) => name),
+    ...doctor.listeners.map(({ host }) => host),
   ];
 }
 
