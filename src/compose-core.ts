@@ -111,50 +111,51 @@ export async function openCore(
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
   const parts = { config, store, clock, log, metrics, tracing, newIdentifier, trust, remote, ...pictures };
   const engine = stack.use(openEngine(settings, parts));
-  const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
   const core = {
-    ...{ config, store, clock, log, metrics, accessLog },
+    ...parts,
     ...roomsOf(engine),
-    ...openRecords({ log, metrics }),
+    ...openRecords(parts),
+    ...openCustody(stack, { store, clock, log, signingKeys }),
   };
   const app: App = {
-    ...{
-      ...core,
-      ...pictures,
-      accountFeed,
-      standings,
-      newIdentifier,
-      mailer,
-      sealer,
-      signingKeys,
-      checkpoints,
-    },
-    ...{ tracing, trust, remote, ...openCounts(core) },
+    ...core,
+    ...openCounts(core),
+    accountFeed,
+    standings,
+    mailer,
+    sealer,
+    signingKeys,
     backups: stack.use(await Backups.open(settings.backups, core)),
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
-    trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
-    earlierPictures: stack.use(new EarlierPictures({ ...core, ...pictures })),
+    trustRechecks: stack.use(new TrustRechecks(core)),
+    earlierPictures: stack.use(new EarlierPictures(core)),
     doctor: toDoctorConfig(settings, tls),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
+  return { app, engine, firstStart, ...openLoops(stack, settings, { app, engine }) };
+}
+
+/** Opens what works by itself, and lets it follow the store. */
+function openLoops(
+  stack: AsyncDisposableStack,
+  settings: Settings,
+  { app, engine }: Pick<OpenCore, 'app' | 'engine'>,
+): Pick<OpenCore, 'startLoops' | 'drain'> {
   const retention = stack.use(new Retention(app, settings.retention));
   const webhooks = stack.use(openDeliveryLoop(app, toWebhookBody));
   const timestampLoop = stack.use(openTimestampLoop(app));
   const watchLoop = stack.use(new WatchLoop(app));
-  store.follow((change) => {
-    for (const follower of [accountFeed, standings]) follower.publish(change);
+  app.store.follow((change) => {
+    for (const follower of [app.accountFeed, app.standings]) follower.publish(change);
     if (change.type === 'ended') retention.noteEnded(change.analysis);
     if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
     if (change.type === 'timestamps') timestampLoop.wake();
-    if (change.type === 'likeness') for (const index of Object.values(pictures)) index.forget(change);
+    if (change.type === 'likeness') for (const index of [app.copies, app.keptPictures]) index.forget(change);
   });
   return {
-    app,
-    engine,
-    firstStart,
     startLoops() {
       for (const loop of [webhooks, timestampLoop, watchLoop, app.trustRechecks]) loop.start();
-      keepHouse(stack, { ...app, unfinishedUploadMs: config.unfinishedUploadMs });
+      keepHouse(stack, { ...app, unfinishedUploadMs: app.config.unfinishedUploadMs });
     },
     async drain() {
       await watchLoop.stop();

@@ -55,7 +55,9 @@ export class Engine implements AsyncDisposable {
     this.shelf = local.shelf;
     this.looks = new FileLooks(config, { pool: local.decodePool, blobs: store.blobs });
     this.renditions = new RenditionMaker(config.renditions, {
-      ...{ store, log, pool: local.decodePool },
+      store,
+      log,
+      pool: local.decodePool,
       stepTimed: (step, seconds) => observer.stepTimed(step, seconds),
     });
     this.packChanges = new PackChanges({
@@ -73,7 +75,10 @@ export class Engine implements AsyncDisposable {
     this.executor = new AnalysisExecutor({ ...parts, trust, videoHeightMin, local, executors });
     this.feed = new RecordFeed(store.read);
     this.#runner = new AnalysisRunner(config, {
-      ...{ store, clock, bootId: parts.bootId, log },
+      store,
+      clock,
+      bootId: parts.bootId,
+      log,
       execute: (analysis, reports, signal) => this.executor.execute(analysis, reports, signal),
       digestsOf: (models) => local.shelf.digestsOf(models),
       // An addition's pictures are known by the analysis that it adds to.
@@ -201,7 +206,9 @@ export class Engine implements AsyncDisposable {
     this.#parts.remote?.attach({
       packs: () =>
         (this.shelf.usable ?? []).map(({ pack }) => ({
-          ...{ key: packKey(pack), sha256: pack.sha256, golden: pack.golden },
+          key: packKey(pack),
+          sha256: pack.sha256,
+          golden: pack.golden,
         })),
       findPack: (key) => this.#local.shelf.find(key),
       terms: () => ({ trust: trust(), stability, analysisTimeoutMs }),

@@ -26,7 +26,7 @@ export interface DoctorConfig {
   /** Execution providers in the order in which they are to be tried. */
   providers: readonly string[];
   decode: { slots: number; memoryBytesMax: number };
-  /** Those that serve add themselves. */
+  /** The daemon's listeners, which are added once they listen. */
   listeners: Listener[];
 }
 

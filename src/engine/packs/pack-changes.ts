@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
-import type { LocalExecutor } from '../executors/local-executor.ts';
+import type { InferencePool } from '../inference/inference-pool.ts';
 import { type InferenceConfig, InferenceProcess } from '../inference/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from './installed-packs.ts';
 import { benchPack, type PackSpeed } from './pack-bench.ts';
+import type { PackShelf } from './pack-shelf.ts';
 
 /** Sub-folders with this prefix are no packs yet; the next start removes those of a dead daemon. */
 const STAGE_PREFIX = '.incoming-';
@@ -19,10 +20,18 @@ const UNNAMED = 'pack';
 /** Opening the largest model on a GPU for the first time takes minutes. */
 const SELF_TEST_MS_MAX = 600_000;
 
+/** The packs of this box, and the processes that load them. */
+interface LocalPacks {
+  readonly shelf: Pick<PackShelf, 'installed' | 'find'>;
+  readonly inferenceConfig: InferenceConfig;
+  readonly inference: InferencePool | null;
+  reloadPacks(): Promise<void>;
+}
+
 export interface PackChangesParts {
   /** `models` of the data folder. */
   folder: string;
-  local: Pick<LocalExecutor, 'shelf' | 'inference' | 'inferenceConfig' | 'reloadPacks'>;
+  local: LocalPacks;
   /** Called once the inference processes have the packs of a change. */
   reloaded: () => void;
 }

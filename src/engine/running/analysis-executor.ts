@@ -4,17 +4,19 @@ import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { AttemptReports } from '../analyses/analysis-parts.ts';
 import { nameParts } from '../analyses/part-names.ts';
 import { probeInSlot } from '../decode/probe.ts';
-import type { EngineConfig, EngineParts } from '../engine-config.ts';
+import type { EngineObserver } from '../executors/engine-observer.ts';
 import type { Execution } from '../executors/executor.ts';
 import type { Executors } from '../executors/executors.ts';
 import type { LocalExecutor } from '../executors/local-executor.ts';
-import { withOuterManifest } from './outer-manifest.ts';
+import { type OuterManifestParts, withOuterManifest } from './outer-manifest.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
 import type { SourceParts } from './source.ts';
 
 export interface AnalysisExecutorParts
-  extends Pick<EngineConfig, 'trust' | 'videoHeightMin'>,
-    Pick<EngineParts, 'store' | 'clock' | 'observer' | 'newIdentifier' | 'fetchMedia' | 'fetchManifest'> {
+  extends Omit<OuterManifestParts, 'decodePool'>,
+    Omit<SourceParts, 'probe' | 'findPack'> {
+  newIdentifier: () => string;
+  observer: Pick<EngineObserver, 'stepTimed'>;
   local: LocalExecutor;
   executors: Executors;
 }
@@ -27,7 +29,9 @@ export class AnalysisExecutor {
     const { store, fetchMedia, videoHeightMin, local } = parts;
     this.#parts = parts;
     this.#source = {
-      ...{ store, fetchMedia, videoHeightMin },
+      store,
+      fetchMedia,
+      videoHeightMin,
       probe: (path, signal) =>
         local.decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal }),
       findPack: (key) => local.shelf.find(key),
