@@ -7,7 +7,7 @@ import {
   imageOutputLength,
   isFaceDetectorPack,
   isImagePack,
-  isNsfwPack,
+  isLabelsPack,
   isTamperingPack,
   type ModelPack,
   modelPackSchema,
@@ -38,7 +38,7 @@ export async function writeInstantModels(folder: string): Promise<void> {
 /** The values make some pictures clear, let others need copies, and show a face in some views. */
 function answersOf(pack: ModelPack): Answers {
   if (isTamperingPack(pack)) return constant(tileValues(pack.view), -3);
-  if (isNsfwPack(pack)) return constant(pack.output.labels.length, 0.1);
+  if (isLabelsPack(pack)) return constant(pack.output.labels.length, 0.1);
   if (isImagePack(pack)) return originAnswers(pack);
   if (!isFaceDetectorPack(pack)) return constant(1, -6);
   const answers = constant(ANCHOR_COUNT * ANCHOR_VALUES, -9);

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
+import { ANALYSES } from '../gen/analyses.ts';
 import { type C2paPolicy, CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
@@ -12,16 +13,7 @@ import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 
 const KINDS = ['IMAGE', 'VIDEO', 'AUDIO'] as const;
-const OPTIONS = [
-  'heatmap',
-  'morphing',
-  'tampering',
-  'nsfw',
-  'audio_track',
-  'transcript',
-  'webhook',
-  'foreign_types',
-] as const;
+const OPTIONS = [...ANALYSES.map(([analysis]) => analysis), 'webhook', 'foreign_types'];
 
 /** The rules by which a signature makes older programs read `artificial`. */
 export const C2PA_POLICIES = ['ANY', 'GENERATIVE', 'NEVER'] as const satisfies readonly C2paPolicy[];

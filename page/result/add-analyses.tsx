@@ -1,5 +1,6 @@
 /** Analyses that can still be added, with their prices before the click, and their progress. */
 import type { JSX } from 'preact';
+import { ANALYSES } from '../gen/analyses.ts';
 import { ADD_ANALYSES, CANCEL_RECORD, type FullRecord, READ_OWN_TERMS } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { Button, Fault, Notice } from '../parts/parts.tsx';
@@ -7,24 +8,6 @@ import { useQuery, useWork } from '../parts/use-query.ts';
 import { stepName } from '../records/record-row.tsx';
 import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
-
-/** The offers of each kind, by the option that asks for them at submission. */
-const OFFERED = {
-  IMAGE: [
-    ['heatmap', 'withHeatmap'],
-    ['tampering', 'withTampering'],
-    ['morphing', 'withMorphing'],
-    ['nsfw', 'withNsfw'],
-  ],
-  VIDEO: [
-    ['heatmap', 'withHeatmap'],
-    ['morphing', 'withMorphing'],
-    ['nsfw', 'withNsfw'],
-    ['audio_track', 'withAudio'],
-    ['transcript', 'withTranscript'],
-  ],
-  AUDIO: [['transcript', 'withTranscript']],
-} as const;
 
 interface AddProps {
   record: FullRecord;
@@ -39,7 +22,10 @@ export function AddAnalyses({ record, account, onChange }: AddProps): JSX.Elemen
   if (account.readonly || !record.rights.includes('CHANGE') || record.status !== 'DONE') return null;
   const plan = data?.viewer.plan;
   const allowed = (plan?.options ?? []).map((name) => name.toLowerCase());
-  const missing = OFFERED[kind].filter(([name, option]) => allowed.includes(name) && !options[option]);
+  const missing = ANALYSES.filter(
+    ([name, option, , kinds]) =>
+      kinds.some((one) => one === kind) && allowed.includes(name) && !options[option],
+  );
   const priceOf = (name: string): number =>
     plan?.optionCredits.find(({ option }) => option.toLowerCase() === name)?.credits ?? 0;
   if (added !== null && added.progress !== null) {

@@ -1,5 +1,6 @@
 /** What is asked of the next submission. The options stay with this browser; the reference belongs to one story and is not remembered. */
 import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';
+import { ANALYSES } from '../gen/analyses.ts';
 import type { AnalysisOptionsInput } from '../gen/documents.ts';
 import { Cell } from '../state/cell.ts';
 import { read, write } from '../state/theme.ts';
@@ -7,18 +8,8 @@ import type { SubmitOptions } from './uploads.ts';
 
 export const FRAME_COUNTS = [5, 10, 30] as const;
 
-/** What is chosen by a check box, as the plan calls it, and its label. */
-export const CHOICES = [
-  ['heatmap', 'withHeatmap', 'optionHeatmap'],
-  ['morphing', 'withMorphing', 'optionMorphing'],
-  ['tampering', 'withTampering', 'optionTampering'],
-  ['nsfw', 'withNsfw', 'optionNsfw'],
-  ['audio_track', 'withAudio', 'optionAudio'],
-  ['transcript', 'withTranscript', 'optionTranscript'],
-] as const;
-
-export const OPTION_NAMES: ReadonlyMap<string, (typeof CHOICES)[number][1]> = new Map(
-  CHOICES.map(([option, name]) => [option, name] as const),
+export const OPTION_NAMES: ReadonlyMap<string, (typeof ANALYSES)[number][1]> = new Map(
+  ANALYSES.map(([analysis, option]) => [analysis, option] as const),
 );
 
 const STORAGE_KEY = 'assay.submission';

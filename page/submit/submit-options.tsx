@@ -3,12 +3,13 @@
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';
+import { ANALYSES } from '../gen/analyses.ts';
 import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
 import { includesRole } from '../parts/desk-roles.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { language, t } from '../texts/language.ts';
-import { CHOICES, FRAME_COUNTS } from './submission.ts';
+import { FRAME_COUNTS } from './submission.ts';
 import type { SubmitOptions } from './uploads.ts';
 
 /** A language without a transcript is refused. */
@@ -63,7 +64,7 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
           options={FRAME_COUNTS.map((count) => [String(count), String(count)] as const)}
           onValue={(value) => put({ frames: Number(value) })}
         />
-        {CHOICES.filter(([option]) => allowed.includes(option)).map(([option, name, label]) => (
+        {ANALYSES.filter(([option]) => allowed.includes(option)).map(([option, name, label]) => (
           <Check
             key={option}
             label={t(label)}
@@ -80,7 +81,7 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
           />
         )}
         <Check
-          label={t('optionNoC2pa')}
+          label={t('optionPreventC2paForces')}
           isOn={options.preventC2paForces === true}
           onValue={(isOn) => put({ preventC2paForces: isOn })}
         />

@@ -1,5 +1,6 @@
 /** Every text of the page in English; the keys are those of every language. */
 
+import { ANALYSES_EN } from '../gen/analyses.ts';
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { AUDIT_EN } from './audit/en.ts';
 import { AUTOMATION_EN } from './automation-en.ts';
@@ -140,12 +141,7 @@ export const EN = {
   sourceAddress: 'Fetched from',
   referenceHint: 'Your own number or slug, kept with each record.',
   optionFrames: 'Frames of a video',
-  optionHeatmap: 'Heatmap',
-  optionMorphing: 'Faces: morphing and swaps',
-  optionTampering: 'Tampering',
-  optionNsfw: 'Unsafe content',
-  optionAudio: 'Sound of a video',
-  optionNoC2pa: 'A C2PA signature does not force the verdict',
+  optionPreventC2paForces: 'A C2PA signature does not force the verdict',
   optionNoCache: 'Analyse again even if the result is known',
   sent: 'Submitted',
   clearEnded: 'Clear the list',
@@ -369,6 +365,7 @@ export const EN = {
   reason: 'Reason',
   overrideSave: 'Save the finding',
   overrideRemove: 'Remove the finding',
+  ...ANALYSES_EN,
   ...ACCOUNTS_EN,
   ...EVIDENCE_EN,
   ...CUSTODY_EN,

@@ -1,4 +1,5 @@
 /** Every text of the page in Italian. */
+import { ANALYSES_IT } from '../gen/analyses.ts';
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import { AUDIT_IT } from './audit/it.ts';
 import { AUTOMATION_IT } from './automation-it.ts';
@@ -141,12 +142,7 @@ export const IT: Texts = {
   sourceAddress: 'Prelevato da',
   referenceHint: 'Un tuo numero o codice, conservato con ogni scheda.',
   optionFrames: 'Fotogrammi di un video',
-  optionHeatmap: 'Mappa di calore',
-  optionMorphing: 'Volti: morphing e scambi',
-  optionTampering: 'Manomissioni',
-  optionNsfw: 'Contenuti sensibili',
-  optionAudio: 'Audio di un video',
-  optionNoC2pa: 'Una firma C2PA non forza il verdetto',
+  optionPreventC2paForces: 'Una firma C2PA non forza il verdetto',
   optionNoCache: 'Analizza di nuovo anche se il risultato è noto',
   sent: 'Inviati',
   clearEnded: 'Svuota l’elenco',
@@ -377,6 +373,7 @@ export const IT: Texts = {
   reason: 'Motivo',
   overrideSave: 'Salva il giudizio',
   overrideRemove: 'Togli il giudizio',
+  ...ANALYSES_IT,
   ...ACCOUNTS_IT,
   ...EVIDENCE_IT,
   ...CUSTODY_IT,

@@ -1,6 +1,5 @@
 /** What the page says of transcripts. */
 export const TRANSCRIPT_EN = {
-  optionTranscript: 'Transcript of what is said',
   optionTranscriptLanguage: 'Spoken language',
   languageUnknown: 'Found by the model',
   transcript: 'What is said',

@@ -1,6 +1,5 @@
 /** Ciò che la pagina dice delle trascrizioni. */
 export const TRANSCRIPT_IT = {
-  optionTranscript: 'Trascrizione del parlato',
   optionTranscriptLanguage: 'Lingua parlata',
   languageUnknown: 'Riconosciuta dal modello',
   transcript: 'Che cosa si dice',

@@ -26,6 +26,7 @@ import {
   whole,
 } from '../domain/field.ts';
 import { LABEL, MEDIA_KIND } from '../domain/media/media.ts';
+import { ADDABLE_ANALYSES } from '../domain/records/plan-option.ts';
 import { SIGN_OFF_JUDGE } from '../domain/records/sign-off.ts';
 import type { AnswerFate } from '../domain/verdicts/answers-compared.ts';
 import {
@@ -66,11 +67,7 @@ export const RECORD_OPERATIONS = {
       'Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the options would have cost at submission, and changes nothing that was measured; what is there already costs nothing. The field added of the record shows how far it is, and cancelClassification ends it.',
     input: {
       identifier: identifier('If it names a frame or track, the analyses are added to its video.'),
-      analyses: listOf(
-        text(
-          'By the names that plans know them by: heatmap, tampering, morphing, nsfw, audio_track, transcript.',
-        ),
-      ),
+      analyses: listOf(text(`By the names that plans know them by: ${ADDABLE_ANALYSES.join(', ')}.`)),
     },
     answer: RECORD,
     payload: 'Classification',

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type FaceDetectorPack,
+  type LabelsPack,
   type ModelPack,
   modelPackSchema,
-  type NsfwPack,
 } from '../../src/domain/packs/model-pack.ts';
 
 const MODELS = join(import.meta.dirname, '..', '..', 'models');
@@ -18,6 +18,6 @@ export function modelPathOf({ id, file }: ModelPack): string {
   return join(MODELS, id, file);
 }
 
-export const NSFW_PACK = readShippedPack('nsfw') as NsfwPack;
+export const NSFW_PACK = readShippedPack('nsfw') as LabelsPack;
 export const FACE_ORIGIN_PACK = readShippedPack('assay-faces');
 export const FACE_PACK = readShippedPack('face-detector') as FaceDetectorPack;

@@ -10,11 +10,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isObjectType, parse } from 'graphql';
 import { faultsOf, readDocuments } from '../../schema/page-documents.ts';
+import { ANALYSES_PATH, printAnalyses } from '../../schema/print-analyses.ts';
 import { DOCUMENTS_PATH, printDocuments } from '../../schema/print-page.ts';
 import { getSchema } from '../../src/facade/graphql/schema.ts';
 
-test('page/gen/documents.ts is what schema/print-page.ts prints', () => {
+test('page/gen is what schema/ prints', () => {
   assert.equal(readFileSync(DOCUMENTS_PATH, 'utf8'), printDocuments());
+  assert.equal(readFileSync(ANALYSES_PATH, 'utf8'), printAnalyses());
 });
 
 test('every document of the page holds against the schema and the bounds of an operation', () => {

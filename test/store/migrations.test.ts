@@ -11,7 +11,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { PLAN_OPTIONS } from '../../src/domain/plan-option.ts';
+import { PLAN_OPTIONS } from '../../src/domain/records/plan-option.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
 import { Store } from '../../src/store/store.ts';
 import { FORMAT_VERSION } from '../../src/store/tables/schema.ts';

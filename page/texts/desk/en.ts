@@ -55,13 +55,7 @@ export const DESK_EN = {
   makeFor: '{what} ({credits} {credits:credit|credits})',
   making: 'In progress: {what}.',
   addingFailed: '{what}: it failed. {reason}',
-  analysis_heatmap: 'Draw the heatmap',
-  analysis_tampering: 'Look for edits',
-  analysis_morphing: 'Look for swapped faces',
-  analysis_nsfw: 'Check for unsafe content',
-  analysis_audio_track: 'Judge the sound',
   unsafeContent: 'Chance of unsafe content',
-  analysis_transcript: 'Write down what is said',
 
   atAGlance: 'At a glance',
   strongestReasons: 'The strongest reasons',

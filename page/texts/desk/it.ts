@@ -57,13 +57,7 @@ export const DESK_IT: Record<keyof typeof DESK_EN, string> = {
   makeFor: '{what} ({credits} {credits:credito|crediti})',
   making: 'In corso: {what}.',
   addingFailed: '{what}: non è riuscito. {reason}',
-  analysis_heatmap: 'Disegna la mappa di calore',
-  analysis_tampering: 'Cerca modifiche',
-  analysis_morphing: 'Cerca volti scambiati',
-  analysis_nsfw: 'Cerca contenuti sensibili',
-  analysis_audio_track: 'Giudica il suono',
   unsafeContent: 'Probabilità di contenuti sensibili',
-  analysis_transcript: 'Trascrivi il parlato',
 
   atAGlance: 'In breve',
   strongestReasons: 'I motivi più forti',

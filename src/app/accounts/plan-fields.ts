@@ -4,12 +4,11 @@
  */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { PRICED_OPTIONS, type PricedOption } from '../../domain/accounts/price.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
 import { badField } from '../../domain/errors.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
-import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
+import { PLAN_OPTIONS, PRICED_OPTIONS, type PricedOption } from '../../domain/records/plan-option.ts';
 import { parseEach } from '../check-each.ts';
 import {
   parseBoolean,

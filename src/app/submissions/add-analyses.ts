@@ -8,8 +8,6 @@ import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import {
-  ADDABLE_ANALYSES,
-  type AddableAnalysis,
   isAddableTo,
   isAskedFor,
   optionsOfAddition,
@@ -22,6 +20,7 @@ import {
   statusOf,
 } from '../../domain/records/classification.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import { ADDABLE_ANALYSES, type AddableAnalysis } from '../../domain/records/plan-option.ts';
 import { resolveModels } from '../../engine/packs/resolve-models.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine } from '../accounts/audit.ts';

@@ -2,11 +2,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { PRICED_OPTIONS } from '../../domain/accounts/price.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
 import { rowsOf } from '../../domain/field.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { PLAN_OPTIONS } from '../../domain/plan-option.ts';
+import { PLAN_OPTIONS, PRICED_OPTIONS } from '../../domain/records/plan-option.ts';
 import { PlanFieldsSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
 

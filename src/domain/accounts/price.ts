@@ -2,22 +2,10 @@
 
 import { rowsOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
-import type { PlanOption } from '../plan-option.ts';
 import { ANALYSIS_OPTIONS } from '../records/analysis-options.ts';
 import type { AnalysisOptions } from '../records/options.ts';
+import { PRICED_OPTIONS, type PricedOption } from '../records/plan-option.ts';
 import type { Plan } from './plan.ts';
-
-/** Options that can have a price; the others are no choice of the submitter. */
-export const PRICED_OPTIONS = [
-  'morphing',
-  'tampering',
-  'heatmap',
-  'nsfw',
-  'audio_track',
-  'transcript',
-  'webhook',
-] as const satisfies readonly PlanOption[];
-export type PricedOption = (typeof PRICED_OPTIONS)[number];
 
 const OPTIONS = rowsOf(ANALYSIS_OPTIONS);
 

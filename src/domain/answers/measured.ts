@@ -6,6 +6,7 @@
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { sayMedium } from '../media/medium.ts';
+import { NO_VIEW_ANSWERS, showViewAnswers } from '../packs/view-axes.ts';
 import { type C2paPolicy, forcesArtificial, type Provenance } from '../provenance/provenance.ts';
 import { toProvenanceRecord } from '../provenance/provenance-record.ts';
 import { fileFactsOf } from '../provenance/shown-facts.ts';
@@ -56,8 +57,7 @@ export const UNMEASURED_IMAGE: MeasuredImage = {
   width: null,
   height: null,
   medium: null,
-  isNsfw: null,
-  nsfwProbability: null,
+  ...showViewAnswers(NO_VIEW_ANSWERS),
   hasHeatmap: false,
   heatmapLayers: [],
   results: [],
@@ -78,12 +78,8 @@ export const UNMEASURED_VIDEO: MeasuredVideo = {
   width: null,
   height: null,
   durationSeconds: null,
-  isNsfw: null,
-  nsfwProbability: null,
+  ...showViewAnswers(NO_VIEW_ANSWERS),
 };
-
-/** Probability from which NSFW is stated. */
-const NSFW_THRESHOLD = 0.5;
 
 /** A frame or a track takes its declarations from its video's container: it was never a file of its own. */
 export function measureImage(
@@ -97,8 +93,7 @@ export function measureImage(
     width: result.width,
     height: result.height,
     medium: mediumOf(result),
-    isNsfw: isNsfw(result.nsfw),
-    nsfwProbability: result.nsfw,
+    ...showViewAnswers(result),
     c2pa: provenance.c2pa,
     hasHeatmap: result.hasHeatmap,
     heatmapLayers: layersOf(result),
@@ -148,8 +143,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     width: result.width,
     height: result.height,
     durationSeconds: result.durationSeconds,
-    isNsfw: isNsfw(result.nsfw),
-    nsfwProbability: result.nsfw,
+    ...showViewAnswers(result),
     c2pa: provenance.c2pa,
     verdict: mainOf(verdicts, reading),
     verdicts,
@@ -172,10 +166,6 @@ function layersOf({ hasHeatmap, tampering }: ImageResult): HeatmapLayer[] {
 
 function isForced(provenance: Provenance, { policy, preventC2paForces }: Reading): boolean {
   return forcesArtificial(provenance, policy, preventC2paForces);
-}
-
-function isNsfw(probability: number | null): boolean | null {
-  return probability === null ? null : probability >= NSFW_THRESHOLD;
 }
 
 function mainOf<V extends { heuristic: HeuristicName }>(

@@ -4,7 +4,7 @@ import { type Field, flag, idNumber, json, listOf, oneOf, text, whole } from '..
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
 import { MEDIA_KIND, MEDIA_KINDS, type MediaKind } from '../media/media.ts';
 
-import { PLAN_OPTIONS, type PlanOption } from '../plan-option.ts';
+import { PLAN_OPTIONS, type PlanOption } from '../records/plan-option.ts';
 import { C2PA_POLICY } from './words.ts';
 
 export interface PlanField<Value> extends Field<Value> {

@@ -20,6 +20,7 @@ import {
 } from '../field.ts';
 import { LABEL, MEDIA_KIND } from '../media/media.ts';
 import { MEDIUM } from '../media/medium.ts';
+import { VIEW_FIELDS } from '../packs/view-axes.ts';
 import type { C2paReport } from '../provenance/provenance.ts';
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
 import type { FileFacts } from '../provenance/shown-facts.ts';
@@ -144,13 +145,6 @@ export const FINDINGS = {
   ),
 };
 
-/** Whether it is safe to look at. */
-const SAFETY = {
-  isNsfw: nullable(flag()),
-  /** Not for REST. */
-  nsfwProbability: nullable(number('Chance that it is unsafe to look at; null where it was not asked for.')),
-};
-
 export const IMAGE = {
   timeSeconds: nullable(number('Where a frame is in its video; null for a picture of its own.')),
   width: nullable(whole()),
@@ -162,7 +156,7 @@ export const IMAGE = {
       'What the picture is of, said where it is probable enough, else UNKNOWN; null where no model looked for it.',
     ),
   ),
-  ...SAFETY,
+  ...VIEW_FIELDS,
   c2pa: nullable(json<C2paReport>()),
   hasHeatmap: flag(),
   heatmapLayers: listOf(oneOf(HEATMAP_LAYER, 'The maps that were made.')),
@@ -188,7 +182,7 @@ export const VIDEO = {
   width: nullable(whole()),
   height: nullable(whole()),
   durationSeconds: nullable(number()),
-  ...SAFETY,
+  ...VIEW_FIELDS,
   c2pa: nullable(json<C2paReport>()),
   // Records themselves: domain/answers/record.ts gives their kinds.
   images: listOf(noun<unknown>('ImageClassification')),

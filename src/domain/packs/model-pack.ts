@@ -20,7 +20,8 @@ import {
 import { stabilityReach } from './stability-reach.ts';
 import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
 import { type TranscriptionPack, transcriptionPackSchema } from './transcription-pack.ts';
-import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
+import { VIEW_AXIS_NAMES } from './view-axes.ts';
+import { faceDetectorPackSchema, facePackSchema, labelsPackSchema } from './view-pack.ts';
 
 export type { Axis } from './pack-parts.ts';
 
@@ -30,7 +31,7 @@ export const MODEL_TASKS = [
   ...IMAGE_TASKS,
   'image-tampering',
   'face-origin',
-  'nsfw',
+  ...VIEW_AXIS_NAMES,
   'face-detection',
   'speech-origin',
   'voice-activity',
@@ -187,7 +188,7 @@ export const modelPackSchema = z
     imagePackSchema,
     tamperingPackSchema,
     facePackSchema,
-    nsfwPackSchema,
+    labelsPackSchema,
     faceDetectorPackSchema,
     speechPackSchema,
     detectorPackSchema,
@@ -205,7 +206,8 @@ export type SpeechPack = z.infer<typeof speechPackSchema>;
 export type DetectorPack = z.infer<typeof detectorPackSchema>;
 /** Judges each face that was found. */
 export type FacePack = z.infer<typeof facePackSchema>;
-export type NsfwPack = z.infer<typeof nsfwPackSchema>;
+/** Answers an axis by the probabilities of labels. */
+export type LabelsPack = z.infer<typeof labelsPackSchema>;
 /** Finds faces in a picture; judges nothing. */
 export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
 /** A pack whose answer is a score. */
@@ -219,7 +221,9 @@ export const isTamperingPack = (pack: ModelPack): pack is TamperingPack => pack.
 
 export const isFacePack = (pack: ModelPack): pack is FacePack => pack.task === 'face-origin';
 
-export const isNsfwPack = (pack: ModelPack): pack is NsfwPack => pack.task === 'nsfw';
+export function isLabelsPack(pack: ModelPack): pack is LabelsPack {
+  return pack.output.type === 'probabilities';
+}
 
 export function isFaceDetectorPack(pack: ModelPack): pack is FaceDetectorPack {
   return pack.task === 'face-detection';

@@ -1,6 +1,7 @@
 /** Descriptions of packs that look at a whole picture or at a face in it, scaled to the model's size. */
 import { z } from 'zod';
 import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+import { VIEW_AXIS_NAMES } from './view-axes.ts';
 
 const side = z.int().min(16).max(1024);
 
@@ -19,9 +20,9 @@ const wholePicture = {
   view: viewsView,
 };
 
-export const nsfwPackSchema = z.strictObject({
+export const labelsPackSchema = z.strictObject({
   ...wholePicture,
-  task: z.literal('nsfw'),
+  task: z.literal(VIEW_AXIS_NAMES),
   output: z.strictObject({
     name: z.string(),
     type: z.literal('probabilities'),

@@ -1,28 +1,19 @@
 /** Analyses that can be added to a finished record: their kinds and options. */
 
+import { rowsOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from './analysis-options.ts';
 import { type AnalysisOptions, DEFAULT_OPTIONS } from './options.ts';
+import type { AddableAnalysis } from './plan-option.ts';
 
-/** The names that plans and prices use. */
-export const ADDABLE_ANALYSES = [
-  'heatmap',
-  'tampering',
-  'morphing',
-  'nsfw',
-  'audio_track',
-  'transcript',
-] as const;
-export type AddableAnalysis = (typeof ADDABLE_ANALYSES)[number];
+type Rows = typeof ANALYSIS_OPTIONS;
+type AskedName = {
+  [Name in keyof Rows]: Rows[Name]['planOption'] extends undefined ? never : Name;
+}[keyof Rows];
 
-const OPTIONS = {
-  heatmap: 'withHeatmap',
-  tampering: 'withTampering',
-  morphing: 'withMorphing',
-  nsfw: 'withNsfw',
-  audio_track: 'withAudio',
-  transcript: 'withTranscript',
-} as const satisfies Readonly<Record<AddableAnalysis, keyof AnalysisOptions>>;
+const OPTIONS = Object.fromEntries(
+  rowsOf(ANALYSIS_OPTIONS).map(([name, { planOption }]) => [planOption, name]),
+) as Readonly<Record<AddableAnalysis, AskedName>>;
 
 export function isAddableTo(kind: MediaKind, analysis: AddableAnalysis): boolean {
   return ANALYSIS_OPTIONS[OPTIONS[analysis]].kinds.includes(kind);

@@ -6,8 +6,8 @@ import type { Held } from '../desk.ts';
 import { type Choice, text, type ValuesOf, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
-import type { AddableAnalysis } from './added-analyses.ts';
 import type { AnalysisOptions } from './options.ts';
+import type { AddableAnalysis } from './plan-option.ts';
 import type { ProgressStep } from './progress-steps.ts';
 import type { StepTime } from './step-times.ts';
 

@@ -1,5 +1,7 @@
 /** The steps of a running analysis, in one closed list: the page has words for each. */
 
+import { VIEW_AXIS_NAMES } from '../packs/view-axes.ts';
+
 /** In the order in which readers may meet them. */
 export const PROGRESS_STEPS = [
   'queued',
@@ -15,7 +17,7 @@ export const PROGRESS_STEPS = [
   'marks',
   'likeness',
   'models',
-  'nsfw',
+  ...VIEW_AXIS_NAMES,
   'faces',
   'tampering',
   'heatmap',

@@ -2,6 +2,7 @@
  * Adds the results of a later analysis of the same file. Earlier measurements stay, so that no verdict changes because a map
  * was asked for.
  */
+import { addViewAnswers } from '../packs/view-axes.ts';
 import type {
   AnalysisResult,
   AudioResult,
@@ -31,7 +32,7 @@ function addToImage(known: ImageResult, added: ImageResult): ImageResult {
   return {
     ...known,
     runs: addRuns(known.runs, added.runs),
-    nsfw: known.nsfw ?? added.nsfw,
+    ...addViewAnswers(known, added),
     detections: known.detections.length > 0 ? known.detections : added.detections,
     hasHeatmap: known.hasHeatmap || added.hasHeatmap,
     ...(tampering === undefined ? {} : { tampering }),
@@ -63,7 +64,7 @@ function addToVideo(known: VideoResult, added: VideoResult): VideoResult {
       ...poolFrames(frames.map(({ image }) => image.runs)),
       ...tracks.flatMap(({ audio }) => audio.runs),
     ]),
-    nsfw: known.nsfw ?? added.nsfw,
+    ...addViewAnswers(known, added),
   };
 }
 

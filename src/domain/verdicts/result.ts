@@ -10,6 +10,7 @@ import { MEDIA } from '../media/medium.ts';
 import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
+import { STORED_VIEW_ANSWERS } from '../packs/view-axes.ts';
 import { provenanceSchema } from '../provenance/provenance.ts';
 import { CHANNELS_MAX, transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
@@ -156,8 +157,7 @@ const imageResult = z.strictObject({
   /** Absent if no other frame was judged. */
   animation: animation.exactOptional(),
   runs: runsSchema,
-  /** Probability of unsafe content, or null when not asked. */
-  nsfw: probability.nullable(),
+  ...STORED_VIEW_ANSWERS,
   detections: z.array(detection).max(FACES_MAX),
   provenance: provenanceSchema,
   stability: z.array(stabilityVariant).max(VARIANTS_MAX),
@@ -264,7 +264,7 @@ const videoResult = z.strictObject({
   withTrack: z.boolean(),
   /** The image models over all frames, and the speech models on the track. */
   runs: runsSchema,
-  nsfw: probability.nullable(),
+  ...STORED_VIEW_ANSWERS,
   provenance: provenanceSchema,
   /** Absent in results of versions that looked for none. */
   marks: markSearchSchema.exactOptional(),

@@ -6,6 +6,7 @@
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import { type FaceDetectorPack, isFaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { poolViewAnswers } from '../../domain/packs/view-axes.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
@@ -67,7 +68,7 @@ async function analyseInSlot(
     tracks,
     withTrack: options.withAudio,
     runs,
-    nsfw: leastSafe(frames),
+    ...poolViewAnswers(frames.map(({ image }) => image)),
     provenance,
     marks,
   };
@@ -154,12 +155,6 @@ async function chooseFrames(
   const onProgress = (step: DecodeProgress) => progress.decoding(step);
   const work = { slot, input, choice, detector: faceFinder, onProgress };
   return await timed(parts, 'faces', () => chooseFaceFrames(parts, attempt, work));
-}
-
-/** One unsafe frame makes the video unsafe. */
-function leastSafe(frames: readonly FrameResult[]): number | null {
-  const known = frames.flatMap(({ image }) => image.nsfw ?? []);
-  return known.length === 0 ? null : Math.max(...known);
 }
 
 async function judgeTrack(

@@ -2,10 +2,11 @@
 import { placeViews } from '../../domain/media/views.ts';
 import {
   type FaceDetectorPack,
+  type LabelsPack,
   type ModelPack,
-  type NsfwPack,
   packKey,
 } from '../../domain/packs/model-pack.ts';
+import type { ViewAxis } from '../../domain/packs/view-axes.ts';
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { ImageResult } from '../../domain/verdicts/result.ts';
 import type {
@@ -30,7 +31,7 @@ export interface JudgedPicture extends Pick<CutViewsRequest, 'input' | 'folder'>
   picture: Patched;
 }
 
-export type AxisAnswer = Partial<Pick<ImageResult, 'runs' | 'nsfw' | 'detections' | 'tampering'>>;
+export type AxisAnswer = Partial<Pick<ImageResult, 'runs' | ViewAxis | 'detections' | 'tampering'>>;
 
 export interface Axis {
   step: ProgressStep;
@@ -61,7 +62,7 @@ export function packsOf<P extends ModelPack>(
 /** The picture's views for the models that take a fixed size. */
 export type PictureOfViews = Pick<JudgedPicture, 'slot' | 'picture'> & { signal: AbortSignal };
 
-export function toViewSet(pack: NsfwPack | FaceDetectorPack): ViewSetRequest {
+export function toViewSet(pack: LabelsPack | FaceDetectorPack): ViewSetRequest {
   const { size, fit, levels, kernel } = pack.view;
   return { name: `view-${pack.id}`, layout: { size, fit, levels }, kernel };
 }
@@ -69,7 +70,7 @@ export function toViewSet(pack: NsfwPack | FaceDetectorPack): ViewSetRequest {
 export async function inferViews(
   { inference, inferTimeoutMs }: InferParts,
   { slot, picture, signal }: PictureOfViews,
-  pack: NsfwPack | FaceDetectorPack,
+  pack: LabelsPack | FaceDetectorPack,
 ): Promise<Inference> {
   const { name, layout } = toViewSet(pack);
   const count = placeViews(picture.width, picture.height, layout).length;

@@ -1,26 +1,29 @@
-/** Judges whether a picture is safe to show, by the least safe answer of the packs. */
-import { isNsfwPack, type NsfwPack } from '../../domain/packs/model-pack.ts';
+/** Judges a picture on an axis of views, by the highest probability of its packs. */
+import { isLabelsPack, type LabelsPack } from '../../domain/packs/model-pack.ts';
+import { VIEW_AXES, type ViewAxis } from '../../domain/packs/view-axes.ts';
 import { inferViews, type OpenAxis, packsOf, toViewSet } from './axis.ts';
 
-export const nsfw: OpenAxis = (usable) => {
-  const packs = packsOf(usable, isNsfwPack);
-  if (packs.length === 0) return null;
-  return {
-    step: 'nsfw',
-    time: 'content',
-    asksChild: false,
-    viewSets: packs.map(toViewSet),
-    async judge(parts, { signal }, work) {
-      const answers = packs.map(async (pack) =>
-        toNsfw(pack, (await inferViews(parts, { ...work, signal }, pack)).logits),
-      );
-      await Promise.allSettled(answers);
-      return { nsfw: Math.max(...(await Promise.all(answers))) };
-    },
+export function viewAxis(name: ViewAxis): OpenAxis {
+  return (usable) => {
+    const packs = packsOf(usable, isLabelsPack).filter(({ task }) => task === name);
+    if (packs.length === 0) return null;
+    return {
+      step: name,
+      time: VIEW_AXES[name].time,
+      asksChild: false,
+      viewSets: packs.map(toViewSet),
+      async judge(parts, { signal }, work) {
+        const answers = packs.map(async (pack) =>
+          toProbability(pack, (await inferViews(parts, { ...work, signal }, pack)).logits),
+        );
+        await Promise.allSettled(answers);
+        return { [name]: Math.max(...(await Promise.all(answers))) };
+      },
+    };
   };
-};
+}
 
-function toNsfw({ id, output }: NsfwPack, values: Float32Array): number {
+function toProbability({ id, output }: LabelsPack, values: Float32Array): number {
   const sum = output.labels.reduce(
     (total, label, index) =>
       output.positive.includes(label) ? total + (values[index] ?? Number.NaN) : total,

@@ -13,7 +13,7 @@ import {
   isDetectorPack,
   isFaceDetectorPack,
   isImagePack,
-  isNsfwPack,
+  isLabelsPack,
   isSpeechPack,
   isTamperingPack,
   isTranscriptionPack,
@@ -215,7 +215,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
 /** Values for each item. */
 export function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
-  if (isNsfwPack(pack)) return pack.output.labels.length;
+  if (isLabelsPack(pack)) return pack.output.labels.length;
   if (isImagePack(pack)) return imageOutputLength(pack);
   return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;
 }

@@ -2,9 +2,10 @@
 
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
-import { toSnakeCase } from '../../domain/field.ts';
+import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { isTranscriptionPack, type ModelPack, type ModelTask } from '../../domain/packs/model-pack.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
@@ -14,16 +15,6 @@ const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {
   video: ['image-origin'],
   audio: ['speech-origin', 'voice-activity'],
 };
-
-/** Options that need models of their own. */
-const TASKS_OF_OPTION: readonly { option: keyof AnalysisOptions; tasks: readonly ModelTask[] }[] = [
-  { option: 'withMorphing', tasks: ['face-origin', 'face-detection'] },
-  { option: 'withTampering', tasks: ['image-tampering'] },
-  { option: 'withNsfw', tasks: ['nsfw'] },
-  { option: 'withAudio', tasks: ['speech-origin', 'voice-activity'] },
-  { option: 'withTranscript', tasks: ['transcription', 'voice-activity'] },
-  { option: 'ensureFacePerFrame', tasks: ['face-detection'] },
-];
 
 /**
  * `usable`: null in the moment before the folders are read, which throws `starting`. Throws `no_models`, naming the option or the
@@ -43,7 +34,7 @@ export function resolveModels(
     if (found.length === 0) throw new AppError('no_models', `no installed model analyses ${kind} (${task})`);
     return found;
   });
-  for (const { option, tasks } of TASKS_OF_OPTION) {
+  for (const [option, { tasks = [] }] of rowsOf(ANALYSIS_OPTIONS)) {
     if (!options[option] || !isOptionOf(kind, option)) continue;
     for (const task of tasks) {
       const found = allowed.filter((pack) => pack.task === task);

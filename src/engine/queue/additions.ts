@@ -6,13 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { heldFor } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';
-import {
-  type AddableAnalysis,
-  optionsOfAddition,
-  withAnalyses,
-} from '../../domain/records/added-analyses.ts';
+import { optionsOfAddition, withAnalyses } from '../../domain/records/added-analyses.ts';
 import type { Addition, AddsTo, Analysis, Classification } from '../../domain/records/classification.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import type { AddableAnalysis } from '../../domain/records/plan-option.ts';
 import type { StepTime } from '../../domain/records/step-times.ts';
 import { addResult, UnlikeResultError } from '../../domain/verdicts/add-result.ts';
 import { type CheckedResult, checkResult, partsOf } from '../../domain/verdicts/result.ts';

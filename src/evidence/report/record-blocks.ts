@@ -252,28 +252,15 @@ function lengthOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
   return { name: speaker.say('duration'), value: `${speaker.number(record.durationSeconds, 1)} s` };
 }
 
-/** The page's words for options of a submission. */
-const OPTION_TEXTS: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
-    withMorphing: 'optionMorphing',
-    withTampering: 'optionTampering',
-    withHeatmap: 'optionHeatmap',
-    withNsfw: 'optionNsfw',
-    withAudio: 'optionAudio',
-    withTranscript: 'optionTranscript',
-    transcriptLanguage: 'optionTranscriptLanguage',
-    preventC2paForces: 'optionNoC2pa',
-    frames: 'optionFrames',
-  }),
-);
-
 /** Options that are not the defaults, the way of weighing, and which signature forces a verdict. */
 function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): Block[] {
   const { kind, options } = record;
   const asked = rowsOf(ANALYSIS_OPTIONS).flatMap(([name, row]): Fact[] => {
     const value = options[name];
     if (!isOptionOf(kind, name) || value === row.initial) return [];
-    const text = speaker.find(OPTION_TEXTS.get(name) ?? '') ?? name;
+    const text =
+      speaker.find(`option${name.replace(/^with/, '').replace(/^./, (letter) => letter.toUpperCase())}`) ??
+      name;
     return [{ name: text, value: value === true ? speaker.text('asked') : String(value) }];
   });
   const heuristic = speaker.find(`heuristic_${reading.heuristic.toUpperCase()}`) ?? reading.heuristic;

@@ -133,7 +133,7 @@ test('what cannot be added is refused with the reason, and costs nothing', async
   const refused = (words: string[], reason: string, message: RegExp) =>
     assert.rejects(add(principal, identifier, ...words), { reason, message });
   await refused([], 'bad_field', /at least one analysis/);
-  await refused(['transcript'], 'bad_field', /expected of image one of heatmap, tampering/);
+  await refused(['transcript'], 'bad_field', /expected of image one of heatmap, morphing, tampering/);
   await refused(['tampering'], 'not_enabled', /does not enable tampering/);
   const other = await payer();
   await assert.rejects(add(other, identifier, 'heatmap'), { reason: 'classification' });

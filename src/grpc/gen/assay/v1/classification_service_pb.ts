@@ -1205,7 +1205,7 @@ export type AddAnalysesRequest = Message<"assay.v1.AddAnalysesRequest"> & {
   identifier: string;
 
   /**
-   * By the names that plans know them by: heatmap, tampering, morphing, nsfw, audio_track, transcript.
+   * By the names that plans know them by: heatmap, morphing, tampering, nsfw, audio_track, transcript.
    *
    * @generated from field: repeated string analyses = 2;
    */
