@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rowsOf } from '../src/domain/field.ts';
+import { VIEW_AXES } from '../src/domain/packs/view-axes.ts';
 import { ANALYSIS_OPTIONS } from '../src/domain/records/analysis-options.ts';
 
 export const ANALYSES_PATH = join(import.meta.dirname, '..', 'page', 'gen', 'analyses.ts');
@@ -9,7 +10,7 @@ export const ANALYSES_PATH = join(import.meta.dirname, '..', 'page', 'gen', 'ana
 export function printAnalyses(): string {
   const analyses: unknown[] = [];
   const texts: [key: string, en: string, it: string][] = [];
-  for (const [option, { planOption, kinds, texts: words }] of rowsOf(ANALYSIS_OPTIONS)) {
+  for (const [option, { planOption, kinds, tasks = [], texts: words }] of rowsOf(ANALYSIS_OPTIONS)) {
     if (planOption === undefined || words === undefined) continue;
     const choice = option.replace(/^with/, 'option');
     analyses.push([planOption, option, choice, kinds.map((kind) => kind.toUpperCase())]);
@@ -18,7 +19,10 @@ export function printAnalyses(): string {
       [`planOption_${planOption}`, ...words.listed],
       [`analysis_${planOption}`, ...words.added],
     );
+    const [task, ...others] = tasks;
+    if (task !== undefined && others.length === 0) texts.push([`task_${task}`, ...words.choice]);
   }
+  for (const [name, { step }] of rowsOf(VIEW_AXES)) texts.push([`step_${name}`, ...step]);
   const inLanguage = (at: 1 | 2) =>
     JSON.stringify(Object.fromEntries(texts.map((text) => [text[0], text[at]])));
   return [

@@ -169,7 +169,6 @@ export const EN = {
   step_marks: 'Looking for marks of generators',
   step_likeness: 'Comparing with earlier pictures',
   step_models: 'Asking the models',
-  step_nsfw: 'Checking for unsafe content',
   step_faces: 'Looking for faces',
   step_frames: 'Looking at frames',
   'step_frame-choice': 'Choosing frames',

@@ -170,7 +170,6 @@ export const IT: Texts = {
   step_marks: 'Ricerca di segni dei generatori',
   step_likeness: 'Confronto con immagini precedenti',
   step_models: 'Domande ai modelli',
-  step_nsfw: 'Ricerca di contenuti sensibili',
   step_faces: 'Ricerca di volti',
   step_frames: 'Esame dei fotogrammi',
   'step_frame-choice': 'Scelta dei fotogrammi',

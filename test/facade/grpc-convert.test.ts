@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
+import { UNMEASURED_IMAGE, UNMEASURED_VIDEO } from '../../src/domain/answers/measured.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -67,7 +68,7 @@ const REPORT = {
 const IMAGE: ImageRecord = {
   ...BASE,
   kind: 'image',
-  timeSeconds: null,
+  ...UNMEASURED_IMAGE,
   width: 640,
   height: 480,
   medium: 'drawing',
@@ -103,7 +104,6 @@ const IMAGE: ImageRecord = {
     declaredOrigin: 'composite_with_generated',
     remoteManifestUrl: null,
   },
-  fileFacts: null,
   marks: [
     { kind: 'c2pa', state: 'absent', field: '', value: '', origin: null, strength: 'none' },
     {
@@ -111,27 +111,19 @@ const IMAGE: ImageRecord = {
       ...{ origin: 'generated', strength: 'strong' },
     },
   ],
-  provenance: null,
 };
 
 const VIDEO: VideoRecord = {
   ...BASE,
   kind: 'video',
+  ...UNMEASURED_VIDEO,
   width: 640,
   height: 480,
   durationSeconds: 1.5,
-  isNsfw: null,
-  nsfwProbability: null,
-  c2pa: null,
   verdict: { ...VERDICT, models: ['m'], count: 0, unknown: true },
-  verdicts: [],
   images: [IMAGE],
   audios: [],
   shots: [{ firstFrame: 0, lastFrame: 2, suspiciousFrame: 1 }],
-  assessment: null,
-  marks: null,
-  fileFacts: null,
-  provenance: null,
 };
 
 const AUDIO: AudioRecord = {

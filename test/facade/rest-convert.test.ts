@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UNMEASURED_IMAGE, UNMEASURED_VIDEO } from '../../src/domain/answers/measured.ts';
 import type { AudioRecord, ImageRecord, VideoRecord } from '../../src/domain/answers/record.ts';
 import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
 import type { Axis } from '../../src/domain/packs/model-pack.ts';
@@ -8,27 +9,7 @@ import type { Verdict } from '../../src/domain/verdicts/heuristics.ts';
 import { toClassification } from '../../src/facade/rest/convert.ts';
 import { NEW_RECORD as base } from '../domain/answers/new-record.ts';
 
-const fresh: ImageRecord = {
-  ...base,
-  kind: 'image',
-  timeSeconds: null,
-  width: null,
-  height: null,
-  medium: null,
-  isNsfw: null,
-  nsfwProbability: null,
-  c2pa: null,
-  hasHeatmap: false,
-  heatmapLayers: [],
-  verdict: null,
-  verdicts: [],
-  results: [],
-  details: [],
-  assessment: null,
-  marks: null,
-  fileFacts: null,
-  provenance: null,
-};
+const fresh: ImageRecord = { ...base, kind: 'image', ...UNMEASURED_IMAGE };
 const head = {
   hash: base.hash,
   identifier: base.identifier,
@@ -169,21 +150,15 @@ test('a frame of a video never says that it has a heatmap', () => {
   const record: VideoRecord = {
     ...base,
     kind: 'video',
+    ...UNMEASURED_VIDEO,
     width: 1,
     height: 1,
     durationSeconds: 1,
-    isNsfw: null,
-    nsfwProbability: null,
-    c2pa: null,
     verdict: counted,
     verdicts: [counted],
     images: [{ ...fresh, hasHeatmap: true }],
     audios: [],
     shots: [],
-    assessment: null,
-    marks: null,
-    fileFacts: null,
-    provenance: null,
   };
   const images = [toClassification(fresh)];
   const expected = { ...head, verdict: counted, verdicts: [counted], results: { images, audios: [] } };

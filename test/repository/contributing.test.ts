@@ -1,5 +1,5 @@
 /**
- * CONTRIBUTING.md says which files a change edits. Five changes are made as it says, in a copy of the program: those files are
+ * CONTRIBUTING.md says which files a change edits. Six changes are made as it says, in a copy of the program: those files are
  * enough for the compiler, and all that is printed from the tables has what was added.
  */
 import assert from 'node:assert/strict';
@@ -54,6 +54,42 @@ const CHANGES: readonly Change[] = [
       ),
     ],
     printed: { proto: /\bbool with_second_look = \d+;/, graphql: /\bwithSecondLook: Boolean/ },
+  },
+  {
+    name: 'an axis',
+    edits: [
+      addBehind(
+        'src/domain/packs/view-axes.ts',
+        'export const VIEW_AXES = {',
+        `  staged: {
+    time: 'staged',
+    step: ['Looking for staged scenes', 'Ricerca di scene preparate'],
+    stored: probability.nullable().exactOptional(),
+    fields: { stagedProbability: nullable(number('Chance that the scene is staged.')) },
+    show: (probability: number | null) => ({ stagedProbability: probability }),
+  },`,
+      ),
+      addBehind(
+        'src/domain/records/analysis-options.ts',
+        'export const ANALYSIS_OPTIONS = {',
+        `  withStaged: asked({
+    kinds: VISIBLE,
+    planOption: 'staged',
+    tasks: ['staged'],
+    texts: {
+      choice: ['Staged scene', 'Scena preparata'],
+      listed: ['staged scenes', 'scene preparate'],
+      added: ['Look for staging', 'Cerca messe in scena'],
+    },
+    sentence: 'also judge whether the scene is staged',
+  }),`,
+      ),
+    ],
+    printed: {
+      proto: /\bfloat staged_probability = \d+;|\bdouble staged_probability = \d+;/,
+      graphql: /\bstagedProbability: Float/,
+      analyses: /"step_staged":"Looking for staged scenes"/,
+    },
   },
   {
     name: 'an operation',
@@ -112,12 +148,13 @@ const PRINT = `
 import { Buffer } from 'node:buffer';
 import { DOCUMENTS } from './schema/print-settings.ts';
 import { printGraphql } from './schema/print-graphql.ts';
+import { printAnalyses } from './schema/print-analyses.ts';
 import { updateProto } from './schema/print-proto.ts';
 import { sniffMediaType } from './src/domain/media/sniff.ts';
 const proto = [...updateProto().values()].join('\\n');
 const settings = DOCUMENTS.map(({ print }) => print()).join('\\n');
 const sniffed = sniffMediaType(Buffer.from('DESK')).mime;
-process.stdout.write(JSON.stringify({ proto, settings, sniffed, graphql: printGraphql() }));
+process.stdout.write(JSON.stringify({ proto, settings, sniffed, graphql: printGraphql(), analyses: printAnalyses() }));
 `;
 
 let folder: TemporaryFolder;
@@ -148,7 +185,7 @@ function apply({ file, line, becomes }: Edit): void {
 function filesOf(name: string): RegExp[] {
   const row = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
     .split('\n')
-    .find((line) => line.startsWith(`| ${name} |`));
+    .find((line) => line.startsWith(`| ${name} |`) || line.startsWith(`| ${name}:`));
   assert.ok(row !== undefined, `the table has a row: ${name}`);
   return [...row.matchAll(/`((?:src|page)\/[^`]+)`/g)].map(([, path = '']) => {
     const isFile = path.endsWith('.ts');

@@ -1,6 +1,6 @@
 /**
  * Axes whose answer is one probability for each picture, by models that look at scaled views of it. A row declares what is
- * stored and shown; its name is also that of the models' task and of the step. `asked` of the option's row asks for it.
+ * stored and shown; its name is also that of the models' task and of the step. A row of the options asks for it.
  */
 import { flag, nullable, number, rowsOf } from '../field.ts';
 import { probability } from './pack-parts.ts';
@@ -10,6 +10,8 @@ export const VIEW_AXES = {
   nsfw: {
     /** Name of its step time. */
     time: 'content',
+    /** The page's words for the step, in English and Italian. */
+    step: ['Checking for unsafe content', 'Ricerca di contenuti sensibili'],
     /** Null if it was not asked for. An axis that older results lack is optional. */
     stored: probability.nullable(),
     fields: {
@@ -34,8 +36,9 @@ type Together<Parts> = (Parts extends unknown ? (part: Parts) => void : never) e
   ? All
   : never;
 type Stored = { readonly [Name in ViewAxis]: Rows[Name]['stored'] };
-/** What a result has of them. */
 export type ViewAnswers = { [Name in ViewAxis]: number | null };
+/** What a result of any version has of them. */
+type KnownAnswers = { readonly [Name in ViewAxis]?: number | null };
 type Shown = Together<ReturnType<Rows[ViewAxis]['show']>>;
 
 const AXES = rowsOf(VIEW_AXES);
@@ -53,18 +56,18 @@ export const VIEW_FIELDS = Object.assign({}, ...AXES.map(([, { fields }]) => fie
 >;
 
 /** Earlier answers stay. */
-export function addViewAnswers(known: ViewAnswers, added: ViewAnswers): ViewAnswers {
-  return each((name) => known[name] ?? added[name]);
+export function addViewAnswers(known: KnownAnswers, added: KnownAnswers): ViewAnswers {
+  return each((name) => known[name] ?? added[name] ?? null);
 }
 
 /** A video answers by the frame with the highest probability. */
-export function poolViewAnswers(frames: readonly ViewAnswers[]): ViewAnswers {
+export function poolViewAnswers(frames: readonly KnownAnswers[]): ViewAnswers {
   return each((name) => {
     const known = frames.flatMap((frame) => frame[name] ?? []);
     return known.length === 0 ? null : Math.max(...known);
   });
 }
 
-export function showViewAnswers(answers: ViewAnswers): Shown {
-  return Object.assign({}, ...AXES.map(([name, { show }]) => show(answers[name]))) as Shown;
+export function showViewAnswers(answers: KnownAnswers): Shown {
+  return Object.assign({}, ...AXES.map(([name, { show }]) => show(answers[name] ?? null))) as Shown;
 }
