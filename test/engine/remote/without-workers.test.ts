@@ -11,9 +11,9 @@ test('without nats.servers nothing of NATS is loaded', async () => {
       return next(specifier, context);
     },
   });
-  const { openApp } = await import('../../app/open-app.ts');
-  await using box = await openApp({ ASSAY_WORKERS_LISTEN: '127.0.0.1:0' });
-  assert.deepEqual(box.app.remote?.workers(), []);
+  const { openServedApp } = await import('../../app/open-app.ts');
+  await using box = await openServedApp({ ASSAY_WORKERS_LISTEN: '127.0.0.1:0' });
+  assert.equal(box.app.remote, null);
   assert.ok(loaded.some((specifier) => specifier.endsWith('engine.ts')));
   const found = loaded.filter((specifier) => /@nats-io|compose-remote|worker-media/.test(specifier));
   assert.deepEqual(found, []);
