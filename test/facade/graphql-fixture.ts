@@ -25,6 +25,7 @@ import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import type { roomsOf } from '../../src/compose-core.ts';
 import type { Clock } from '../../src/domain/clock.ts';
+import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import type { FileLooks } from '../../src/engine/decode/file-looks.ts';
@@ -178,7 +179,7 @@ type RoomsOfEngine = Omit<ReturnType<typeof roomsOf>, 'feed'>;
 interface StubbedRooms {
   engine: Pick<App['engine'], 'phase'>;
   looks: Pick<FileLooks, 'probe' | 'checkProbe'>;
-  shelf: Pick<App['shelf'], 'usable'>;
+  shelf: { usable: { pack: Pick<ModelPack, 'id' | 'version' | 'task'> }[] };
   running: App['running'];
 }
 
@@ -198,14 +199,14 @@ function stubEngine(): RoomsOfEngine {
   const rooms: StubbedRooms = {
     engine: { phase: 'ready' },
     looks,
-    shelf: { usable: [] },
+    shelf: { usable: [{ pack: { id: 'judge', version: '1', task: 'image-origin' } }] },
     running: {
       findingsOf: () => NO_FINDINGS,
       waitReason: () => null,
       progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
     },
   };
-  return rooms as RoomsOfEngine;
+  return rooms as unknown as RoomsOfEngine;
 }
 
 /** A record whose work is still waiting. */

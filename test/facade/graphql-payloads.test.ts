@@ -49,7 +49,7 @@ function openBook(): Book {
     masked,
     revision: 1,
     ask({ reader = readerOf(1), ...differing } = {}, record = RECORD) {
-      const app = { store: { revision: book.revision }, engine: { changes: 0 } };
+      const app = { store: { revision: book.revision }, feed: { changes: 0 } };
       const principal = () => ({ ...reader, key: { name: 'desk' } });
       const contextValue = { app, reader: () => reader, principal };
       const document = parse('subscription ($kind: Int) { note(kind: $kind) { name account } }');
