@@ -20,9 +20,9 @@ import { KeyUses } from './app/callers/key-uses.ts';
 import { uploadPlaces } from './app/callers/open-places.ts';
 import { Standings } from './app/callers/standings.ts';
 import type { AppConfig, Core } from './app/core.ts';
-import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
+import { Checkpoints } from './app/custody/checkpoints.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
-import { TimestampLoop } from './app/evidence/timestamp-loop.ts';
+import { openTimestampLoop } from './app/evidence/timestamp-loop.ts';
 import { openDeliveryLoop } from './app/notices/open-loop.ts';
 import { AccessLog } from './app/records/access-log.ts';
 import { KeptPictures } from './app/records/kept-pictures.ts';
@@ -114,8 +114,9 @@ export async function openCore(
   const core = {
     ...parts,
     ...roomsOf(engine),
-    ...openRecords(parts),
-    ...openCustody(stack, { store, clock, log, signingKeys }),
+    records: new RecordCache(),
+    refusals: new Refusals(parts),
+    accessLog: stack.use(new AccessLog(parts)),
   };
   const app: App = {
     ...core,
@@ -125,6 +126,7 @@ export async function openCore(
     mailer,
     sealer,
     signingKeys,
+    checkpoints: stack.use(new Checkpoints({ ...core, signingKeys })),
     backups: stack.use(await Backups.open(settings.backups, core)),
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
     trustRechecks: stack.use(new TrustRechecks(core)),
@@ -143,7 +145,8 @@ function openLoops(
 ): Pick<OpenCore, 'startLoops' | 'drain'> {
   const retention = stack.use(new Retention(app, settings.retention));
   const webhooks = stack.use(openDeliveryLoop(app, toWebhookBody));
-  const timestampLoop = stack.use(openTimestampLoop(app));
+  const onStamped = (packageSha256: string) => void app.exportJobs.addTimestamps(app, packageSha256);
+  const timestampLoop = stack.use(openTimestampLoop({ ...app, random: Math.random, onStamped }));
   const watchLoop = stack.use(new WatchLoop(app));
   app.store.follow((change) => {
     for (const follower of [app.accountFeed, app.standings]) follower.publish(change);
@@ -178,10 +181,6 @@ function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts & Pick<App, 
   parts.earlierPictures.start();
 }
 
-function openRecords(reporting: Pick<App, 'log' | 'metrics'>) {
-  return { records: new RecordCache(), refusals: new Refusals(reporting) };
-}
-
 function openCounts(core: Core) {
   return {
     callRates: new CallRates(),
@@ -195,18 +194,6 @@ function openCounts(core: Core) {
 }
 
 const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
-
-function openCustody(
-  stack: AsyncDisposableStack,
-  parts: CheckpointParts,
-): Pick<App, 'accessLog' | 'checkpoints'> {
-  return { accessLog: stack.use(new AccessLog(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
-}
-
-function openTimestampLoop(app: App): TimestampLoop {
-  const onStamped = (packageSha256: string) => void app.exportJobs.addTimestamps(app, packageSha256);
-  return new TimestampLoop({ ...app, random: Math.random, onStamped });
-}
 
 function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   const destination = pino.destination({ dest: 2, sync: true });

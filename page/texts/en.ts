@@ -11,7 +11,6 @@ import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 import { PROVENANCE_EN } from './provenance-en.ts';
 import { SIGN_OFF_EN } from './sign-off-en.ts';
-import { TRANSCRIPT_EN } from './transcript-en.ts';
 import { TRUST_EN } from './trust-en.ts';
 
 export const EN = {
@@ -376,7 +375,20 @@ export const EN = {
   ...AUDIT_EN,
   ...AUTOMATION_EN,
   ...TRUST_EN,
-  ...TRANSCRIPT_EN,
+  optionTranscriptLanguage: 'Spoken language',
+  languageUnknown: 'Found by the model',
+  transcript: 'What is said',
+  transcriptLead:
+    'Written by a machine ({model}, {language}); it may be wrong. A click on a line plays from there. It decides nothing.',
+  transcriptNone: 'No words were heard that a machine could write down.',
+  transcriptLeftOut: 'For {seconds} s of speech there is no reliable text.',
+  transcriptFault: 'It is not whole: {fault}.',
+  transcriptPlay: 'Play from {at}: {text}',
+  transcriptChannel: 'Channel {channel}',
+  transcriptUnsure: 'The machine was not sure of these words',
+  transcriptMore: 'Show all {count} {count:line|lines}',
+  transcriptFailed: 'The rest could not be loaded.',
+  transcriptSoFar: 'What is said so far',
 } as const;
 
 export type TextKey = keyof typeof EN;

@@ -7,7 +7,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { ACCOUNT_SETTINGS } from './account-settings.ts';
-import { EVIDENCE_SETTINGS } from './evidence-settings.ts';
 import {
   absolutePath,
   addressOrNetwork,
@@ -23,6 +22,7 @@ import {
   secret,
   size,
   text,
+  timestampAuthority,
   webOrigin,
 } from './parsers.ts';
 import type { Secret } from './secret.ts';
@@ -315,7 +315,24 @@ export const SETTINGS = {
     200 * MIB,
     'Bytes of media that a backup copies in a second; 0 = no bound.',
   ),
-  ...EVIDENCE_SETTINGS,
+  evidenceSigningKey: optional<Secret>(
+    'evidence.signing_key',
+    secret('an Ed25519 private key in PEM (PKCS#8), without a passphrase', /^[^\0]{1,4096}$/),
+    'The key that signs evidence packages.',
+    'a key of the data folder',
+  ),
+  evidenceTimestampAuthorities: row(
+    'evidence.timestamp_authorities',
+    listOf(timestampAuthority(), 'https addresses'),
+    [],
+    'Timestamp authorities (RFC 3161) that stamp the signature of each package. They learn a hash. One in a private network has to be in `fetch.allow_networks`.',
+  ),
+  evidenceTimestampRootsFile: optional<string>(
+    'evidence.timestamp_roots_file',
+    absolutePath(),
+    'PEM bundle of the roots of those authorities, put into packages; tokens that do not lead to one are refused.',
+    'roots are not checked',
+  ),
   ...WORKER_SETTINGS,
   retentionIntervalMinutes: row(
     'retention.interval_minutes',

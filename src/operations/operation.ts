@@ -56,11 +56,11 @@ export function initially<Value extends string | boolean>(
 export const form = (name: FormName): InputField<RawFields> => ({ type: 'json', form: name });
 
 /** Input of an operation that answers with a page. */
-export function pageInput(sentence = ''): {
+export function pageInput(): {
   limit: InputField<number>;
   before: OptionalField<number>;
 } {
-  return { limit: limit(sentence), before: optional({ type: 'text', page: 'before' }) };
+  return { limit: limit(), before: optional({ type: 'text', page: 'before' }) };
 }
 
 /** How many lines, bounded as every page is; the sentence comes before the bounds. */

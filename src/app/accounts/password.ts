@@ -23,14 +23,14 @@ const derivations = new Turnstile(DERIVATIONS_MAX);
 /** The account is unknown before the derivation, so all wait in one line. */
 const NO_ACCOUNT = 0;
 
-export function parsePassword(value: unknown, field = 'password'): string {
+export function parsePassword(value: unknown): string {
   const length = typeof value === 'string' ? [...value].length : 0;
   if (typeof value === 'string' && length >= PASSWORD_CHARACTERS_MIN && length <= PASSWORD_CHARACTERS_MAX) {
     return value;
   }
   const found = typeof value === 'string' ? `${length}` : `a value of type ${typeof value}`;
   throw badField(
-    field,
+    'password',
     `expected ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters, found ${found}`,
   );
 }

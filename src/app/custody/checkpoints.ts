@@ -36,9 +36,9 @@ export class Checkpoints implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   #work: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: CheckpointParts, { intervalMs = LOOK_INTERVAL_MS }: { intervalMs?: number } = {}) {
+  constructor(parts: CheckpointParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => this.#look(), intervalMs).unref();
+    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
   }
 
   /** Notes the key in the log, and signs the log; returns the present note if it is signed already. */

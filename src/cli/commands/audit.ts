@@ -1,20 +1,18 @@
 /** `assay audit`: what accounts and administrators did. */
-import type { Command } from 'commander';
 import { personLabel, showText } from '../../domain/shown-text.ts';
 import { ApplianceService, type AuditEntry } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { addRow, listing } from '../rows/row.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { commandOf, listing } from '../rows/row.ts';
 import { formatTimestamp } from '../views/timestamp.ts';
 
-export function addAuditCommand(program: Command, terminal: Terminal): void {
-  const about = 'list who did what, when and from where, newest first (administrators)';
-  const row = { json: 'one entry per line', line: toLine };
-  addRow(
-    program,
-    terminal,
-    listing('audit', about, ApplianceService.method.listAuditEntries, 'entries', row),
-  );
-}
+export const addAuditCommand = commandOf(
+  listing(
+    'audit',
+    'list who did what, when and from where, newest first (administrators)',
+    ApplianceService.method.listAuditEntries,
+    'entries',
+    { json: 'one entry per line', line: toLine },
+  ),
+);
 
 function toLine(entry: AuditEntry): string {
   const details = Object.entries(entry.details).map(([name, value]) => `${name}=${value}`);

@@ -1,28 +1,30 @@
 /** `assay contact-sheet`: the analysed frames of a video with their times and scores, as one picture. */
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
+import { act, commandOf } from '../rows/row.ts';
 import { savePieces } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printOutcome } from '../views/outcome.ts';
 import { describeMoment, momentOf } from '../views/record-view.ts';
 
 interface SheetOptions {
+  identifier: string;
   output?: string;
   json?: true;
 }
 
-export function addContactSheetCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('contact-sheet')
-    .description('draw the analysed frames of a video, with times and scores, as one picture')
-    .argument('<id>', 'identifier of a video')
-    .option('-o, --output <file>', 'the PNG, a new file (assay-<id>-sheet.png)')
-    .option('--json', 'where it lies and the most suspicious moment as one line of JSON')
-    .action((identifier: string, options: SheetOptions) => saveSheet(terminal, identifier, options));
-}
+export const addContactSheetCommand = commandOf(
+  act('contact-sheet', 'draw the analysed frames of a video, with times and scores, as one picture', {
+    takes: [['identifier', '<id>', 'identifier of a video']],
+    json: 'where it lies and the most suspicious moment as one line of JSON',
+    options: [new Option('-o, --output <file>', 'the PNG, a new file (assay-<id>-sheet.png)')],
+    run: saveSheet,
+  }),
+);
 
-async function saveSheet(terminal: Terminal, identifier: string, options: SheetOptions): Promise<void> {
+async function saveSheet(terminal: Terminal, options: SheetOptions): Promise<void> {
+  const { identifier } = options;
   const signal = terminal.watchInterrupt();
   using client = await openClient(terminal);
   const { classification } = await client.call(ClassificationService.method.getClassification, {

@@ -1,10 +1,9 @@
 /** `assay ledger`: what the account's credits add up from. */
-import type { Command } from 'commander';
 import { LedgerReason } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
-import { addRow, listing } from '../rows/row.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { commandOf, listing } from '../rows/row.ts';
+import { printLine } from '../terminal/terminal.ts';
 import { nameOf } from '../views/enum-word.ts';
 import { formatTimestamp } from '../views/timestamp.ts';
 
@@ -27,16 +26,14 @@ const LINES = listing(
   },
 );
 
-export function addLedgerCommand(program: Command, terminal: Terminal): void {
-  addRow(program, terminal, {
-    ...LINES,
-    run: async (_, said) => {
-      if (said.json !== true) {
-        using client = await openClient(terminal);
-        const { availableCredits, totalSpent } = await client.call(method.getCredits, {});
-        printLine(terminal, `${availableCredits} credits available, ${totalSpent} spent`);
-      }
-      await LINES.run(terminal, said);
-    },
-  });
-}
+export const addLedgerCommand = commandOf({
+  ...LINES,
+  run: async (terminal, said) => {
+    if (said.json !== true) {
+      using client = await openClient(terminal);
+      const { availableCredits, totalSpent } = await client.call(method.getCredits, {});
+      printLine(terminal, `${availableCredits} credits available, ${totalSpent} spent`);
+    }
+    await LINES.run(terminal, said);
+  },
+});

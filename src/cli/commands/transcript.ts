@@ -1,5 +1,5 @@
 /** `assay transcript`: what is said in a recording or a video, as subtitles, text or JSON. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../domain/transcripts/transcript-formats.ts';
 import {
@@ -7,6 +7,7 @@ import {
   TranscriptFormat as Format,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';
+import { act, commandOf } from '../rows/row.ts';
 import { throwIfInterrupted } from '../terminal/failure.ts';
 import { savePieces } from '../terminal/partial-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -20,28 +21,27 @@ const VALUES = {
 } as const satisfies Record<TranscriptFormat, Format>;
 
 interface TranscriptOptions {
+  identifier: string;
   format: TranscriptFormat;
   output?: string;
   json?: true;
 }
 
-export function addTranscriptCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('transcript')
-    .description('print what is said in a recording or a video; the words are a machine’s')
-    .argument('<id>', 'identifier of a record that was sent --with-transcript')
-    .addOption(new Option('--format <format>', 'output format').choices(TRANSCRIPT_FORMATS).default('text'))
-    .option('-o, --output <file>', 'save it there, a new file, instead of printing it')
-    .option('--json', 'as JSON; with --output where it lies as one line of JSON')
-    .action((identifier: string, options: TranscriptOptions) =>
-      readTranscript(terminal, identifier, options),
-    );
-}
+export const addTranscriptCommand = commandOf(
+  act('transcript', 'print what is said in a recording or a video; the words are a machine’s', {
+    takes: [['identifier', '<id>', 'identifier of a record that was sent --with-transcript']],
+    json: 'as JSON; with --output where it lies as one line of JSON',
+    options: [
+      new Option('--format <format>', 'output format').choices(TRANSCRIPT_FORMATS).default('text'),
+      new Option('-o, --output <file>', 'save it there, a new file, instead of printing it'),
+    ],
+    run: readTranscript,
+  }),
+);
 
 async function readTranscript(
   terminal: Terminal,
-  identifier: string,
-  { format: asked, output, json }: TranscriptOptions,
+  { identifier, format: asked, output, json }: TranscriptOptions,
 ): Promise<void> {
   const signal = terminal.watchInterrupt();
   using client = await openClient(terminal);

@@ -1,34 +1,31 @@
 /** `assay watch`: changes as they happen, of one record until it ends or of the account's without end. */
-import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type AssayClient, openClient } from '../daemon/client.ts';
+import { act, commandOf } from '../rows/row.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { describeRecord, describeTentative, toRecordJson } from '../views/record-view.ts';
 
-export function addWatchCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('watch')
-    .description('print each change of a record until it ends, or of all your records until Ctrl-C')
-    .argument('[identifier]', 'a record; without it, all of them')
-    .option('--json', 'one record per line')
-    .action((identifier: string | undefined, options: { json?: true }) =>
-      watch(terminal, identifier, options),
-    );
-}
+export const addWatchCommand = commandOf(
+  act('watch', 'print each change of a record until it ends, or of all your records until Ctrl-C', {
+    takes: [['identifier', '[identifier]', 'a record; without it, all of them']],
+    json: 'one record per line',
+    run: watch,
+  }),
+);
 
 async function watch(
   terminal: Terminal,
-  identifier: string | undefined,
-  options: { json?: true },
+  { identifier, json }: { identifier?: string; json?: true },
 ): Promise<void> {
   using client = await openClient(terminal);
   for await (const { classification } of openChanges(client, identifier, terminal.watchInterrupt())) {
     if (classification === undefined) continue;
-    const line =
-      options.json === true ? JSON.stringify(toRecordJson(classification)) : toLine(classification);
-    printLine(terminal, line);
+    printLine(
+      terminal,
+      json === true ? JSON.stringify(toRecordJson(classification)) : toLine(classification),
+    );
   }
 }
 

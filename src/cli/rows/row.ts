@@ -200,6 +200,10 @@ export function commandsOf(name: string, about: string, rows: readonly CommandRo
   };
 }
 
+/** A command without subcommands. */
+export const commandOf = (row: CommandRow) => (program: Command, terminal: Terminal) =>
+  addRow(program, terminal, row);
+
 export function addRow(parent: Command, terminal: Terminal, row: CommandRow): Command {
   const { name, about, isDefault = false, takes = [], options = [] } = row;
   const command = parent.command(name, { isDefault }).description(about);

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
+import { TRUST_LIST_KINDS, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { PROGRESS_STEPS } from '../../domain/records/progress-steps.ts';
 import { stepTimeSchema } from '../../domain/records/step-times.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
 import type { AnalysisJob } from '../analyses/analysis-parts.ts';
-import { trustMaterial } from './trust-material.ts';
 
 /** The work queue in JetStream that carries leases. */
 export const STREAM = 'ASSAY_LEASES';
@@ -55,6 +55,34 @@ const STEPS_MAX = 100;
 const text = z.string().max(500);
 const leaseId = z.string().max(200);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const short = z.string().max(620);
+
+/** The trust lists that a daemon sends to its workers. */
+const trustMaterial = z.strictObject({
+  lists: z
+    .array(
+      z.strictObject({
+        id: z.string().max(64),
+        sha256,
+        kind: z.enum(TRUST_LIST_KINDS),
+        authorities: z.array(z.string().max(20_000)).max(1000),
+        single: z.array(sha256).max(1000),
+        products: z
+          .array(
+            z.strictObject({
+              commonName: short,
+              organisation: short,
+              unit: short,
+              assuranceLevel: z.int().nullable(),
+              mayCapture: z.boolean(),
+            }),
+          )
+          .max(5000),
+      }),
+    )
+    .max(32),
+  uses: z.array(z.string().max(100)).max(100),
+}) satisfies z.ZodType<TrustMaterial>;
 
 const pack = z.strictObject({
   key: z.string().max(200),

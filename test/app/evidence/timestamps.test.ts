@@ -14,7 +14,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
-import { TimestampLoop } from '../../../src/app/evidence/timestamp-loop.ts';
+import { openTimestampLoop } from '../../../src/app/evidence/timestamp-loop.ts';
 import { getPackageTimestamps } from '../../../src/app/evidence/timestamps.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
 import type { ExportJob } from '../../../src/domain/contract/evidence.ts';
@@ -150,7 +150,7 @@ test('an authority that is down is asked again later, and each wrong answer is r
 /** Asks again as if the time of the next attempt had come. */
 async function askAgain(packageSha256: string, { attempts, nextAttemptAt }: PackageTimestamps) {
   const clock = { ...systemClock(), now: () => nextAttemptAt ?? 0 };
-  await using loop = new TimestampLoop({ ...open.app, clock, random: () => 0, onStamped: () => {} });
+  await using loop = openTimestampLoop({ ...open.app, clock, random: () => 0, onStamped: () => {} });
   loop.start();
   return await settled(packageSha256, (found) => found.attempts > attempts);
 }

@@ -1,20 +1,23 @@
 /** `assay doctor`: what is right and wrong with the daemon's box, and what to do. */
-import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
 import { ApplianceService, FindingState } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
+import { act, commandOf } from '../../rows/row.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatColumns } from '../../views/columns.ts';
 import { nameOf } from '../../views/enum-word.ts';
 
-export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('doctor')
-    .description('examine the daemon’s box: what was found, and what to do; exits with 1 if something is bad')
-    .option('--json', 'one finding per line')
-    .action((options: { json?: true }) => examine(terminal, options));
-}
+export const addDoctorCommand = commandOf(
+  act(
+    'doctor',
+    'examine the daemon’s box: what was found, and what to do; exits with 1 if something is bad',
+    {
+      json: 'one finding per line',
+      run: examine,
+    },
+  ),
+);
 
 async function examine(terminal: Terminal, options: { json?: true }): Promise<void> {
   using client = await openClient(terminal);

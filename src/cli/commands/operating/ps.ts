@@ -1,6 +1,5 @@
 /** `assay ps`: the daemon and its children, the models, and what runs now. */
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Command } from 'commander';
 import {
   ApplianceService,
   type ListProcessesResponse,
@@ -12,6 +11,7 @@ import {
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../daemon/client.ts';
+import { act, commandOf } from '../../rows/row.ts';
 import { formatDuration } from '../../terminal/duration.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { nameOf } from '../../views/enum-word.ts';
@@ -19,13 +19,12 @@ import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable } from '../../views/table.ts';
 import { describeWait, describeWorkers } from '../../views/worker-view.ts';
 
-export function addPsCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('ps')
-    .description('show the daemon’s processes, models and what runs now (administrators)')
-    .option('--json', 'as one line of JSON')
-    .action((options: { json?: true }) => showProcesses(terminal, options));
-}
+export const addPsCommand = commandOf(
+  act('ps', 'show the daemon’s processes, models and what runs now (administrators)', {
+    json: 'as one line of JSON',
+    run: showProcesses,
+  }),
+);
 
 async function showProcesses(terminal: Terminal, options: { json?: true }): Promise<void> {
   using client = await openClient(terminal);

@@ -1,7 +1,6 @@
 /** `assay status`: how the daemon is. */
 import { toJson } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import type { Command } from 'commander';
 import {
   ApplianceService,
   type GetStatusResponse,
@@ -9,6 +8,7 @@ import {
   Phase,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
+import { act, commandOf } from '../../rows/row.ts';
 import { formatDuration } from '../../terminal/duration.ts';
 import { EXIT_CODES } from '../../terminal/failure.ts';
 import { printLine, type Terminal } from '../../terminal/terminal.ts';
@@ -18,13 +18,12 @@ import { describePlace } from '../../views/model-view.ts';
 
 const BYTES_PER_MIB = 2 ** 20;
 
-export function addStatusCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('status')
-    .description('show the daemon’s state; exits with 1 while it is not ready')
-    .option('--json', 'as one line of JSON')
-    .action((options: { json?: true }) => showStatus(terminal, options));
-}
+export const addStatusCommand = commandOf(
+  act('status', 'show the daemon’s state; exits with 1 while it is not ready', {
+    json: 'as one line of JSON',
+    run: showStatus,
+  }),
+);
 
 async function showStatus(terminal: Terminal, options: { json?: true }): Promise<void> {
   using client = await openClient(terminal);

@@ -1,28 +1,27 @@
 /** `assay support-bundle`: what a helper needs to know of the box, without data of its users. */
 
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';
 import { ApplianceService } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';
+import { act, commandOf } from '../../rows/row.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
 import { printNote, type Terminal } from '../../terminal/terminal.ts';
-import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
+import { type OutcomeOptions, printOutcome } from '../../views/outcome.ts';
 
-interface BundleOptions extends OutcomeOptions {
-  output?: string;
-}
+export const addSupportBundleCommand = commandOf(
+  act(
+    'support-bundle',
+    'write settings, state, figures and recent log lines to a file for support (administrators)',
+    {
+      options: [new Option('--output <file>', 'a new file (assay-support-<time>.tar.gz)')],
+      run: writeBundle,
+    },
+  ),
+);
 
-export function addSupportBundleCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('support-bundle')
-    .description('write settings, state, figures and recent log lines to a file for support (administrators)')
-    .option('--output <file>', 'a new file (assay-support-<time>.tar.gz)')
-    .addOption(outcomeOption())
-    .action((options: BundleOptions) => writeBundle(terminal, options));
-}
-
-async function writeBundle(terminal: Terminal, options: BundleOptions): Promise<void> {
+async function writeBundle(terminal: Terminal, options: OutcomeOptions & { output?: string }): Promise<void> {
   using client = await openClient(terminal);
   const { name, archive } = await client.call(ApplianceService.method.getSupportBundle, {});
   const path = options.output ?? name;
