@@ -28,7 +28,9 @@ export function DesksPage({ account }: { account: AccountInfo }): JSX.Element {
       <p class="quiet">{t('desksLead')}</p>
       <Fault {...{ error }} />
       {isLoading && <Loading />}
-      {data?.desks.length === 0 && <p class="quiet">{t('noDesks')}</p>}
+      {data?.desks.length === 0 && (
+        <p class="quiet">{t(account.role === 'user' ? 'noDesks' : 'noDesksYet')}</p>
+      )}
       {(data?.desks ?? []).map((desk) => (
         <DeskPanel key={desk.id} {...{ desk, account, onChanged }} />
       ))}

@@ -35,7 +35,7 @@ export function WebhooksPage(): JSX.Element {
       <Title>{t('menuWebhooks')}</Title>
       <SecretPanel />
       <Notices />
-      <SettingNote name="webhook.allow_networks" />
+      <SettingNote name="webhook.allow_networks" lead={t('webhookNetworksLead')} />
       <Fault error={deliveries.error ?? fault} />
       <PagedRows
         of={deliveries}

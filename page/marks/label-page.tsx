@@ -31,7 +31,7 @@ export function LabelPage(): JSX.Element {
     <>
       <Title>{t('labelTitle')}</Title>
       <p>{t('labelLead')}</p>
-      <Panel title={t('labelKind')}>
+      <Panel title={t('labelPiece')}>
         <Select
           label={t('labelKind')}
           value={kind}

@@ -31,7 +31,8 @@ export function AuditPage(): JSX.Element {
           [t('target'), ({ target }) => <code title={target}>{shownTarget(target)}</code>],
           [
             t('whereFrom'),
-            ({ facade, remoteAddress }) => [facade, remoteAddress].filter(Boolean).join(' · '),
+            ({ facade, remoteAddress }) =>
+              [findText(`via_${facade}`) ?? facade, remoteAddress].filter(Boolean).join(' · '),
           ],
         ]}
       />

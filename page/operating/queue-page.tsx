@@ -18,6 +18,7 @@ import { Fault, Loading, Notice, Time, Title } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
 import { Rows } from '../parts/rows.tsx';
 import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 import { Workers } from './workers.tsx';
@@ -95,7 +96,7 @@ function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.
           [t('account'), (entry) => <AccountName {...entry} id={entry.accountId} />],
           [t('queuedAt'), (entry) => <Time iso={entry.endedAt ?? entry.startedAt ?? entry.queuedAt} isAge />],
           [t('attempts'), ({ attempts }) => attempts, 'figure'],
-          [t('reason'), ({ error }) => (error === '' ? '–' : error)],
+          [t('reason'), ({ error }) => (error === '' ? '–' : saySentence(error))],
         ]}
         actions={[
           {

@@ -53,14 +53,16 @@ export function RecordRow(props: RowProps): JSX.Element {
           <Time iso={createdAt} isAge />
           {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}
         </small>
-        <small class="quiet row-reason">{strongestReason(record)}</small>
+        <small class="quiet row-reason">{whyOf(record)}</small>
       </div>
       <OutcomeMark {...{ record }} />
     </li>
   );
 }
 
-function strongestReason({ outcome, assessment }: ListedRecord): string {
+/** The strongest reason, or why the analysis failed. */
+export function whyOf({ outcome, assessment, errors, cancelled }: ListedRecord): string {
+  if (outcome === 'FAILED') return cancelled ? '' : saySentence(errors);
   const [first] = sortReasons(outcome, assessment?.reasons ?? []).for;
   return first === undefined ? '' : sayReason(first);
 }
@@ -82,8 +84,8 @@ export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
   );
 }
 
-/** Word and shape, not the colour alone, say what came out. */
-export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
+/** Word and shape, not the colour alone, say what came out; `why` if it does not stand beside them. */
+export function OutcomeMark({ record, why = '' }: { record: ListedRecord; why?: string }): JSX.Element {
   const outcome = outcomeOf(record);
   const { progress, headline, assessment } = record;
   if (outcome === 'waiting') {
@@ -99,7 +101,7 @@ export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
     <div class={`outcome ${headlineClass(record)}`}>
       <span class="mark">{headline.title[language.get()]}</span>
       <small class="quiet">
-        {outcome === 'failed' && (record.cancelled ? t('cancelled') : saySentence(record.errors))}
+        {record.cancelled ? t('cancelled') : why}
         {assessment?.probability != null &&
           t(headline.word.startsWith('SIGNED') ? 'chanceByModels' : 'artificialAt', {
             share: formatPercent(assessment.probability),

@@ -11,7 +11,7 @@ import { C2PA_POLICIES } from '../operating/plan-dialog.tsx';
 import { change } from '../parts/api.ts';
 import { Button, Fault, Notice, Panel, Select, Title } from '../parts/parts.tsx';
 import { PATHS, resultPath } from '../parts/paths.ts';
-import { MailOff } from '../parts/setting-note.tsx';
+import { MailState } from '../parts/setting-note.tsx';
 import { figuresOf, statedErrors } from '../parts/stated-errors.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
@@ -79,7 +79,7 @@ function Steps(): JSX.Element {
       <li>
         <Panel title={t('guideUsers')}>
           <p>{t('guideUsersLead')}</p>
-          <MailOff />
+          <MailState />
           <Link href={PATHS.users}>{t('navUsers')}</Link>
         </Panel>
       </li>

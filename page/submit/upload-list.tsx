@@ -6,7 +6,7 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { formatBytes, formatPercent } from '../parts/format.ts';
 import { Button } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
-import { OutcomeMark } from '../records/record-row.tsx';
+import { OutcomeMark, whyOf } from '../records/record-row.tsx';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { canPause, heard, sendAgain, stopUpload, type Upload } from './uploads.ts';
@@ -54,7 +54,8 @@ function UploadRow({ upload }: { upload: Upload }): JSX.Element {
 function UploadState({ upload }: { upload: Upload }): JSX.Element {
   const { id, state, sentShare, identifier, fault } = upload;
   const record = useCell(heard).get(identifier ?? '');
-  if (record !== undefined) return <OutcomeMark {...{ record }} />;
+  if (record !== undefined)
+    return <OutcomeMark {...{ record }} why={record.status === 'ERRORED' ? whyOf(record) : ''} />;
   if (state === 'sending') {
     return (
       <div class="outcome waiting">

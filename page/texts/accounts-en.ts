@@ -58,6 +58,8 @@ export const ACCOUNTS_EN = {
   mailSent: 'A link is on its way to {email}.',
   mailUnsent:
     'Nothing was sent: no mail server is set. The mail with the link lies in {file} on the box: hand it to {email}, or make a link here.',
+  mailOn:
+    'A mail server is set: mails to users are sent. The page of the appliance says whether the server answers.',
   mailOff: 'No mail server is set: mails to users are not sent but lie as files on the box.',
   passwordLink: 'Password link',
   grantCredits: 'Grant credits (negative takes back)',

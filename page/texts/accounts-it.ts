@@ -60,6 +60,8 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
   mailSent: 'Un link è in viaggio verso {email}.',
   mailUnsent:
     'Non è stato inviato nulla: nessun server di posta è impostato. Il messaggio con il link è in {file} sulla macchina: consegnalo a {email}, o crea un link qui.',
+  mailOn:
+    'È impostato un server di posta: i messaggi agli utenti partono. La pagina della macchina dice se il server risponde.',
   mailOff:
     'Nessun server di posta è impostato: i messaggi agli utenti non partono ma restano come file sulla macchina.',
   passwordLink: 'Link per la password',

@@ -75,6 +75,7 @@ export const MARKS_EN = {
   labelTitle: 'Which label does it need?',
   labelLead:
     'Three questions on a piece that AI had a part in and that you publish, and what article 50 of the AI Act asks of you. It is no legal advice.',
+  labelPiece: 'About the piece',
   labelKind: 'The piece is',
   labelKind_IMAGE: 'a picture',
   labelKind_VIDEO: 'a film',

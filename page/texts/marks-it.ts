@@ -75,6 +75,7 @@ export const MARKS_IT = {
   labelTitle: 'Di quale etichetta ha bisogno?',
   labelLead:
     'Tre domande su un pezzo a cui ha preso parte l’IA e che pubblichi, e ciò che l’articolo 50 del regolamento sull’IA ti chiede. Non è una consulenza legale.',
+  labelPiece: 'Sul pezzo',
   labelKind: 'Il pezzo è',
   labelKind_IMAGE: 'un’immagine',
   labelKind_VIDEO: 'un filmato',

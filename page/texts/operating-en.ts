@@ -174,6 +174,7 @@ export const OPERATING_EN = {
 
   validationPassed: 'Checks that passed ({count})',
 
+  webhookNetworksLead: 'Webhooks reach public addresses only, and these networks of your own:',
   via_rest: 'over REST',
   via_graphql: 'over GraphQL',
   via_grpc: 'over gRPC',

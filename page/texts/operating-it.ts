@@ -177,6 +177,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
 
   validationPassed: 'Controlli superati ({count})',
 
+  webhookNetworksLead: 'I webhook raggiungono solo indirizzi pubblici, e queste reti interne:',
   via_rest: 'tramite REST',
   via_graphql: 'tramite GraphQL',
   via_grpc: 'tramite gRPC',

@@ -88,7 +88,7 @@ function ListRow({ list, isBusy, onUpdate, onAct }: RowProps): JSX.Element {
       </td>
       <td>{t(`trustKind_${kind}`)}</td>
       <td>{holds(list)}</td>
-      <td>
+      <td class="nowrap">
         {date}
         {frozen !== '' && <small class="quiet block">{t('trustFrozen', { day: frozen })}</small>}
       </td>

@@ -21,6 +21,8 @@ const STRANGERS: ShownPage[] = [
   { name: 'verify-email', path: `${PATHS.verifyEmail}?token=abc`, isSignedIn: false },
 ];
 
+const PHOTO_EMAIL = `photo@${ADMIN.email.split('@')[1]}`;
+
 const NAMED = [
   'records',
   'submit',
@@ -71,7 +73,8 @@ export async function fillDesk({ http }: DeskDaemon, { ofOthers = true } = {}): 
     records.push(['result-signed', await classify(http, 'image', signed, 'signed-agency-photo.jpg')]);
   }
   await makeUser(http);
-  await makeFailure(http);
+  await makeDesk(http);
+  records.push(['result-failed', await makeFailure(http)]);
   await askAdmin(http, 'mutation { startBackup { started userErrors { message } } }');
   return [
     ...STRANGERS,
@@ -81,17 +84,29 @@ export async function fillDesk({ http }: DeskDaemon, { ofOthers = true } = {}): 
 }
 
 /** Nothing listens there. */
-async function makeFailure(http: string): Promise<void> {
-  const query = `mutation { submitMedia(input: { fileUrl: "http://127.0.0.1:9/gone.jpg", kind: IMAGE, options: {} }) { userErrors { message } } }`;
-  await askAdmin(http, query);
+async function makeFailure(http: string): Promise<string> {
+  const query = `mutation { submitMedia(input: { fileUrl: "http://127.0.0.1:9/gone.jpg", kind: IMAGE, options: {} }) { classification { identifier } userErrors { message } } }`;
+  const { submitMedia } = await askAdmin<{ submitMedia: { classification: { identifier: string } } }>(
+    http,
+    query,
+  );
+  return submitMedia.classification.identifier;
+}
+
+async function makeDesk(http: string): Promise<void> {
+  const made = `mutation { addDesk(name: "Night desk") { desk { id } userErrors { message } } }`;
+  const { addDesk } = await askAdmin<{ addDesk: { desk: { id: string } } }>(http, made);
+  const named = (email: string, role: string) =>
+    `mutation { setDeskMember(id: ${addDesk.desk.id}, email: "${email}", role: ${role}) { userErrors { message } } }`;
+  await askAdmin(http, named(PHOTO_EMAIL, 'SIGNS_OFF'));
 }
 
 async function makeUser(http: string): Promise<void> {
-  const query = `mutation { createUser(input: { name: "Photo desk", email: "photo@${ADMIN.email.split('@')[1]}" }) { userErrors { message } } }`;
+  const query = `mutation { createUser(input: { name: "Photo editor", email: "${PHOTO_EMAIL}" }) { userErrors { message } } }`;
   await askAdmin(http, query);
 }
 
-async function askAdmin(http: string, query: string): Promise<void> {
+async function askAdmin<T>(http: string, query: string): Promise<T> {
   const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
   const response = await fetch(`${http}/graphql`, {
     method: 'POST',
@@ -99,9 +114,11 @@ async function askAdmin(http: string, query: string): Promise<void> {
     body: JSON.stringify({ query }),
   });
   const { data, errors } = (await response.json()) as {
-    data?: Record<string, { userErrors: unknown[] }>;
+    data?: T & Record<string, { userErrors: unknown[] }>;
     errors?: unknown;
   };
   const faults = errors ?? Object.values(data ?? {}).flatMap(({ userErrors }) => userErrors);
-  if (!Array.isArray(faults) || faults.length > 0) throw new Error(`${query}: ${JSON.stringify(faults)}`);
+  if (data === undefined || !Array.isArray(faults) || faults.length > 0)
+    throw new Error(`${query}: ${JSON.stringify(faults)}`);
+  return data;
 }

@@ -6,6 +6,7 @@ export const DESK_EN = {
   navDesks: 'Desks',
   desksLead:
     'Members of a desk work on the same records, each in one role; a role includes those before it. What a member sends belongs to the desk.',
+  noDesksYet: 'There is no desk yet.',
   noDesks: 'You are a member of no desk. Administrators make them.',
   deskOwnRole: 'Your role: {role}.',
   deskNoRole: 'You are not a member: you can name members but do not see the records.',

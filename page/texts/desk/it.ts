@@ -6,6 +6,7 @@ export const DESK_IT: Record<keyof typeof DESK_EN, string> = {
   navDesks: 'Desk',
   desksLead:
     'I membri di un desk lavorano sulle stesse schede, ciascuno con un ruolo; un ruolo comprende i precedenti. Ciò che un membro invia appartiene al desk.',
+  noDesksYet: 'Non c’è ancora nessun desk.',
   noDesks: 'Non fai parte di nessun desk. Li creano gli amministratori.',
   deskOwnRole: 'Il tuo ruolo: {role}.',
   deskNoRole: 'Non sei membro: puoi nominare i membri ma non vedi le schede.',
