@@ -14,16 +14,18 @@ type Row = readonly [string, ComponentChildren];
 
 export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
   const { hash, mimetype, filesize } = record;
+  // What was not fetched has neither.
+  const isThere = hash !== '';
   const rows: Row[] = [
-    [t('fileType'), mimetype],
-    [t('fileSize'), formatBytes(filesize)],
+    [t('fileType'), isThere ? mimetype : '–'],
+    [t('fileSize'), isThere ? formatBytes(filesize) : '–'],
     ...sizesOf(record),
     ...mediumOf(record),
     ...factsOf(record),
     [
       'SHA-256',
       <code key="h" class="long">
-        {hash === '' ? '–' : hash}
+        {isThere ? hash : '–'}
       </code>,
     ],
   ];

@@ -21,7 +21,7 @@ export const CUSTODY_OPERATIONS = {
     description:
       'What happened to a record, newest first; without an identifier the whole log, for administrators only.',
     input: { identifier: optional(identifier()), ...pageInput() },
-    answer: page('entries', nounOf(CUSTODY_ENTRY), { cursor: 'sequence', first: 0 }),
+    answer: page('entries', nounOf(CUSTODY_ENTRY), { cursor: 'sequence' }),
     run: listCustody,
   }),
   verifyCustody: query({

@@ -331,6 +331,7 @@ act('the editor leaves; the desk keeps what was sent for it, and the editor sees
   await page.getByText(FINDING).waitFor();
   await page.getByRole('link', { name: 'History' }).click();
   await page.getByText(`Received · ${EDITOR.name}`).waitFor();
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
   await assertClean(colleague);
 });
 
