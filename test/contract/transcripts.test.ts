@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { getClassification } from '../../src/app/records/classifications.ts';
+import { cancelClassification, getClassification } from '../../src/app/records/classifications.ts';
 import { toClassification, toWebhookBody } from '../../src/facade/rest/convert.ts';
-import { BUILT_IN_MODELS } from '../app/open-app.ts';
+import { BUILT_IN_MODELS, principalOf } from '../app/open-app.ts';
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { until } from '../faults/rounds/submissions.ts';
 import { makeClip } from '../interface/media.ts';
@@ -190,4 +190,6 @@ test('the transcript goes with the media: under zero retention at once, and an e
   const second = await careful.submit('/api/classification_audio', fields);
   const again = service.open.app.store.read.records.get(second);
   assert.notEqual(again?.analysisId, stored?.analysisId);
+  const principal = principalOf(service.open.app, careful.id);
+  await cancelClassification(service.open.app, { principal, identifier: second });
 });

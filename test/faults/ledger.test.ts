@@ -1,8 +1,8 @@
 /**
- * A thousand submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
+ * Five hundred submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
  * its balance, and what was spent is what its records have cost.
  *
- * Invariant: after a kill amid a thousand calls the ledger's sum is the balance and the charged records.
+ * Invariant: after a kill amid five hundred calls the ledger's sum is the balance and the charged records.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -17,10 +17,10 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { childrenOf, isAlive } from './rounds/processes.ts';
 import { awaitEnds, awaitIdle, pidOf, setPicturePrice, until } from './rounds/submissions.ts';
 
-const SUBMISSIONS = 700;
-const OVERRIDES = 300;
+const SUBMISSIONS = 350;
+const OVERRIDES = 150;
 /** Each many times: equal ones are joined, cached or, when forced, charged again. */
-const PICTURES = 40;
+const PICTURES = 20;
 const PRICE = 3;
 const CALLS_AT_ONCE = 64;
 const WATCHED_EVERY = 20;
@@ -149,7 +149,7 @@ function assertSum({ read }: Store, { id }: Account): void {
   );
 }
 
-test('the ledger after a thousand calls with a kill in the middle', async () => {
+test('the ledger sums up after five hundred calls with a kill in the middle', async () => {
   await using folder = await makeTemporaryFolder();
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);

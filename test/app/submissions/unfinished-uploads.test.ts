@@ -6,7 +6,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import type { Principal } from '../../../src/app/callers/principal.ts';
 import { submitUpload } from '../../../src/app/submissions/submit-upload.ts';
@@ -53,10 +53,22 @@ async function begin({ app }: ServedApp, principal: Principal, uploadId = UPLOAD
   await beginUpload(app, { principal, uploadId, field: 'size', name: 'a.mp4', sizeBytes });
 }
 
+let room: ServedApp;
+
+before(async () => {
+  room = await openServedApp();
+});
+
+afterEach(async () => {
+  const { unfinishedUploads } = room.app.store;
+  for (const upload of unfinishedUploads.list()) await unfinishedUploads.remove(upload);
+});
+
+after(() => room[Symbol.asyncDispose]());
+
 const filesOf = ({ folder }: ServedApp): Promise<string[]> => readdir(join(folder, 'partial'));
 
 test('what came before the break is kept, and continued', async () => {
-  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -85,7 +97,6 @@ test('what came before the break is kept, and continued', async () => {
 });
 
 test('a question ends a stream that went dead', async () => {
-  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -98,7 +109,6 @@ test('a question ends a stream that went dead', async () => {
 });
 
 test('an upload larger than announced is refused', async () => {
-  await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal, UPLOAD_ID, 2 * MIB);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -112,7 +122,6 @@ test('an upload larger than announced is refused', async () => {
 });
 
 test('another account finds nothing', async () => {
-  await using room = await openServedApp();
   const { app, admin } = room;
   const other = principalOf(app, (await addUser(app, admin)).id);
   await begin(room, admin);
@@ -125,7 +134,6 @@ test('another account finds nothing', async () => {
 });
 
 test('over tus another key finds nothing, and errors are JSON', async () => {
-  await using room = await openServedApp();
   const { app, admin, url } = room;
   const other = principalOf(app, (await addUser(app, admin)).id);
   const keys = await Promise.all(
@@ -180,7 +188,6 @@ test('what no one continues is thrown away in its time', async () => {
 });
 
 test('an account has only so many', async () => {
-  await using room = await openServedApp();
   const { principal } = { principal: room.admin };
   for (let index = 0; index < 128; index++) await begin(room, principal, `upload-number-${index}`, 1);
   await rejects(begin(room, principal, 'upload-number-128', 1), withReason('too_many'));
@@ -188,7 +195,6 @@ test('an account has only so many', async () => {
 });
 
 test('a refusal that passes keeps the bytes, a final one does not', async () => {
-  await using room = await openServedApp();
   const { app, admin: principal } = room;
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
   await begin(room, principal, UPLOAD_ID, MIB);
@@ -207,7 +213,6 @@ test('a refusal that passes keeps the bytes, a final one does not', async () => 
 });
 
 test('a disk that runs full while bytes come in leaves nothing', async () => {
-  await using room = await openServedApp();
   const { admin: principal } = room;
   const free = await room.app.store.freeBytes();
   // The bound holds at the begin, and is broken by the upload itself.
