@@ -162,12 +162,15 @@ test('a video that browsers cannot play becomes a WebM at the same times', async
   assert.ok(Math.abs((decoded.track?.sound.durationSeconds ?? 0) - 2) < 0.05);
 });
 
-test('an interlaced video keeps its times in its film', async () => {
+test('an interlaced video keeps its times in its film, which is as good on a busy box', async () => {
   const video = makeVideo({
     ...{ container: 'matroska', codec: FF_ENCODER_LIBX264, seconds: 2, width: 320, height: 240, fps: 10 },
     ...{ isInterlaced: true, withSound: FF_ENCODER_AAC },
   });
   await render('film', video);
+  const { length } = await outFile('film.webm');
+  await render('film', video);
+  assert.equal((await outFile('film.webm')).length, length);
   const { durationSeconds } = await assertFilmTimes((number) => number / 10);
   assert.ok(Math.abs(durationSeconds - 2) < 0.15, String(durationSeconds));
 });

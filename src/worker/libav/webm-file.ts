@@ -45,8 +45,11 @@ const BITS_PER_PIXEL = 1.9;
 const PICTURE_BITS_MIN = 150_000;
 /** A player that jumps decodes at most this many frames. */
 const KEY_FRAME_DISTANCE = 90;
-/** The encoder's fast mode, on one thread, since the box has other work. */
-const PICTURE_OPTIONS = { deadline: 'realtime', 'cpu-used': '8', 'lag-in-frames': '0' } as const;
+/**
+ * The encoder's fast mode, on one thread, since the box has other work. A negative speed is fixed; with a positive one the
+ * encoder measures its time, and a busy box would get a worse film.
+ */
+const PICTURE_OPTIONS = { deadline: 'realtime', 'cpu-used': '-8', 'lag-in-frames': '0' } as const;
 
 export function opusShape(channels: number): SoundShape {
   return { rate: OPUS_RATE, layout: avChannelLayoutDefault(channels), format: AV_SAMPLE_FMT_FLT };
