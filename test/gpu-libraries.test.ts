@@ -1,8 +1,6 @@
 /**
  * What the program does with the libraries of a GPU on a box that has none: absent, placed out of an archive but no
  * libraries, or libraries of something else. Each costs the provider, never the process, and is reported.
- *
- * Invariant: libraries of a GPU that are absent, none, or of something else cost the provider only.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,8 +1,4 @@
-/**
- * What a release carries, and how a box judges it; the whole archive is made and started by test/heavy/release.ts.
- *
- * Invariant: a release carries what the program imports, and a box shows a forged one.
- */
+/** What a release carries, and how a box judges it; the whole archive is made and started by test/heavy/release.ts. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

@@ -1,8 +1,6 @@
 /**
  * `npm test`: every check that a change must pass. Format and the bundle come first, the others run beside the tests; the slowest files and what failed are said last.
  * `--quick`: format, types and the tests that start no process, for the time between two edits. `--at-once N`: so many files.
- *
- * Invariant: printed and generated files agree with the code.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,4 @@
-/**
- * The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors).
- *
- * Invariant: floors, no cycles, no dead files, sizes, only the store knows LMDB, and no iterator of it leaves
- * `store/tables/ranges.ts`; the files that this document names.
- *
- * Invariant: messages and tables of the nouns name the same fields; no file beside them lists a noun's fields anew.
- */
+/** The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors). */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';

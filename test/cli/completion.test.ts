@@ -1,8 +1,4 @@
-/**
- * What is made from the commands: completion in the shells themselves, the manual page; and that each speaks JSON.
- *
- * Invariant: completion works in the shells themselves, every command speaks JSON, the manual page is the commands'.
- */
+/** Completion works in the shells themselves, every command speaks JSON, the manual page is the commands'. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,8 +1,4 @@
-/**
- * What a newcomer tries first, as a process of its own.
- *
- * Invariant: the demo judges every file that comes along, says of each what it is and what its signature says, and leaves nothing.
- */
+/** The demo judges every file that comes along, says of each what it is and what its signature says, and leaves nothing. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

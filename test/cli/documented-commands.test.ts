@@ -1,8 +1,4 @@
-/**
- * Every command line of assay that the documents show, held against the program.
- *
- * Invariant: every command line of assay in the documents is one, with options that it has.
- */
+/** Every command line of assay that the documents show, held against the program. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

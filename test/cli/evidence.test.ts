@@ -1,9 +1,4 @@
-/**
- * `assay evidence verify` and `timestamp`: packages judged and stamped off the box, and by what the box has got.
- *
- * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
- * as what it is.
- */
+/** `assay evidence verify` and `timestamp`: packages judged and stamped off the box, and by what the box has got. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * Filters under names by GraphQL, gRPC and the command line of a running daemon: the same filters, the same refusals.
- *
- * Invariant: an account's saved filters are its own, and read alike on every facade.
- */
+/** Filters under names by GraphQL, gRPC and the command line of a running daemon: the same filters, the same refusals. */
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

@@ -1,4 +1,4 @@
-/** Invariant: a table is drawn in time that grows with its rows: a folder of a hundred thousand files ends in one. */
+/** A table is drawn in time that grows with its rows: a folder of a hundred thousand files ends in one. */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTable } from '../../src/cli/views/table.ts';

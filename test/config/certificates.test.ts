@@ -1,8 +1,4 @@
-/**
- * Certificates and keys are judged at the start: what cannot be used is named, with its place.
- *
- * Invariant: settings: all faults at once, documents agree with the table.
- */
+/** Certificates and keys are judged at the start: what cannot be used is named, with its place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSettings } from '../../src/config/settings.ts';

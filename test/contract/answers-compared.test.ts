@@ -1,8 +1,4 @@
-/**
- * What an export keeps of the four answers about its original, by every way in.
- *
- * Invariant: a comparison says which of the four answers an export keeps, and never that one is kept which was lost or speaks against it.
- */
+/** A comparison says which of the four answers an export keeps, and never that one is kept which was lost or speaks against it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * Who may call what, held against the rows of src/operations: each says the role that it needs and whether a read-only account
- * may do it, and gRPC and GraphQL let through exactly those.
- *
- * Invariant: an operation lets through the roles of its row and no others, by gRPC and by GraphQL.
- */
+/** An operation lets through the roles of its row and no others, by gRPC and by GraphQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Operation } from '../../src/operations/operation.ts';

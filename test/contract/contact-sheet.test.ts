@@ -1,8 +1,4 @@
-/**
- * The contact sheet of a video by every way in, in the evidence package, and how it ends with its analysis.
- *
- * Invariant: a contact sheet has each frame where it says, the same bytes again, and ends with its analysis.
- */
+/** The contact sheet of a video by every way in, in the evidence package, and how it ends with its analysis. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,8 +1,4 @@
-/**
- * The same behaviour by every way into a real daemon: REST, GraphQL, gRPC and the command line.
- *
- * Invariant: every way in gives the same record, and the same refusal for the same fault.
- */
+/** The same behaviour by every way into a real daemon: REST, GraphQL, gRPC and the command line. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,9 +1,6 @@
 /**
  * Every documented format, made here and submitted to a running service: done, with its real length and sides, upright,
  * whatever its file is called; and the refusal of what a name promises and the content does not hold.
- *
- * Invariant: every documented format ends done through a whole daemon, upright, with its length and sides; a name does
- * not count, content does.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Maps of a video's frames: asked for and shown by the newer protocols, unknown to REST.
- *
- * Invariant: frames with faces are preferred; frames have maps.
- */
+/** Maps of a video's frames: asked for and shown by the newer protocols, unknown to REST. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,8 +1,6 @@
 /**
  * Every text of a stored record, replaced by what breaks programs: the record is shown or refused, and what stands beside it
  * goes on, on every facade and in everything that is made of records.
- *
- * Invariant: no text of a record, whatever a file or a caller put there, keeps another record from being shown.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * Over the wire, on every facade and by every operation: no account sees or changes what is another's, or
  * distinguishes it from nothing. test/app/records/isolation.test.ts holds the same of the use cases; here the facades themselves are asked.
- *
- * Invariant: no one sees, changes or guesses what is another account's, by any operation.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

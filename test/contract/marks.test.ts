@@ -1,9 +1,4 @@
-/**
- * Marks and labels by every way into a real daemon: a record's, a file's that is not kept, a copy's, and what to publish.
- *
- * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
- * else; a find never leaves `human`.
- */
+/** Marks and labels by every way into a real daemon: a record's, a file's that is not kept, a copy's, and what to publish. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

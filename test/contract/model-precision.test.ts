@@ -1,8 +1,4 @@
-/**
- * What runs a model, in which precision, and why it is not what was asked for: shown alike by every way in.
- *
- * Invariant: half precision only where the outputs hold in it, reported where not.
- */
+/** What runs a model, in which precision, and why it is not what was asked for: shown alike by every way in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

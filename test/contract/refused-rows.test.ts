@@ -1,9 +1,4 @@
-/**
- * Rows that no one can show, in the lists of every facade: the others come, and each facade says so in its own way.
- *
- * Invariant: a list that meets a row that it cannot show shows the others; it says which is missing and why, on every
- * facade but REST.
- */
+/** Rows that no one can show, in the lists of every facade: the others come, and each facade says so in its own way. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

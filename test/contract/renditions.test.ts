@@ -1,9 +1,4 @@
-/**
- * Renditions from a running service: made once, kept, served like any medium, and gone with their file.
- *
- * Invariant: a rendition is made once, whole or not there, gone with its file, bounded on the disk; a dead child costs
- * a 422 and no record.
- */
+/** Renditions from a running service: made once, kept, served like any medium, and gone with their file. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

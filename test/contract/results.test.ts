@@ -1,8 +1,4 @@
-/**
- * Results, validation, lists and overrides by every facade.
- *
- * Invariant: accounts, partners, credits, validation and lists behave alike on every facade.
- */
+/** Results, validation, lists and overrides by every facade. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePicture } from '../interface/media.ts';

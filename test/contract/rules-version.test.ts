@@ -1,8 +1,4 @@
-/**
- * How a record was measured (rules, times of its steps) and read: shown alike by every way in that is not bound to the documented record.
- *
- * Invariant: a record names the rules it was measured under and those that read it, on all but REST.
- */
+/** A record names the rules it was measured under and those that read it, on all but REST. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

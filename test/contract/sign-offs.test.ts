@@ -1,9 +1,4 @@
-/**
- * A second pair of eyes by GraphQL, gRPC and the command line of a running daemon: the same steps, the same refusals.
- *
- * Invariant: a finding is signed off by another account that may judge it, never inherited by the next finding, never
- * agreed without an answer.
- */
+/** A second pair of eyes by GraphQL, gRPC and the command line of a running daemon: the same steps, the same refusals. */
 import { deepEqual, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

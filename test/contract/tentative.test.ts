@@ -1,8 +1,4 @@
-/**
- * What an analysis has found so far: shown while it runs, on the newer facades, and kept nowhere.
- *
- * Invariant: what is found so far grows, is reported on the new facades only and stays nowhere.
- */
+/** What is found so far grows, is reported on the new facades only and stays nowhere. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

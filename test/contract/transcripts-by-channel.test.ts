@@ -1,8 +1,4 @@
-/**
- * Two people who talk over each other, one on each channel: what each says, in every form and by every way in.
- *
- * Invariant: where the channels of a sound hold different voices, each is written down by itself; where they do not, no segment has a channel.
- */
+/** Two people who talk over each other, one on each channel: what each says, in every form and by every way in. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then.
- *
- * Invariant: trust lists are shipped, changed by administrators only, and hold from the next file on.
- */
+/** Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,4 @@
-/**
- * What is printed from the code must not drift: the pack's schema, and the code generated from proto/.
- *
- * Invariant: printed and generated files agree with the code.
- */
+/** What is printed from the code must not drift: the pack's schema, and the code generated from proto/. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

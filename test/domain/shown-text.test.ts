@@ -1,7 +1,4 @@
-/**
- * Invariant: a name that turns or hides text is kept as sent and shown with escapes: page, tables, mails, logs
- * (`domain/shown-text.ts`).
- */
+/** A name that turns or hides text is kept as sent and shown with escapes: page, tables, mails, logs (`domain/shown-text.ts`). */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -1,8 +1,4 @@
-/**
- * What a daemon does and says while its models come up.
- *
- * Invariant: a daemon serves while its models come up, and is ready only once they were checked.
- */
+/** A daemon serves while its models come up, and is ready only once they were checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

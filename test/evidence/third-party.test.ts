@@ -1,9 +1,6 @@
 /**
  * The third party: a package is judged with sha256sum, diff, openssl and ssh-keygen alone, by the commands that lie in it, and by
  * `evidence verify`. Whatever is changed, each shows where.
- *
- * Invariant: an evidence package verifies with `sha256sum`, `openssl` and `ssh-keygen` alone; any change of any member
- * is named.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

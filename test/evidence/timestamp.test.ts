@@ -1,9 +1,4 @@
-/**
- * Tokens of a real authority: each way in which one can be wrong is reported as what it is.
- *
- * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
- * as what it is.
- */
+/** Tokens of a real authority: each way in which one can be wrong is reported as what it is. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { judgeTimestamp, TimestampError, toTimestampQuery } from '../../src/evidence/timestamps/timestamp.ts';

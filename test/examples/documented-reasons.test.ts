@@ -1,8 +1,4 @@
-/**
- * Every command of other programs that README and docs show has a place where it is run, or a reason.
- *
- * Invariant: every other command in the documents is run, or listed with what it waits for.
- */
+/** Every command of other programs that README and docs show has a place where it is run, or a reason. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * The example clients, as their reader runs them: against a running daemon, with their own tools.
- *
- * Invariant: every example client submits, follows and prints the verdict with its own tools.
- */
+/** The example clients, as their reader runs them: against a running daemon, with their own tools. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,8 +1,4 @@
-/**
- * A webhook on its way, as gRPC and GraphQL follow it: pending, delivered, replayed.
- *
- * Invariant: each facade's shapes, bounds and errors.
- */
+/** A webhook on its way, as gRPC and GraphQL follow it: pending, delivered, replayed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

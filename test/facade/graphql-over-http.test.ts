@@ -1,9 +1,4 @@
-/**
- * GraphQL over HTTP as its specification's own audit sees it (graphql-http): every one of its rules holds.
- *
- * Invariant: GraphQL over HTTP holds every audit of its specification; OpenAPI lints without a warning, and a daemon
- * answers schemathesis as described.
- */
+/** GraphQL over HTTP as its specification's own audit sees it (graphql-http): every one of its rules holds. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { serverAudits } from 'graphql-http';

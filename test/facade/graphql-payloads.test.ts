@@ -1,9 +1,4 @@
-/**
- * What subscriptions share: one execution of a change for all that ask the same with the same rights.
- *
- * Invariant: a payload is shared only by subscriptions whose reader, document, operation and variables are equal; one that
- * depends on anything else of its caller is refused.
- */
+/** A payload is shared only by subscriptions whose reader, document, operation and variables are equal; one that depends on anything else of its caller is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

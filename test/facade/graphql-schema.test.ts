@@ -1,6 +1,4 @@
-/**
- * Invariant: printed and generated files agree with the code.
- */
+/** Printed and generated files agree with the code. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,6 +1,4 @@
-/**
- * Invariant: printed and generated files agree with the code.
- */
+/** Printed and generated files agree with the code. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * What a web page, or somebody who only reaches the port, tries on a box: each attack with its refusal, over real
- * sockets. What needs a session is test/page/session.test.ts, TLS is tls.test.ts.
- *
- * Invariant: foreign names, origins and oversized requests are refused over real sockets.
- */
+/** Foreign names, origins and oversized requests are refused over real sockets. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

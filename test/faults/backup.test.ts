@@ -1,8 +1,4 @@
-/**
- * A backup that a running daemon makes amid work comes up elsewhere with the same records.
- *
- * Invariant: a backup made amid work, restored elsewhere, is the same; a damaged one is refused.
- */
+/** A backup that a running daemon makes amid work comes up elsewhere with the same records. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -1,9 +1,4 @@
-/**
- * A stored original that is no longer what was submitted is reported, never judged and never served whole.
- *
- * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
- * served whole.
- */
+/** A stored original that is no longer what was submitted is reported, never judged and never served whole. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,4 @@
-/**
- * Clients that say nothing, or almost nothing, on each listener: others are served, and what they held comes back.
- *
- * Invariant: clients that begin something and fall silent are ended, on every way in.
- */
+/** Clients that say nothing, or almost nothing, on each listener: others are served, and what they held comes back. */
 import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';

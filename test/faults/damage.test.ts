@@ -1,8 +1,4 @@
-/**
- * A damaged record is reported and counted, never served; everything else goes on.
- *
- * Invariant: a damaged record or a missing file is reported, never served.
- */
+/** A damaged record is reported and counted, never served; everything else goes on. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

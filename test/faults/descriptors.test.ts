@@ -1,8 +1,4 @@
-/**
- * A daemon that has no descriptor left: it says so, answers what it still can, loses nothing, and recovers by itself.
- *
- * Invariant: without descriptors: refused in words, recovered, accepted work waits.
- */
+/** A daemon that has no descriptor left: it says so, answers what it still can, loses nothing, and recovers by itself. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,8 +1,4 @@
-/**
- * Whose turn it is in a running daemon: accounts take turns, and batch work yields to what somebody waits for.
- *
- * Invariant: accounts take turns in a running daemon, batch work yields, a full queue refuses.
- */
+/** Accounts take turns in a running daemon, batch work yields, a full queue refuses. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';

@@ -1,8 +1,4 @@
-/**
- * Flipped bytes in rows of every table: nothing but the damaged thing itself stops working.
- *
- * Invariant: a flipped byte in any table stops nothing but what it is in, and opens no door.
- */
+/** Flipped bytes in rows of every table: nothing but the damaged thing itself stops working. */
 import { deepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

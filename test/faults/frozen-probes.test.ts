@@ -1,9 +1,4 @@
-/**
- * Children that stand still: fresh ones answer the same request; if those stand still too, the client soon gets a refusal with a time to come back.
- *
- * Invariant: decode children that stand still cost a submission seconds, since a fresh one answers it, and the next
- * one nothing.
- */
+/** Children that stand still: fresh ones answer the same request; if those stand still too, the client soon gets a refusal with a time to come back. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,6 @@
 /**
  * Clients that begin something and then say or read nothing, on every way in beside the plain one (clients.test.ts):
  * each is ended after its bound, others are served meanwhile, and what it held comes back.
- *
- * Invariant: clients that begin something and fall silent are ended, on every way in.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';

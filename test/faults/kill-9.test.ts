@@ -1,8 +1,4 @@
-/**
- * A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once.
- *
- * Invariant: an accepted submission survives `kill -9`, ends, and is charged once.
- */
+/** A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

@@ -1,8 +1,4 @@
-/**
- * A daemon that is killed blames no file; a file that really kills it is found out.
- *
- * Invariant: a killed daemon blames no file; a file that kills it is put aside after three deaths alone.
- */
+/** A daemon that is killed blames no file; a file that really kills it is found out. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

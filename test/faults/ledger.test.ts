@@ -1,8 +1,6 @@
 /**
  * Five hundred submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
  * its balance, and what was spent is what its records have cost.
- *
- * Invariant: after a kill amid five hundred calls the ledger's sum is the balance and the charged records.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

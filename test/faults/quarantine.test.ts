@@ -1,8 +1,4 @@
-/**
- * A file that ends its decoder each time it is analysed: given up, kept apart, and no one else waits for it.
- *
- * Invariant: a file that ends its decoders is given up, kept apart, and delays no one.
- */
+/** A file that ends its decoder each time it is analysed: given up, kept apart, and no one else waits for it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';

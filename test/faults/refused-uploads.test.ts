@@ -1,9 +1,4 @@
-/**
- * What cannot be taken is refused while the file is still unsent, by every way in, and the client gets to read why.
- *
- * Invariant: whatever can be refused is refused before a byte of the file, by every way in, and a client that still
- * sends reads why.
- */
+/** Whatever can be refused is refused before a byte of the file, by every way in, and a client that still sends reads why. */
 import { equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

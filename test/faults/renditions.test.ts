@@ -1,9 +1,4 @@
-/**
- * A daemon that is killed while it makes a rendition leaves none behind, and makes it when it is asked again.
- *
- * Invariant: a rendition is made once, whole or not there, gone with its file, bounded on the disk; a dead child costs
- * a 422 and no record.
- */
+/** A daemon that is killed while it makes a rendition leaves none behind, and makes it when it is asked again. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

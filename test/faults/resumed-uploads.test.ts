@@ -1,8 +1,4 @@
-/**
- * An upload that breaks off goes on where it was, over gRPC and tus, also past a daemon that was killed.
- *
- * Invariant: an upload stopped by a kill goes on where it was; an abandoned one is swept.
- */
+/** An upload that breaks off goes on where it was, over gRPC and tus, also past a daemon that was killed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * SIGTERM ends the daemon in order; a second daemon never gets hold of a folder in use.
- *
- * Invariant: SIGTERM amid work ends with 0 and loses nothing, within a grace where the work is long; a second daemon
- * is reported who holds the folder.
- */
+/** SIGTERM ends the daemon in order; a second daemon never gets hold of a folder in use. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * Uploads that break off, and submissions that a full disk cannot take, leave nothing behind.
- *
- * Invariant: an upload that breaks off, or that the disk cannot take, leaves nothing.
- */
+/** Uploads that break off, and submissions that a full disk cannot take, leave nothing behind. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

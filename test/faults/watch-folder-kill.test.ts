@@ -1,9 +1,4 @@
-/**
- * A daemon that is killed while it watches loses no file, takes none twice, and leaves no half result.
- *
- * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
- * and says why a file failed.
- */
+/** A daemon that is killed while it watches loses no file, takes none twice, and leaves no half result. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

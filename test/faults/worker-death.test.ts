@@ -1,8 +1,4 @@
-/**
- * A worker process that dies in the middle of an analysis costs time, never the record, the daemon or its sibling.
- *
- * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
- */
+/** A worker process that dies in the middle of an analysis costs time, never the record, the daemon or its sibling. */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

@@ -1,8 +1,4 @@
-/**
- * Messages take their fields from values by name: this test finds what one side has and the other lacks.
- *
- * Invariant: messages and tables of the nouns name the same fields; no file beside them lists a noun's fields anew.
- */
+/** Messages take their fields from values by name: this test finds what one side has and the other lacks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf';

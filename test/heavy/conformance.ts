@@ -1,9 +1,6 @@
 /**
  * Other people's suites on the REST interface: Redocly and Spectral read the description, schemathesis sends a running
  * daemon what the description allows and what it does not. Fetched from npm and PyPI; what cannot be had is skipped by name.
- *
- * Invariant: GraphQL over HTTP holds every audit of its specification; OpenAPI lints without a warning, and a daemon
- * answers schemathesis as described.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';

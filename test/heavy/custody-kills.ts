@@ -1,8 +1,6 @@
 /**
  * 200 rounds of kill -9 amid custody writes (`--rounds N` for others): after each the chain verifies, every fact has its
  * entry and every entry its fact. Prints what was written; exit code 1 on a miss.
- *
- * Invariant: no fact without its entry, no entry without its fact, whatever is killed.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { spawn } from 'node:child_process';

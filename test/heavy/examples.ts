@@ -1,8 +1,6 @@
 /**
  * The example clients whose tools come from elsewhere: Python's from PyPI into an environment of its own, Go's modules
  * through their proxy. What cannot be had is skipped by name, with the reason. Then the tests of test/examples, on them.
- *
- * Invariant: every example client submits, follows and prints the verdict with its own tools.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';

@@ -1,8 +1,4 @@
-/**
- * Twenty rounds of kill -9: once the killing has stopped, no good file has ended errored.
- *
- * Invariant: a killed daemon blames no file; a file that kills it is put aside after three deaths alone.
- */
+/** Twenty rounds of kill -9: once the killing has stopped, no good file has ended errored. */
 import { playRounds } from '../faults/rounds/killed-rounds.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { numberArgument } from './random.ts';

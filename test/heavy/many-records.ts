@@ -2,8 +2,6 @@
  * A store of 100,000 records, filled through its own transactions: how long a start takes until it is ready, and what
  * reading one record, the newest and a page deep in the past take then. `--records N` for another size. Prints a
  * table; exit code 1 on a miss.
- *
- * Invariant: a start does not get slower with what is stored.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';

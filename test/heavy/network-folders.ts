@@ -2,10 +2,7 @@
  * Watched folders on servers of the network: SMB by Samba, and SFTP, each mounted by FUSE, since the kernel of this machine has neither
  * NFS nor SMB. Others write on the server, so that no notice comes; the server is away for a minute amid the files. Each file becomes one
  * record and its results. Needs root, /dev/fuse, samba, rclone, sshfs and openssh-sftp-server.
- *   network-folders.ts [smb|sftp]…
- *
- * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
- * and says why a file failed.
+ * network-folders.ts [smb|sftp]…
  */
 import { deepEqual, match } from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
  * A whole release: made, judged, installed into a folder, and started from there with nothing of the checkout in
  * reach. Prints sizes and times; exit code 1 where a step misses.
- *
- * Invariant: a release carries what the program imports, and a box shows a forged one.
  */
 import { equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

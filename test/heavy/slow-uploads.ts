@@ -1,8 +1,6 @@
 /**
  * 200 uploads of one account that send a byte now and then: meanwhile a picture of 1 MB of another account must be accepted within
  * 1 s by every way in, median of 20, and one of the same account within 3 s. Exit code 1 on a miss.
- *
- * Invariant: uploads that hardly move hold up no one and are ended; our own backpressure is not held against a sender.
  */
 
 import { quantile } from '../../evaluate/quantile.ts';

@@ -1,8 +1,6 @@
 /**
  * `npm run test:heavy`: 200 distinct pictures at once over gRPC. All must end done, the daemon's own memory must
  * stay within its bound, and the event loop free: the time of GET /livez shows it. Prints a table; exit code 1 on a miss.
- *
- * Invariant: two hundred pictures at once stay within memory.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

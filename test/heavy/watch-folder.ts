@@ -1,9 +1,6 @@
 /**
  * Ten thousand files at once in a watched folder, with kills amid them: each becomes one record and one result, and the
  * daemon's memory does not follow their number. Prints seconds, files a second and memory; exit code 1 where it misses.
- *
- * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
- * and says why a file failed.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,9 +2,6 @@
  * False finds of invisible watermarks: every human picture of the collection and sixteen variants of each (mirrored, turned,
  * cropped, scaled, encoded again), of which none was marked. Prints how few wrong bits came nearest; exit code 1 on a find.
  * `--part N/M` looks at every Mth picture only.
- *
- * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
- * else; a find never leaves `human`.
  */
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';

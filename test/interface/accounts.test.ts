@@ -1,8 +1,4 @@
-/**
- * docs/interface.md, Credits, User, Paginated user list, the partner endpoints and User management.
- *
- * Invariant: every rule of the documented interface, and every answer against its description.
- */
+/** docs/interface.md, Credits, User, Paginated user list, the partner endpoints and User management. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readMails } from '../app/open-app.ts';

@@ -1,8 +1,4 @@
-/**
- * What a client is written from, from the box itself: `/proto.zip` and `/schema.graphql`.
- *
- * Invariant: protos and schema come from the box, off loopback with a credential only.
- */
+/** Protos and schema come from the box, off loopback with a credential only. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,10 +1,4 @@
-/**
- * The guard in front of addresses: every trick is refused before a connection is made.
- *
- * Invariant: a webhook is delivered at least once, signed, never to a private address; 410 ends it.
- *
- * Invariant: private and disguised addresses are refused.
- */
+/** The guard in front of addresses: every trick is refused before a connection is made. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,8 +1,4 @@
-/**
- * Work that is due, under a clock that the test moves.
- *
- * Invariant: what is due is done once at a time, within the bounds, and again after a store that failed.
- */
+/** Work that is due, under a clock that the test moves. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

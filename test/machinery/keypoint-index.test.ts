@@ -1,8 +1,4 @@
-/**
- * The index of keypoints: over several runs, merged or not, it finds who shares words, within the accounts that are asked for.
- *
- * Invariant: a picture is found by its parts only within the accounts that are asked for, and not after it was removed.
- */
+/** The index of keypoints: over several runs, merged or not, it finds who shares words, within the accounts that are asked for. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';

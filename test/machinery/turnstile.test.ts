@@ -1,8 +1,4 @@
-/**
- * Invariant: flushes take turns over accounts.
- *
- * Invariant: accounts take turns, for analyses and for renditions.
- */
+/** Flushes take turns over accounts. Accounts take turns, for analyses and for renditions. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Turnstile } from '../../src/machinery/turns/turnstile.ts';

@@ -1,8 +1,4 @@
-/**
- * Models are the administrator's, and a stated figure makes a weight.
- *
- * Invariant: adding a model that fails leaves nothing.
- */
+/** Models are the administrator's, and a stated figure makes a weight. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listCatalogue } from '../../src/app/appliance/catalogue.ts';

@@ -1,8 +1,6 @@
 /**
  * The shipped models must not lean on what has nothing to do with the origin: the tables of left-out scores beside the
  * cards are measured again with format, size, band or loudness made the same for all. A name never reaches a model.
- *
- * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

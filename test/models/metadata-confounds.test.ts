@@ -1,8 +1,6 @@
 /**
  * The same media under other names and with other metadata, through a running daemon with the shipped packs: no model may
  * see a name or a tag. What declares an origin changes the provenance of the record, never a model's figure.
- *
- * Invariant: no name and no tag moves a model's figure; what declares an origin changes the provenance only.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

@@ -1,8 +1,6 @@
 /**
  * A running daemon says of media made by rule what training says of them (`parity.json`, test/media/parity-media.ts): the same
  * files are sent as any client sends them, to the models that are shipped.
- *
- * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
  */
 import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';

@@ -1,8 +1,6 @@
 /**
  * The shipped speech model in the appliance hears what training heard, and says the same: of windows of a sound made by
  * rule, and of whole FLAC files, from their bytes to the places of the windows (`parity.json` beside the model).
- *
- * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -2,8 +2,6 @@
  * The shipped image model in the appliance answers as the training code does (speech: parity-speech.test.ts). `parity.json` beside a model holds what training
  * says of media made by rule (test/media/parity-media.ts), which it reads with decoders of its own: the places that are looked
  * at, their bytes and logits here, what a daemon makes of them in parity-daemon.test.ts.
- *
- * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

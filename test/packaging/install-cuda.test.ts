@@ -1,8 +1,4 @@
-/**
- * Libraries of a GPU from an archive that was carried to the box, with an archive made here.
- *
- * Invariant: libraries of a GPU that are absent, none, or of something else cost the provider only.
- */
+/** Libraries of a GPU from an archive that was carried to the box, with an archive made here. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

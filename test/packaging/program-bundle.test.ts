@@ -1,4 +1,4 @@
-/** Invariant: a program that was bundled runs from its bundle while its sources are as they were, and from them after that. */
+/** A program that was bundled runs from its bundle while its sources are as they were, and from them after that. */
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

@@ -1,8 +1,6 @@
 /**
  * Every page in both languages, light and dark: axe-core finds nothing, nothing is wider than its window (1,024 and 390
  * pixels, letters of twice the size), and the keyboard reaches what is on it. One load for each, all looks at it.
- *
- * Invariant: the page works in a browser, without an accessibility finding or a CSP violation.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

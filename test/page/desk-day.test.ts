@@ -1,8 +1,6 @@
 /**
  * A desk's day in a real browser with three people: the administrator sets the box up, the editor submits, states a finding and
  * packs it, the colleague answers and searches, and the editor leaves. Each test goes on where the one before it ended.
- *
- * Invariant: the commonest jobs take no more clicks than `JOBS` says, and no page of the day has an accessibility finding.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,10 +1,4 @@
-/**
- * What the page asks for is what the schema answers: its documents, and the types printed of them.
- *
- * Invariant: every document of the page holds against the schema and its bounds.
- *
- * Invariant: printed and generated files agree with the code.
- */
+/** Every document of the page holds against the schema and its bounds. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,9 +1,4 @@
-/**
- * Forty histories of a daemon that dies, fills its disk and loses its children: every invariant holds at every step.
- *
- * Invariant: whatever is killed, full or lost, in whatever order: accepted work is answered, charged once and
- * reported, the log is whole, files stay small and every place is freed.
- */
+/** Forty histories of a daemon that dies, fills its disk and loses its children: every invariant holds at every step. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';

@@ -1,8 +1,4 @@
-/**
- * A backup holds everything and is restored whole; a damaged one is refused, naming what is damaged.
- *
- * Invariant: a backup made amid work, restored elsewhere, is the same; a damaged one is refused.
- */
+/** A backup holds everything and is restored whole; a damaged one is refused, naming what is damaged. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,9 +1,4 @@
-/**
- * Stored originals that somebody changed: what finds them, what does not have to look, what mends them.
- *
- * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
- * served whole.
- */
+/** Stored originals that somebody changed: what finds them, what does not have to look, what mends them. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';

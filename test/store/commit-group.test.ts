@@ -1,8 +1,4 @@
-/**
- * Changes that come together are flushed together, and stay apart otherwise.
- *
- * Invariant: of changes that are committed together one that throws undoes itself alone, and what keeps the group from the disk fails each of them.
- */
+/** Changes that come together are flushed together, and stay apart otherwise. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RootDatabase } from 'lmdb';

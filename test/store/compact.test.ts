@@ -1,8 +1,4 @@
-/**
- * Compaction on a real LMDB: the same values in a smaller file, at a start and by the command.
- *
- * Invariant: a compaction leaves the same values and the same custody log, or the old file.
- */
+/** Compaction on a real LMDB: the same values in a smaller file, at a start and by the command. */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { chown, cp, mkdir, writeFile } from 'node:fs/promises';

@@ -1,12 +1,4 @@
-/**
- * The custody log in the store: what becomes an entry, what of it can go, and that no change goes unseen.
- *
- * Invariant: whatever is changed in the custody log is found with the first bad entry, and the log goes on; details
- * can go.
- *
- * Invariant: custody is for who may read the record; a restored box, a copy and what was signed before are
- * distinguished.
- */
+/** The custody log in the store: what becomes an entry, what of it can go, and that no change goes unseen. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

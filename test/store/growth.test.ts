@@ -1,9 +1,4 @@
-/**
- * What is read leaves nothing open in the store: its file grows with what is stored, and with nothing else.
- *
- * Invariant: what is read keeps no snapshot: the records grow with what is stored, and with nothing else; who reads an
- * old state is seen.
- */
+/** What is read leaves nothing open in the store: its file grows with what is stored, and with nothing else. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * What is asked with every call is found by a key, in an older store too; a refused change costs no other its cache.
- *
- * Invariant: what each call asks for is found by a key; a refused change costs no other its cache.
- */
+/** What each call asks for is found by a key; a refused change costs no other its cache. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * `assay store compact` is killed at instants spread over its copy.
- *
- * Invariant: a compaction that is killed leaves the old file or the new one, whole, and nothing beside it after a start.
- */
+/** `assay store compact` is killed at instants spread over its copy. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

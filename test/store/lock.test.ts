@@ -1,8 +1,4 @@
-/**
- * The lock of the data folder: held by the kernel, for exactly one process, until that ends.
- *
- * Invariant: one process per data folder, whatever was killed, raced or contained.
- */
+/** The lock of the data folder: held by the kernel, for exactly one process, until that ends. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,10 +1,4 @@
-/**
- * A store of each released format is brought forward, whole, behind a copy; broken off, it is begun again.
- *
- * Invariant: an older store migrates, a newer one is refused.
- *
- * Invariant: audit lines of before the log are taken over, once.
- */
+/** A store of each released format is brought forward, whole, behind a copy; broken off, it is begun again. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,9 +1,4 @@
-/**
- * The data folder on a box whose umask hides nothing: other users of the box read none of it.
- *
- * Invariant: other users of the box read nothing of the data folder, whatever the umask; an old one is closed at the
- * start.
- */
+/** The data folder on a box whose umask hides nothing: other users of the box read none of it. */
 import assert from 'node:assert/strict';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';

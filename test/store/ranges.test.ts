@@ -1,9 +1,4 @@
-/**
- * Walks over ranges of a real LMDB: what they give, and that one left half-way keeps nothing.
- *
- * Invariant: what is read keeps no snapshot: the records grow with what is stored, and with nothing else; who reads an
- * old state is seen.
- */
+/** Walks over ranges of a real LMDB: what they give, and that one left half-way keeps nothing. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

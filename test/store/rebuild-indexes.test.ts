@@ -1,8 +1,4 @@
-/**
- * Indexes that were damaged on the disk are made anew from the records, byte for byte as they were.
- *
- * Invariant: a damaged index is made anew from the records, byte for byte.
- */
+/** Indexes that were damaged on the disk are made anew from the records, byte for byte as they were. */
 import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

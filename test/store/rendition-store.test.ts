@@ -1,9 +1,4 @@
-/**
- * Renditions on the disk: whole or not there, counted again after a start, and never without what they were made of.
- *
- * Invariant: a rendition is made once, whole or not there, gone with its file, bounded on the disk; a dead child costs
- * a 422 and no record.
- */
+/** Renditions on the disk: whole or not there, counted again after a start, and never without what they were made of. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * The way back from an upgrade: the records of before it, at once and whole; those of after it are kept.
- *
- * Invariant: a rollback counts what is lost before it changes anything.
- */
+/** The way back from an upgrade: the records of before it, at once and whole; those of after it are kept. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';

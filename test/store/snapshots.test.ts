@@ -1,9 +1,4 @@
-/**
- * Readers of old states of a real store: seen, aged by the clock, warned of once, gone with their process.
- *
- * Invariant: what is read keeps no snapshot: the records grow with what is stored, and with nothing else; who reads an
- * old state is seen.
- */
+/** Readers of old states of a real store: seen, aged by the clock, warned of once, gone with their process. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

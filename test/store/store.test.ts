@@ -1,8 +1,4 @@
-/**
- * The store on a real LMDB: atomic, checked, exclusive, and swept.
- *
- * Invariant: the store: atomic, checked on read, swept at a start.
- */
+/** The store on a real LMDB: atomic, checked, exclusive, and swept. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

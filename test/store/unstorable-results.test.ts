@@ -1,9 +1,4 @@
-/**
- * A result with a figure that is none is refused at the door of the store, by name, and nothing of it stays.
- *
- * Invariant: what a worker brings is what the asked packs can have given, each once; a figure that is no finite number
- * is never stored.
- */
+/** A result with a figure that is none is refused at the door of the store, by name, and nothing of it stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Analysis } from '../../src/domain/records/classification.ts';

@@ -1,8 +1,4 @@
-/**
- * Every container and codec through probe and decode: kind, type, length, sides, sound; refusals name what was found.
- *
- * Invariant: every documented container and codec is read, with its length, sides and orientation.
- */
+/** Every container and codec through probe and decode: kind, type, length, sides, sound; refusals name what was found. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Sound, through a real decode child: channels separated, damage stepped over, bounds held.
- *
- * Invariant: every documented container and codec is read, with its length, sides and orientation.
- */
+/** Sound, through a real decode child: channels separated, damage stepped over, bounds held. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * The steps of a picture's analysis, through a real decode child: patches to the byte, copies, quality, orientation.
- *
- * Invariant: hostile and broken files are refused with a sentence.
- */
+/** The steps of a picture's analysis, through a real decode child: patches to the byte, copies, quality, orientation. */
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Frames of a video, through a real decode child: the right ones, upright, in the right colours, to the byte.
- *
- * Invariant: every documented container and codec is read, with its length, sides and orientation.
- */
+/** Frames of a video, through a real decode child: the right ones, upright, in the right colours, to the byte. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,8 +1,6 @@
 /**
  * Models in half precision, run on the CPU: what is computed in halves, what stays, and what is refused. The CPU has no
  * kernels for halves: it rounds the weights, and computes with singles. A GPU rounds what lies between as well.
- *
- * Invariant: half precision only where the outputs hold in it, reported where not.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,9 +1,4 @@
-/**
- * Open invisible watermarks: found in pictures made by a rule and marked as generators mark them, and nowhere else.
- *
- * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
- * else; a find never leaves `human`.
- */
+/** Open invisible watermarks: found in pictures made by a rule and marked as generators mark them, and nowhere else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';

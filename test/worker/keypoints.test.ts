@@ -1,8 +1,4 @@
-/**
- * Keypoints of real pixels: a picture shares places with its cuts, turns, inlays and copies, and with no other picture.
- *
- * Invariant: two pictures are said to share a part where places of both agree, and unlike pictures do not.
- */
+/** Keypoints of real pixels: a picture shares places with its cuts, turns, inlays and copies, and with no other picture. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sharp } from 'sharp';

@@ -1,8 +1,4 @@
-/**
- * A file that is read again from its beginning gives what a file opened anew gives, whatever was read before.
- *
- * Invariant: a file read again from its beginning gives what a fresh open gives.
- */
+/** A file that is read again from its beginning gives what a file opened anew gives, whatever was read before. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';

@@ -1,9 +1,4 @@
-/**
- * The models of others that come with Assay against what the originals answered in TensorFlow.js.
- *
- * Invariant: models of others answer as the originals did in TensorFlow.js (kept outputs; `models/training/originals`
- * writes them).
- */
+/** The models of others that come with Assay against what the originals answered in TensorFlow.js. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';

@@ -1,8 +1,4 @@
-/**
- * Where the models look: the cases of models/training/tests/test_placement.py.
- *
- * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
- */
+/** Where the models look: the cases of models/training/tests/test_placement.py. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseByDetail, type PatchPosition, placePatches } from '../../src/domain/media/patches.ts';

@@ -1,8 +1,4 @@
-/**
- * PDQ against vectors that Meta's own implementation gave for pictures made by a rule.
- *
- * Invariant: earlier copies are reported within the account, never inherited, and gone with what is deleted.
- */
+/** PDQ against vectors that Meta's own implementation gave for pictures made by a rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hammingDistance } from '../../src/domain/media/perceptual-hash.ts';

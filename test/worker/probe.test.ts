@@ -1,8 +1,4 @@
-/**
- * What the probe accepts and refuses, on pictures made here, through a real decode child.
- *
- * Invariant: hostile and broken files are refused with a sentence.
- */
+/** What the probe accepts and refuses, on pictures made here, through a real decode child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';

@@ -1,10 +1,4 @@
-/**
- * What a decode child makes of a file for people's eyes and ears: upright, at the original's times, in one piece.
- *
- * Invariant: a contact sheet has each frame where it says, the same bytes again, and ends with its analysis.
- *
- * Invariant: a rendition is upright, in the file's colours, at the original's times.
- */
+/** A rendition is upright, in the file's colours, at the original's times. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,8 +1,4 @@
-/**
- * Copies of patches against the same places of a copy of the whole picture.
- *
- * Invariant: a copy of a patch shows what a copy of the whole picture shows there.
- */
+/** Copies of patches against the same places of a copy of the whole picture. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PatchPosition } from '../../src/domain/media/patches.ts';

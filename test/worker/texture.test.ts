@@ -1,8 +1,4 @@
-/**
- * What the image models are not asked about, measured on the patches that they would score.
- *
- * Invariant: what must not be judged is refused; unsigned metadata are evidence only.
- */
+/** What the image models are not asked about, measured on the patches that they would score. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RefusedTexture, refuseTexture } from '../../src/domain/media/resized-view.ts';

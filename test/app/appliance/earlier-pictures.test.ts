@@ -1,8 +1,4 @@
-/**
- * Pictures analysed before parts of them could be found, described anew by a real decode child beside all other work.
- *
- * Invariant: an old picture is described once, however often the daemon stops, and nothing is described that is not to be kept.
- */
+/** Pictures analysed before parts of them could be found, described anew by a real decode child beside all other work. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';

@@ -1,8 +1,4 @@
-/**
- * The line `assay ready`: what follows it at once, and what npx leaves behind.
- *
- * Invariant: a submission that follows the ready line is taken, however long the packs take to read; a daemon under npx ends with it.
- */
+/** The line `assay ready`: what follows it at once, and what npx leaves behind. */
 import { equal } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

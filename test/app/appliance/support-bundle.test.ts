@@ -1,8 +1,4 @@
-/**
- * A support bundle of a box in which secrets lie everywhere: what helps is in it, and none of them.
- *
- * Invariant: a support bundle describes the box and no one.
- */
+/** A support bundle of a box in which secrets lie everywhere: what helps is in it, and none of them. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,8 +1,4 @@
-/**
- * Traces of a submission, as a real OTLP/HTTP receiver gets them: its steps in one tree, and nothing of the medium.
- *
- * Invariant: a trace of a submission is one tree, without names.
- */
+/** Traces of a submission, as a real OTLP/HTTP receiver gets them: its steps in one tree, and nothing of the medium. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

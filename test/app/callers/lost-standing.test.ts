@@ -1,9 +1,4 @@
-/**
- * Every stream of every facade ends within a second once its caller would not be admitted any more, and says why; nothing else ends it.
- *
- * Invariant: streams, uploads and downloads end within a second with their caller's key, session, account or role, on
- * every facade.
- */
+/** Every stream of every facade ends within a second once its caller would not be admitted any more, and says why; nothing else ends it. */
 import { equal, match, ok } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';

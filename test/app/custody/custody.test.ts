@@ -1,9 +1,4 @@
-/**
- * Custody as the daemon shows it: who looked, who may read, what is proven, and what a restore leaves of it.
- *
- * Invariant: custody is for who may read the record; a restored box, a copy and what was signed before are
- * distinguished.
- */
+/** Custody as the daemon shows it: who looked, who may read, what is proven, and what a restore leaves of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

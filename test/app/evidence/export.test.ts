@@ -1,8 +1,4 @@
-/**
- * Exports as use cases: who may have which package, what is recorded of it, and what it says once figures read otherwise.
- *
- * Invariant: no one exports what is another's; what went out is recorded, and reported where it reads otherwise later.
- */
+/** Exports as use cases: who may have which package, what is recorded of it, and what it says once figures read otherwise. */
 import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

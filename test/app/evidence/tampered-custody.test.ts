@@ -1,9 +1,4 @@
-/**
- * Custody members of a real package, changed by somebody who even has the signing key and makes both lists and the signature anew:
- * what the chain says stands against it.
- *
- * Invariant: custody members that are changed and signed anew by the same key are reported by the chain.
- */
+/** Custody members of a real package, changed by somebody who even has the signing key and makes both lists and the signature anew: what the chain says stands against it. */
 import { deepEqual, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,9 +1,4 @@
-/**
- * Packages are stamped by timestamp authorities: asked once they are signed, again after a failure and after a start.
- *
- * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
- * as what it is.
- */
+/** Packages are stamped by timestamp authorities: asked once they are signed, again after a failure and after a start. */
 
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

@@ -1,8 +1,4 @@
-/**
- * Notices of a rule that was removed, once another account's rule has its number; the rules of an account that was deleted.
- *
- * Invariant: a notice goes to the target of the rule that asked for it, or nowhere.
- */
+/** Notices of a rule that was removed, once another account's rule has its number; the rules of an account that was deleted. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteUser } from '../../../src/app/accounts/users.ts';

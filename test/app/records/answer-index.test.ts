@@ -1,8 +1,4 @@
-/**
- * Lists by verdict, outcome, state and reference through their indexes, against a plain walk over every record.
- *
- * Invariant: a filter finds through the index exactly what it finds by looking at every record.
- */
+/** Lists by verdict, outcome, state and reference through their indexes, against a plain walk over every record. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,9 +1,4 @@
-/**
- * NSFW and faces through a running daemon, which makes its models itself at this first start, with the models that
- * come with Assay.
- *
- * Invariant: NSFW adds no model to a verdict; without a face no face is judged, and a test pattern has none.
- */
+/** NSFW and faces through a running daemon, which makes its models itself at this first start, with the models that come with Assay. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * What a desk's members may do with its records, and what they find.
- *
- * Invariant: what belongs to a desk is for its members alone, each by its role; what belongs to none is for its account alone.
- */
+/** What belongs to a desk is for its members alone, each by its role; what belongs to none is for its account alone. */
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

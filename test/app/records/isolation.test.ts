@@ -2,8 +2,6 @@
  * Whatever accounts do, in whatever order and with whatever identifiers they have learnt: none sees, changes or
  * guesses what is another's. Partners may act on their own users' accounts and keys, never on
  * their records; what a finding that asks for a sign-off opens to them is sign-offs.test.ts'.
- *
- * Invariant: no one sees, changes or guesses what is another account's, by any operation.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

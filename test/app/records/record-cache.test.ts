@@ -1,8 +1,4 @@
-/**
- * A record that is asked for again is not built again, and shows every change of what it depends on at once.
- *
- * Invariant: a record is built once for each change of what it depends on, and shows every one of them.
- */
+/** A record that is asked for again is not built again, and shows every change of what it depends on at once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updateUser } from '../../../src/app/accounts/users.ts';

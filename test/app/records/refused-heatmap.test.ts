@@ -1,8 +1,4 @@
-/**
- * A picture that no detector answers for has no map either: colours would say what the models do not.
- *
- * Invariant: a picture that no model answers for has no map.
- */
+/** A picture that no detector answers for has no map either: colours would say what the models do not. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * Pictures that come and go for months: what is in memory of them follows what is kept.
- *
- * Invariant: the indexes of pictures hold at most about as much of what was removed as of what is kept.
- */
+/** Pictures that come and go for months: what is in memory of them follows what is kept. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';

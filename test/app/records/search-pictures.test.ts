@@ -1,9 +1,4 @@
-/**
- * Searches among stored pictures: within the account, across a partner's users only where plans say so, and never by what is
- * damaged or gone.
- *
- * Invariant: a picture is found by a part of it only by accounts that may see earlier copies, and not once it was deleted.
- */
+/** Searches among stored pictures: within the account, across a partner's users only where plans say so, and never by what is damaged or gone. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';

@@ -1,9 +1,4 @@
-/**
- * Searches with pictures by every way into a real daemon: a part is found, nothing is kept of what is searched with, and
- * nobody is shown another account's pictures.
- *
- * Invariant: a search shows records of one's own history and keeps nothing; what was deleted is not found.
- */
+/** Searches with pictures by every way into a real daemon: a part is found, nothing is kept of what is searched with, and nobody is shown another account's pictures. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,9 +1,4 @@
-/**
- * A name that turns or hides text is kept as it was sent, and shown with escapes wherever a person reads it.
- *
- * Invariant: a name that turns or hides text is kept as sent and shown with escapes: page, tables, mails, logs
- * (`domain/shown-text.ts`).
- */
+/** A name that turns or hides text is kept as it was sent, and shown with escapes wherever a person reads it. */
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

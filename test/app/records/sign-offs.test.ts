@@ -1,9 +1,4 @@
-/**
- * A second pair of eyes: who may ask, answer and read, what ends it, and what is left of it.
- *
- * Invariant: a finding is signed off by another account that may judge it, never inherited by the next finding, never
- * agreed without an answer.
- */
+/** A second pair of eyes: who may ask, answer and read, what ends it, and what is left of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditLine } from '../../../src/app/accounts/audit.ts';

@@ -1,8 +1,6 @@
 /**
  * The look for edits through a running daemon, with the pack that comes with Assay: its entry among the results, its sentence,
  * its maps on every way out, and that the verdict on the origin does not move.
- *
- * Invariant: looking for edits adds an entry, a sentence and maps, and leaves the verdict on the origin.
  */
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';

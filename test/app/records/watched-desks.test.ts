@@ -1,4 +1,4 @@
-/** An open watch and desks. Invariant: it delivers what the account may read when it changes, and nothing else. */
+/** An open watch and desks. */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';

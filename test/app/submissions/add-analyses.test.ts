@@ -1,9 +1,4 @@
-/**
- * More is made of a record that has its result: it costs what it would have cost at submission, and nothing that was measured
- * changes.
- *
- * Invariant: what is added to a record changes no figure that was measured before, and is charged once.
- */
+/** What is added to a record changes no figure that was measured before, and is charged once. */
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Remote manifests over real sockets: what the guard lets through, and each bound.
- *
- * Invariant: a remote manifest comes from an allowed host at a public address, within its time, bytes and hops, or not at all.
- */
+/** Remote manifests over real sockets: what the guard lets through, and each bound. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

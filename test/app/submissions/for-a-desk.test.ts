@@ -1,4 +1,4 @@
-/** Media that GraphQL and gRPC take for a desk. Invariant: a record belongs to the desk that was named, on each facade alike. */
+/** Media that GraphQL and gRPC take for a desk. */
 import { deepEqual, match } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

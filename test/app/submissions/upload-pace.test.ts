@@ -1,8 +1,4 @@
-/**
- * Which uploads are ended as too slow: those whose sender brings too little, not those that we keep waiting.
- *
- * Invariant: uploads that hardly move hold up no one and are ended; our own backpressure is not held against a sender.
- */
+/** Which uploads are ended as too slow: those whose sender brings too little, not those that we keep waiting. */
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

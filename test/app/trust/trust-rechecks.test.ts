@@ -1,8 +1,4 @@
-/**
- * Stored manifests read anew by a real decode child after trust lists changed: answers, history, stops and starts.
- *
- * Invariant: a recheck reads each manifest once, however often it is stopped, and each new reading is on the record's history.
- */
+/** Stored manifests read anew by a real decode child after trust lists changed: answers, history, stops and starts. */
 import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

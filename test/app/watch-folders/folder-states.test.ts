@@ -1,9 +1,4 @@
-/**
- * What a watched folder is said to do while it is away, poor or exchanged, under a clock that the test moves.
- *
- * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
- * and says why a file failed.
- */
+/** What a watched folder is said to do while it is away, poor or exchanged, under a clock that the test moves. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Invariant: a watched folder remembers a hundred thousand new files between two looks: looks grow with its files, not with their square. */
+/** A watched folder remembers a hundred thousand new files between two looks: looks grow with its files, not with their square. */
 import { equal } from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

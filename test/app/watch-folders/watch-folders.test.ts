@@ -1,9 +1,4 @@
-/**
- * Watched folders of a whole daemon, over real folders: what is taken, what is not, and what is written beside it.
- *
- * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
- * and says why a file failed.
- */
+/** Watched folders of a whole daemon, over real folders: what is taken, what is not, and what is written beside it. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';

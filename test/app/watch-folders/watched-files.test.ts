@@ -1,10 +1,6 @@
 /**
- * What becomes of files in watched folders, over real folders and under a clock that the test moves.
- *
- * Invariant: a result lies only beside the file that was judged, and over no file of somebody else; a file whose result is
- * refused holds up no other one.
- *
- * Invariant: one folder under two paths is watched once.
+ * A result lies only beside the file that was judged, and over no file of somebody else; a file whose result is refused
+ * holds up no other one. One folder under two paths is watched once.
  */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';

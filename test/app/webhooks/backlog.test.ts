@@ -1,8 +1,4 @@
-/**
- * Many deliveries to a receiver that does not answer, and one to another.
- *
- * Invariant: a receiver that hangs holds up no other one, however much waits for it.
- */
+/** Many deliveries to a receiver that does not answer, and one to another. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

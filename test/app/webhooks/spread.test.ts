@@ -1,8 +1,4 @@
-/**
- * Records that end while notices are being made of earlier ones.
- *
- * Invariant: no record that ended waits for its notice until another one ends.
- */
+/** Records that end while notices are being made of earlier ones. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,8 +1,4 @@
-/**
- * Webhooks from a whole appliance to a real receiver: signed, repeated, turned away, replayed, never lost.
- *
- * Invariant: a webhook is delivered at least once, signed, never to a private address; 410 ends it.
- */
+/** Webhooks from a whole appliance to a real receiver: signed, repeated, turned away, replayed, never lost. */
 import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webhookSecretOf } from '../../../src/app/accounts/keys.ts';

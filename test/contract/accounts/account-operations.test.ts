@@ -1,8 +1,4 @@
-/**
- * Accounts, partners and the appliance, each case by gRPC and by GraphQL.
- *
- * Invariant: what an administrator, a partner and a user may do to accounts, keys, credits and plans is the same by gRPC and GraphQL.
- */
+/** Accounts, partners and the appliance, each case by gRPC and by GraphQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_PASSWORD, openServedApp, readMails, type ServedApp } from '../../app/open-app.ts';

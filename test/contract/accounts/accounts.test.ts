@@ -1,8 +1,4 @@
-/**
- * Accounts, partners and credits by every facade.
- *
- * Invariant: accounts, partners, credits, validation and lists behave alike on every facade.
- */
+/** Accounts, partners and credits by every facade. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePicture } from '../../interface/media.ts';

@@ -1,9 +1,4 @@
-/**
- * Notices in the shapes that their channels document, harmless whatever a file is called.
- *
- * Invariant: notices have their channels' documented shapes, ping no one by a name, and show only what a rule asks
- * for.
- */
+/** Notices in the shapes that their channels document, harmless whatever a file is called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,8 +1,4 @@
-/**
- * Checkpoints as the C2SP signed-note format has them, against its own published example and by every flipped byte.
- *
- * Invariant: proofs of the log are those of RFC 9162, checkpoints those of the C2SP notes.
- */
+/** Checkpoints as the C2SP signed-note format has them, against its own published example and by every flipped byte. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * The tree against the recursive definitions of RFC 9162, for trees and proofs of every shape.
- *
- * Invariant: proofs of the log are those of RFC 9162, checkpoints those of the C2SP notes.
- */
+/** The tree against the recursive definitions of RFC 9162, for trees and proofs of every shape. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * When copies of a picture need not be judged.
- *
- * Invariant: a copy is left out only where every model answered beyond what was measured, all on one side.
- */
+/** A copy is left out only where every model answered beyond what was measured, all on one side. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isClear, type ReachedRun, type StabilityReach } from '../../../src/domain/packs/stability-reach.ts';

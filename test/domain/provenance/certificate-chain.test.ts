@@ -1,9 +1,4 @@
-/**
- * A table of certificate chains of signers: each is judged by `openssl verify` and by us, and both must say the same.
- *
- * Invariant: one judge says which certificate leads to which authority, for manifests, identities and time stamps alike, and
- * it refuses what OpenSSL refuses.
- */
+/** A table of certificate chains of signers: each is judged by `openssl verify` and by us, and both must say the same. */
 import { equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';

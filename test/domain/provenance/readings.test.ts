@@ -1,9 +1,4 @@
-/**
- * The table of codes, and what no table has; hostile names stay on their line.
- *
- * Invariant: every state of a manifest reads as its four answers, made by an authority of the test's own; files of
- * real writers read with no settings; an unknown code never reads as fine; only a trusted manifest weighs.
- */
+/** The table of codes, and what no table has; hostile names stay on their line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceOf } from '../../../src/domain/provenance/reading-sentence.ts';

@@ -1,8 +1,4 @@
-/**
- * What stands at the top of a record: four headlines for four things that a signature says, whatever rule forces the verdict.
- *
- * Invariant: a person's word, then a trusted signature, then what was measured; the documented verdict is named beneath with its rule.
- */
+/** A person's word, then a trusted signature, then what was measured; the documented verdict is named beneath with its rule. */
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ManifestFacts, StoreFacts } from '../../../src/domain/provenance/manifest-facts.ts';

@@ -1,8 +1,4 @@
-/**
- * The label helper: every combination of answers, and what each source is.
- *
- * Invariant: the label helper answers every combination, and says which sources are secondary.
- */
+/** The label helper: every combination of answers, and what each source is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../src/domain/errors.ts';

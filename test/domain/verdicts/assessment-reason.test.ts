@@ -1,8 +1,4 @@
-/**
- * Reasons stand in the order of their weight, each in both languages, and what says nothing is no reason.
- *
- * Invariant: for and against follow from a reason's side and the outcome; a moment is suspicious only if it leans.
- */
+/** Reasons stand in the order of their weight, each in both languages, and what says nothing is no reason. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortReasons } from '../../../src/domain/records/finding-words.ts';

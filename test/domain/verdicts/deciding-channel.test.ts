@@ -1,6 +1,4 @@
-/**
- * Invariant: where the channels of a sound hold different voices, the most suspicious one decides.
- */
+/** Where the channels of a sound hold different voices, the most suspicious one decides. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assessRuns } from '../../../src/domain/verdicts/assessment.ts';

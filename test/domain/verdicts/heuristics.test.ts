@@ -1,10 +1,4 @@
-/**
- * Heuristics and the assessment are pure: what goes in decides what comes out.
- *
- * Invariant: heuristics, their bounds and the assessment.
- *
- * Invariant: models of one family have one voice.
- */
+/** Heuristics and the assessment are pure: what goes in decides what comes out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forcesArtificial, NO_PROVENANCE } from '../../../src/domain/provenance/provenance.ts';

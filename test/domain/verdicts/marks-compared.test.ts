@@ -1,9 +1,4 @@
-/**
- * What became of marks in a copy.
- *
- * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
- * else; a find never leaves `human`.
- */
+/** What became of marks in a copy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mark } from '../../../src/domain/verdicts/marks.ts';

@@ -1,9 +1,4 @@
-/**
- * Marks are derived from what was measured: found, absent, broken or not checkable, and how much each says.
- *
- * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
- * else; a find never leaves `human`.
- */
+/** Marks are derived from what was measured: found, absent, broken or not checkable, and how much each says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '../../../src/domain/media/open-watermarks.ts';

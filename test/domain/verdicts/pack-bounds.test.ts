@@ -1,6 +1,4 @@
-/**
- * Invariant: little speech, a narrow band, codecs of speech and what is probably no photograph have bounds of their own.
- */
+/** Little speech, a narrow band, codecs of speech and what is probably no photograph have bounds of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ImagePack, SpeechPack } from '../../../src/domain/packs/model-pack.ts';

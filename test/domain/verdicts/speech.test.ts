@@ -1,6 +1,4 @@
-/**
- * Invariant: windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own.
- */
+/** Windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,8 +1,4 @@
-/**
- * Frames of a video are judged by bounds of their own where a pack has them; a picture never is.
- *
- * Invariant: heuristics, their bounds and the assessment.
- */
+/** Frames of a video are judged by bounds of their own where a pack has them; a picture never is. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,10 +1,4 @@
-/**
- * Stability copies and animations through a running daemon.
- *
- * Invariant: an answer that is clear of what copies change is given without them, and the record says which were left out.
- *
- * Invariant: the most suspicious frame of an animation decides, and the record says which it is.
- */
+/** Stability copies and animations through a running daemon. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

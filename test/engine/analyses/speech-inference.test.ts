@@ -1,8 +1,4 @@
-/**
- * Real inference children with sound: windows cut by offset, and the speech detector that ships with Assay.
- *
- * Invariant: windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own.
- */
+/** Real inference children with sound: windows cut by offset, and the speech detector that ships with Assay. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * How the windows of a sound are asked for, and what is left if they cannot all be written down. Answers come by rule: what the
- * model itself makes of sound is tested with the model (test/contract/transcripts-by-channel.test.ts).
- *
- * Invariant: a transcript that takes too long or whose model fails ends with a fault, and keeps what was written down of every voice.
- */
+/** A transcript that takes too long or whose model fails ends with a fault, and keeps what was written down of every voice. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * Who gets a slot when, what a lost child costs, and what is left behind.
- *
- * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
- */
+/** Who gets a slot when, what a lost child costs, and what is left behind. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

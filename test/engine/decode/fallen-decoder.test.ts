@@ -1,8 +1,6 @@
 /**
  * A decoder that was taken over plays with what it left while the daemon reads and removes it: a program of the test's own
  * in a real slot, behind each wall of this machine without the kernel's filter, which refuses most of it before.
- *
- * Invariant: a decoder that was taken over can neither have a file of the daemon read or removed in its place, nor hold a thread.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,12 +1,6 @@
 /**
- * What a decode child can see, asked from inside: a program of the test's own runs in the child's place.
- *
- * Invariant: a decode child sees no network, no other file and no secret.
- *
- * Invariant: at every level where the kernel has Landlock a decode child reaches its slot alone: no file, socket or process beside it.
- *
- * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
- * served whole.
+ * A decode child sees no network, no other file and no secret. At every level where the kernel has Landlock a decode child
+ * reaches its slot alone: no file, socket or process beside it.
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';

@@ -1,9 +1,4 @@
-/**
- * A decoder that falls cannot change what it was given, at any isolation, and what was changed is not judged.
- *
- * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
- * served whole.
- */
+/** A decoder that falls cannot change what it was given, at any isolation, and what was changed is not judged. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, statfs, writeFile } from 'node:fs/promises';

@@ -1,8 +1,4 @@
-/**
- * Which failure of a rendition is the file's fault: a frozen child is not.
- *
- * Invariant: a rendition that a frozen child did not make is made by a fresh one within the same request.
- */
+/** A rendition that a frozen child did not make is made by a fresh one within the same request. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

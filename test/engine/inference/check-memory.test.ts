@@ -1,8 +1,4 @@
-/**
- * Real inference children with a hand-made model: what a box remembers of its models' checks.
- *
- * Invariant: what is remembered of a pack shortens a start; before its first answer the pack is checked all the same.
- */
+/** Real inference children with a hand-made model: what a box remembers of its models' checks. */
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

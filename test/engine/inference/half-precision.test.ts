@@ -1,8 +1,6 @@
 /**
  * Packs that come with Assay, in half precision, in a real inference child on the CPU, which rounds their weights: where
  * the outputs hold in it and where they do not. A GPU rounds more; the rule that decides is the same.
- *
- * Invariant: half precision only where the outputs hold in it, reported where not.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

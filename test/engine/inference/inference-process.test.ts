@@ -1,14 +1,4 @@
-/**
- * Real inference children with a hand-made model: answers, batches, self-test, loss and restart.
- *
- * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
- *
- * Invariant: a pack that is not whole, or misses its golden outputs, is not used.
- *
- * Invariant: a pack is let go once it was checked, and comes back checked anew.
- *
- * Invariant: cancelling ends the decoder and drops what waits for the models.
- */
+/** Real inference children with a hand-made model: answers, batches, self-test, loss and restart. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';

@@ -1,8 +1,6 @@
 /**
  * Providers that are prepared while another answers, with real inference children. No box that runs tests has two
  * providers that work, so the CPU plays each part in turn: the one that is slow and comes, and the one that answers.
- *
- * Invariant: a provider that builds for minutes holds up no one.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

@@ -1,8 +1,4 @@
-/**
- * Which earlier analysis answers for the same work.
- *
- * Invariant: a stored result that no record could show answers for no later submission.
- */
+/** A stored result that no record could show answers for no later submission. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';

@@ -1,6 +1,4 @@
-/**
- * Invariant: accounts take turns, for analyses and for renditions.
- */
+/** Accounts take turns, for analyses and for renditions. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_TURN_EVERY, Schedule } from '../../../src/engine/queue/schedule.ts';

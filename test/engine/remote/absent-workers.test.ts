@@ -1,10 +1,4 @@
-/**
- * A front end without local slots while no worker takes work. Workers that get none are distinguished, drained and forgotten, and learn why.
- *
- * Invariant: workers on other boxes bring to the bit what this box would; killed, cut off from their broker, cancelled
- * and lying they cost a lease at most; without one the work waits and says why; a drained one takes nothing over
- * restarts; without `nats.servers` nothing of it is loaded.
- */
+/** A front end without local slots while no worker takes work. Workers that get none are distinguished, drained and forgotten, and learn why. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,9 +1,4 @@
-/**
- * What the configuration of `assay worker setup` lets each box do, by a real nats-server; and keys that come and go.
- *
- * Invariant: a worker's key speaks and hears for it alone; no one acts on a lease that another holds; a token opens
- * one file and dies with its lease.
- */
+/** What the configuration of `assay worker setup` lets each box do, by a real nats-server; and keys that come and go. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,8 +1,4 @@
-/**
- * What a worker's acknowledgement can do to the daemon's stream by its reply subject, by a real nats-server.
- *
- * Invariant: a worker that deletes the consumer or the stream of leases costs seconds: the daemon makes both again.
- */
+/** A worker that deletes the consumer or the stream of leases costs seconds: the daemon makes both again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,9 +1,4 @@
-/**
- * What one worker's key can do to another worker: nothing. A real nats-server, the daemon, and two programs that each know one key.
- *
- * Invariant: a worker's key speaks and hears for it alone; no one acts on a lease that another holds; a token opens
- * one file and dies with its lease.
- */
+/** What one worker's key can do to another worker: nothing. A real nats-server, the daemon, and two programs that each know one key. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,9 +1,4 @@
-/**
- * What the children of a worker answered, as real models and decoders answer, gives the daemon the worker's result; answers that
- * cannot be of what was asked give none.
- *
- * Invariant: the daemon computes each figure of a worker's result itself, from answers whose shape and count it knows.
- */
+/** The daemon computes each figure of a worker's result itself, from answers whose shape and count it knows. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,4 @@
-/**
- * Workers on other boxes: a front without models of its own, a real nats-server, and workers that are killed, cut off and lie.
- *
- * Invariant: a worker's key speaks and hears for it alone; no one acts on a lease that another holds; a token opens
- * one file and dies with its lease.
- */
+/** Workers on other boxes: a front without models of its own, a real nats-server, and workers that are killed, cut off and lie. */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * Whether an analysis begins while files are being accepted: with the runner, a store and a clock that stands still.
- *
- * Invariant: files are accepted before earlier ones are analysed, yet one analysis a second begins.
- */
+/** Whether an analysis begins while files are being accepted: with the runner, a store and a clock that stands still. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

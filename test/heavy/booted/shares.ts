@@ -1,8 +1,6 @@
 /**
  * Folders of file servers, mounted by the kernel's own clients: NFS and SMB. Others write on the server, so that no notice comes; the
  * server goes away for a minute amid the files, and comes back. Each file becomes one record and its results.
- *
- * Invariant: a watched folder takes each file once and whole, and concludes nothing from what is away; the daemon answers meanwhile.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,8 +1,6 @@
 /**
  * Clients and receivers that others wrote, as their users run them: had from their registries, then against a running box. What
  * cannot be had is skipped by name, with the reason. `main.ts [NAME]…` runs those alone. Exit code 1 where one misses.
- *
- * Invariant: clients that others generate or wrote submit, read and get notices without a change of the box.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,6 @@
 /**
  * Manifests as hostile bytes: 2,000 mutated ones through a real decode child, none of which may end it, and what reading
  * costs. Exit code 1 where a child ends, or a median is past its bound. `node test/heavy/fuzzing/manifests.ts`
- *
- * Invariant: every state of a manifest reads as its four answers, made by an authority of the test's own; files of
- * real writers read with no settings; an unknown code never reads as fine; only a trusted manifest weighs.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

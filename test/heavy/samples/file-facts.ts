@@ -1,8 +1,6 @@
 /**
  * Facts of pictures against exiftool: each JPEG, PNG, WebP, TIFF and HEIC beneath ASSAY_FACTS_FOLDER (or the collection's whole photographs) is read by
  * both. Skipped by name where exiftool is not installed.
- *
- * Invariant: what exiftool says of capture, place, camera and lens by EXIF, Assay says too.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, realpathSync } from 'node:fs';

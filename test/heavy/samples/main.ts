@@ -3,8 +3,6 @@
  * ASSAY_SAMPLES names a folder with a folder of each collection (file-type, music-metadata, Pillow, av1-avif, libheif,
  * exiftool, FFmpeg's samples); ASSAY_SAMPLES_LIST where the list goes (JSON lines; among the temporary files
  * otherwise).
- *
- * Invariant: of every file Assay says what ffprobe, sharp and exiftool say (sides, seconds, pages, tracks), or why not.
  */
 import { appendFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

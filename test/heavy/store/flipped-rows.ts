@@ -1,8 +1,4 @@
-/**
- * Flipped bytes in each row of `test/faults/flipped-bytes.test.ts`, one row at a time.
- *
- * Invariant: a flipped byte in any table stops nothing but what it is in, and opens no door.
- */
+/** Flipped bytes in each row of `test/faults/flipped-bytes.test.ts`, one row at a time. */
 import { join } from 'node:path';
 import { damageInTurn, damagesOneByOne, setUp, tableNames } from '../../faults/rounds/flipped-rows.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

@@ -1,8 +1,4 @@
-/**
- * Five hundred races of three starters for one data folder, over fresh, stale and zombie locks: always exactly one.
- *
- * Invariant: one process per data folder, whatever was killed, raced or contained.
- */
+/** Five hundred races of three starters for one data folder, over fresh, stale and zombie locks: always exactly one. */
 import { race } from '../../store/lock-races.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { numberArgument } from '../random.ts';

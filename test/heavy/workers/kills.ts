@@ -2,10 +2,6 @@
  * `node test/heavy/workers/kills.ts --minutes N --seed S`: pictures, recordings and films for two workers while workers,
  * broker and daemon are killed at random instants, and the broker sometimes loses its data. Once the killing has stopped:
  * nothing is lost, nothing is charged twice, and every figure is to the bit what a daemon without workers says.
- *
- * Invariant: workers on other boxes bring to the bit what this box would; killed, cut off from their broker, cancelled
- * and lying they cost a lease at most; without one the work waits and says why; a drained one takes nothing over
- * restarts; without `nats.servers` nothing of it is loaded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDaemon } from '../../daemon.ts';

@@ -2,9 +2,6 @@
  * `node test/heavy/workers/partition.ts`: what is between the boxes, or around them, fails without anybody being killed: a
  * worker cut off in mid-job, one that stands still, a broker that is full, a listener for media that cannot be reached, workers
  * that are upgraded one after the other. Each costs time; none costs a file, an attempt or a figure.
- *
- * Invariant: cut off, standing still, drained over and over, of another version, with a full broker or without a way
- * to the media, workers cost no file, no attempt and no figure.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

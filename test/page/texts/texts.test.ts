@@ -1,8 +1,4 @@
-/**
- * Every text of the page exists in both languages, asks for the same figures in both, and counts one as one.
- *
- * Invariant: a text that reads the same in English and Italian is named here as a word of both.
- */
+/** Every text of the page exists in both languages, asks for the same figures in both, and counts one as one. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * What a file is, and how long it is played, by its content: joined recordings, streams without a container, padding, stamps
- * that lie. Through a real decode child.
- *
- * Invariant: everything has the time at which players play it, and nothing that they play is left out.
- */
+/** Everything has the time at which players play it, and nothing that they play is left out. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,8 +1,4 @@
-/**
- * Animations and sequences through a real decode child: which frame is shown first, how many there are, and those behind it.
- *
- * Invariant: of an animation the first shown frame is judged, and a few that are spread over it.
- */
+/** Animations and sequences through a real decode child: which frame is shown first, how many there are, and those behind it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';

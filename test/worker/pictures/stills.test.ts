@@ -1,8 +1,4 @@
-/**
- * Pictures beyond JPEG and PNG, through a real decode child: HEIC with grids and turns, AVIF, GIF, JPEG XL, raw files.
- *
- * Invariant: every documented container and codec is read, with its length, sides and orientation.
- */
+/** Pictures beyond JPEG and PNG, through a real decode child: HEIC with grids and turns, AVIF, GIF, JPEG XL, raw files. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

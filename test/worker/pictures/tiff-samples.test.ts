@@ -1,8 +1,4 @@
-/**
- * TIFFs of every kind of sample through a real decode child.
- *
- * Invariant: samples are scaled as their format says, or refused by its name; only what is damaged is called so.
- */
+/** TIFFs of every kind of sample through a real decode child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../media/decode-fixture.ts';

@@ -1,9 +1,4 @@
-/**
- * Chains of certificates through the real reader: of who signed a picture, whom its identity assertion names and who stamped its time.
- *
- * Invariant: one judge says which certificate leads to which authority, for manifests, identities and time stamps alike, and
- * it refuses what OpenSSL refuses.
- */
+/** Chains of certificates through the real reader: of who signed a picture, whom its identity assertion names and who stamped its time. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

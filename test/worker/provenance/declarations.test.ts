@@ -1,8 +1,4 @@
-/**
- * What unsigned metadata say of a picture's origin, and what the assessment makes of it.
- *
- * Invariant: what must not be judged is refused; unsigned metadata are evidence only.
- */
+/** What unsigned metadata say of a picture's origin, and what the assessment makes of it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,4 @@
-/**
- * A signed file of every format in which the reader knows manifests; of every other one it is said that none can be read.
- *
- * Invariant: a manifest is read in each format that docs/trust.md names, and no other format ever reads as a file without one.
- */
+/** A signed file of every format in which the reader knows manifests; of every other one it is said that none can be read. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

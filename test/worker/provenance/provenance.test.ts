@@ -1,8 +1,4 @@
-/**
- * Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere.
- *
- * Invariant: C2PA fields and declared origins are as documented.
- */
+/** Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import {

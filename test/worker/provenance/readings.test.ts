@@ -1,9 +1,4 @@
-/**
- * Every state of a manifest that a person may meet, made by an authority of the test's own and read by the real reader.
- *
- * Invariant: every state of a manifest reads as its four answers, made by an authority of the test's own; files of
- * real writers read with no settings; an unknown code never reads as fine; only a trusted manifest weighs.
- */
+/** Every state of a manifest that a person may meet, made by an authority of the test's own and read by the real reader. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,4 @@
-/**
- * Files as real writers signed them, read with the lists that come with Assay and no settings.
- *
- * Invariant: every state of a manifest reads as its four answers, made by an authority of the test's own; files of
- * real writers read with no settings; an unknown code never reads as fine; only a trusted manifest weighs.
- */
+/** Files as real writers signed them, read with the lists that come with Assay and no settings. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

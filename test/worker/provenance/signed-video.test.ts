@@ -1,8 +1,4 @@
-/**
- * A real film with a real C2PA signature, made here by a certificate made here: read, trusted, and found out when changed.
- *
- * Invariant: a signed film is read, trusted and found out when changed.
- */
+/** A real film with a real C2PA signature, made here by a certificate made here: read, trusted, and found out when changed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
