@@ -9,11 +9,7 @@ const PASSWORD = 'correct horse battery';
 let daemon: OpenBox;
 
 before(async () => {
-  daemon = await openBox({
-    models: 'tiny',
-    awaitReady: false,
-    env: { ASSAY_ADMIN_PASSWORD: PASSWORD },
-  });
+  daemon = await openBox({ models: 'tiny', awaitReady: false, env: { ASSAY_ADMIN_PASSWORD: PASSWORD } });
 });
 
 after(() => daemon[Symbol.asyncDispose]());

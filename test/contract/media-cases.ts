@@ -80,10 +80,7 @@ export const MEDIA_CASES: OperationCase[] = [
     name: 'validation of speech: no width and no height',
     act: async ({ callers }) =>
       mapValue(await callers.plain.validate('audio', makeSpeech()), ({ filesize: _size, ...rest }) => rest),
-    gives: {
-      ...{ valid: true, mimetype: 'audio/flac', width: null, height: null },
-      models: ['tiny-speech'],
-    },
+    gives: { ...{ valid: true, mimetype: 'audio/flac', width: null, height: null }, models: ['tiny-speech'] },
   },
   {
     name: 'validation of a video with its track',

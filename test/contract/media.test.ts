@@ -319,17 +319,13 @@ test('cancelling a video stops the work and leaves nothing of it', async () => {
   const before = (await readdir(join(folder, 'artifacts'))).sort();
   // The frames wait for the models, however fast or busy the box is.
   using models = stopModels();
-  const response = await submit('video', clipOf(8), 'long.mp4', {
-    frames: 30,
-  });
+  const response = await submit('video', clipOf(8), 'long.mp4', { frames: 30 });
   const { identifier } = (await response.json()) as { identifier: string };
   const progress = await firstProgress(identifier);
   assert.ok(progress.total >= 30 && progress.done <= progress.total, JSON.stringify(progress));
   await askGraphql(
     'mutation ($i: ID!) { cancelClassification(identifier: $i) { classification { status } } }',
-    {
-      i: identifier,
-    },
+    { i: identifier },
   );
   const record = toCommon(await readJson('video', identifier));
   assert.deepEqual([record.status, record.errors, record.images], ['errored', 'cancelled', []]);

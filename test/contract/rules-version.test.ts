@@ -87,10 +87,7 @@ test('a record names the rules it was measured under, and those that read it now
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
   await seedOlder(data.path);
-  await using daemon = await openBox({
-    folder: data.path,
-    env: { ASSAY_MODELS_FOLDERS: packs.path },
-  });
+  await using daemon = await openBox({ folder: data.path, env: { ASSAY_MODELS_FOLDERS: packs.path } });
   const identifier = await submit(daemon);
   while ((await readRest(daemon, identifier)).status === 'new') await sleep(50);
   const present = [RULES_VERSION, RULES_VERSION];

@@ -69,9 +69,7 @@ test('intervals are drawn over sources, the same each time', () => {
         clips.filter(({ label }) => label === 'human'),
         { m: 1 },
       ),
-    {
-      message: 'expected human clips of two sources and an artificial one',
-    },
+    { message: 'expected human clips of two sources and an artificial one' },
   );
 });
 

@@ -15,9 +15,7 @@ const SECONDS = 2;
 const missing = ['ffmpeg', 'sox'].filter((program) => spawnSync(program, ['--version']).error !== undefined);
 const skip = missing.length > 0 && `${missing.join(' and ')} not installed`;
 
-test('each tier is a copy of the same length that is still heard', {
-  skip,
-}, async () => {
+test('each tier is a copy of the same length that is still heard', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'tone.wav');
   const tone = Float32Array.from(

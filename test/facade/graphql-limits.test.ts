@@ -56,11 +56,7 @@ const CASES: { name: string; query: string; refused: RegExp | null }[] = [
     query: `{ __schema { ${Array.from({ length: 16 }, (_, index) => `a${index}: types { ...T }`).join(' ')} } } fragment T on __Type { name }`,
     refused: /aliases 16/,
   },
-  {
-    name: 'root fields',
-    query: `{ ${'viewer { id } '.repeat(11)} }`,
-    refused: /root fields 11/,
-  },
+  { name: 'root fields', query: `{ ${'viewer { id } '.repeat(11)} }`, refused: /root fields 11/ },
   { name: 'doubling fragments', query: NESTED_FRAGMENTS, refused: /cost/ },
   {
     name: 'a fragment in itself',

@@ -140,14 +140,8 @@ const AUDIO: AudioRecord = {
       { index: 1, startSeconds: 4, endSeconds: 10, probability: null },
     ],
     transcript: [
-      {
-        ...{ startSeconds: 1, endSeconds: 2, text: 'Yes', confidence: 0.5, language: 'en' },
-        channel: 2,
-      },
-      {
-        ...{ startSeconds: 1, endSeconds: 2, text: 'No', confidence: 0.5, language: 'en' },
-        channel: null,
-      },
+      { ...{ startSeconds: 1, endSeconds: 2, text: 'Yes', confidence: 0.5, language: 'en' }, channel: 2 },
+      { ...{ startSeconds: 1, endSeconds: 2, text: 'No', confidence: 0.5, language: 'en' }, channel: null },
     ],
     ...{ state: 'inconclusive', probability: 0.25 },
   },

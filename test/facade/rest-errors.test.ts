@@ -81,11 +81,7 @@ const CASES: readonly Case[] = [
     error: new AppError('rate', 'slow', { retryAfterSeconds: 1.2, metadata: { limit: '60' } }),
     status: 429,
     body: { message: 'slow' },
-    headers: {
-      'retry-after': '2',
-      'ratelimit-policy': '"plan";q=60;w=60',
-      ratelimit: '"plan";r=0;t=2',
-    },
+    headers: { 'retry-after': '2', 'ratelimit-policy': '"plan";q=60;w=60', ratelimit: '"plan";r=0;t=2' },
   },
   {
     name: '503 without a time still says when',

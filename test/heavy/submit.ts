@@ -11,11 +11,7 @@ export type Submit = (daemon: TestDaemon, bytes: Buffer) => Promise<string>;
 async function submitByRest({ http }: TestDaemon, bytes: Buffer): Promise<string> {
   const body = new FormData();
   body.set('image', new Blob([new Uint8Array(bytes)]), 'picture.jpg');
-  const response = await fetch(`${http}/api/classification`, {
-    method: 'POST',
-    headers: KEY_HEADERS,
-    body,
-  });
+  const response = await fetch(`${http}/api/classification`, { method: 'POST', headers: KEY_HEADERS, body });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`refused: ${response.status} ${text}`);
   return text;

@@ -33,9 +33,7 @@ function listen(socket: string): { lines: string[]; child: ChildProcess } {
   return { lines, child };
 }
 
-test('a daemon reports that it is ready, that it lives, and that it stops', {
-  skip,
-}, async () => {
+test('a daemon reports that it is ready, that it lives, and that it stops', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const socket = join(folder.path, 'notify');
   const { lines, child } = listen(socket);
@@ -91,9 +89,7 @@ test('a worker reports the same while the daemon is still away', { skip }, async
   }
 });
 
-test('the watchdog is fed only while the workers live and the loop turns', {
-  skip,
-}, async () => {
+test('the watchdog is fed only while the workers live and the loop turns', { skip }, async () => {
   await using folder = await makeTemporaryFolder();
   const socket = join(folder.path, 'notify');
   const { lines, child } = listen(socket);

@@ -45,10 +45,7 @@ before(async () => {
   client = new AssayClient({ address: daemon.grpc, credentials: credentials.createInsecure() }, TEST_KEY);
   jpeg = await picture().jpeg({ quality: 88 }).toBuffer();
   png = await picture().png().toBuffer();
-  plainRecords = {
-    jpeg: await classify(MediaKind.IMAGE, jpeg),
-    png: await classify(MediaKind.IMAGE, png),
-  };
+  plainRecords = { jpeg: await classify(MediaKind.IMAGE, jpeg), png: await classify(MediaKind.IMAGE, png) };
 });
 
 after(async () => {

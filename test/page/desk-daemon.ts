@@ -33,11 +33,7 @@ export async function startDesk({
   await writeTinySpeechPack(join(folder, 'models'));
   const credentials = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
   const backups = { ASSAY_BACKUP_DIR: `${folder}-backups`, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' };
-  const daemon = await openBox({
-    ...models,
-    folder,
-    env: { ...credentials, ...backups, ...env },
-  });
+  const daemon = await openBox({ ...models, folder, env: { ...credentials, ...backups, ...env } });
   return {
     http: daemon.http,
     grpc: daemon.grpc,

@@ -229,10 +229,4 @@ function identifierOf(random: Random): string {
   return Array.from({ length: 64 }, () => random.whole(0, 15).toString(16)).join('');
 }
 
-const SILENT = {
-  analysisEnded() {},
-  stepTimed() {},
-  workerDied() {},
-  queueChanged() {},
-  videoDecoded() {},
-};
+const SILENT = { analysisEnded() {}, stepTimed() {}, workerDied() {}, queueChanged() {}, videoDecoded() {} };

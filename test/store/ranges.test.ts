@@ -39,11 +39,7 @@ const RANGES: { name: string; range: Range; expected: number[] }[] = [
     range: { start: [1, 5], end: [1, 700] },
     expected: upwards.slice(5, 700),
   },
-  {
-    name: 'without its start',
-    range: { start: [1, 5], exclusiveStart: true },
-    expected: upwards.slice(6),
-  },
+  { name: 'without its start', range: { start: [1, 5], exclusiveStart: true }, expected: upwards.slice(6) },
   {
     name: 'reversed from between two keys',
     range: { start: [1, 699.5], end: [1, 3], reverse: true, exclusiveStart: true },

@@ -47,14 +47,7 @@ const HOSTILE = {
 
 /** By the number of the record: which row is spoiled, how, and what is said of it. */
 export const SPOILED: ReadonlyMap<number, { table: string; spoil: Spoil; reason: RegExp }> = new Map([
-  [
-    1,
-    {
-      table: 'analyses',
-      spoil: NOT_A_NUMBER,
-      reason: /NaN/,
-    },
-  ],
+  [1, { table: 'analyses', spoil: NOT_A_NUMBER, reason: /NaN/ }],
   [
     2,
     {

@@ -60,9 +60,7 @@ for (const [name, container, encoder, mime, more] of SOUNDS) {
     const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
       { ...probe, durationSeconds: 0 },
-      {
-        ...{ kind: 'audio', mime, width: null, height: null, pages: 1, durationSeconds: 0, hasSound: true },
-      },
+      { ...{ kind: 'audio', mime, width: null, height: null, pages: 1, durationSeconds: 0, hasSound: true } },
     );
     assertNear(probe.durationSeconds ?? 0, 2.5);
     const { audio } = await child.slot.request({
@@ -161,9 +159,7 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
     const { probe } = await child.slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
       { ...probe, durationSeconds: 0, hasSound: false },
-      {
-        ...{ kind: 'video', mime, width: 192, height: 128, pages: 1, durationSeconds: 0, hasSound: false },
-      },
+      { ...{ kind: 'video', mime, width: 192, height: 128, pages: 1, durationSeconds: 0, hasSound: false } },
     );
     assertNear(probe.durationSeconds ?? 0, 2);
     const request: Omit<DecodeVideoRequest, 'id'> = {

@@ -209,13 +209,7 @@ test('the patches are there before the rest of the picture is read', async () =>
   const bytes = await patternImage(200, 120).png().toBuffer();
   const input = await child.place(bytes);
   const asked = [ORIGINAL];
-  const request = {
-    type: 'decode-image',
-    input,
-    limits: LIMITS,
-    trust: NO_TRUST,
-    patchSets: asked,
-  } as const;
+  const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets: asked } as const;
   const { image } = await child.slot.request(request, {
     onProgress: ({ step }) => seen.push(step),
     onPatched: (picture) => {

@@ -67,13 +67,7 @@ async function addFilm({ store }: App, pictures: readonly Buffer[]): Promise<str
   };
   const film = { kind: 'video', hash: identifier } as const;
   await store.transact((tx) => {
-    tx.putAnalysis({
-      ...analysis,
-      ...film,
-      id: identifier,
-      key: 'film',
-      result,
-    });
+    tx.putAnalysis({ ...analysis, ...film, id: identifier, key: 'film', result });
     tx.putClassification({ ...record, ...film, identifier, analysisId: identifier, mime: 'video/webm' });
   });
   return identifier;

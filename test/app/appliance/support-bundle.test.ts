@@ -103,10 +103,7 @@ test('what the doctor says goes out without folders, hosts and names of boxes', 
   await mkdir(watched, { recursive: true });
   const backups = join(folder.path, 'off site');
   await mkdir(backups);
-  await using box = await openServedApp({
-    ASSAY_BACKUP_DIR: backups,
-    ASSAY_WATCH_ROOTS: folder.path,
-  });
+  await using box = await openServedApp({ ASSAY_BACKUP_DIR: backups, ASSAY_WATCH_ROOTS: folder.path });
   const { app, admin } = box;
   await addWatchFolder(app, { principal: admin, fields: { path: watched } });
   const plain = JSON.stringify(await examine(app, { principal: admin }));

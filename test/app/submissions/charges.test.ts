@@ -118,9 +118,7 @@ test('a failure gives back what it took, and a retry takes it again, once', asyn
     const reasons = open.app.store.read.ledger(principal.account.id).map(({ reason }) => reason);
     assert.deepEqual(reasons, ['grant', 'charge', 'refund', 'charge', 'refund']);
     await grantCredits(open.app, { principal: open.admin, id: principal.account.id, amount: -1, note: '' });
-    await assert.rejects(retryClassification(open.app, { principal, identifier }), {
-      reason: 'credits',
-    });
+    await assert.rejects(retryClassification(open.app, { principal, identifier }), { reason: 'credits' });
     assertCredits(principal, 1, 0);
   } finally {
     server.close();

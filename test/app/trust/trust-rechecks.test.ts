@@ -218,10 +218,7 @@ test('a stored file that is another than the one submitted is not read', async (
 test('a certificate that ran out since the first reading says no less than it did then', async () => {
   const { app, admin } = opened;
   const notAfter = new Date(Date.now() + 4000);
-  const soon = makeIdentity({
-    ...{ name: 'Test camera', issuer: authority, signsMedia: true },
-    notAfter,
-  });
+  const soon = makeIdentity({ ...{ name: 'Test camera', issuer: authority, signsMedia: true }, notAfter });
   const { file } = await signMedia({ definition: definitionOf(GENERATED) }, { signer: soon });
   await seedSigned(opened, 1, file, toMaterial([makeTrustList({ authorities: authority.cert })]));
   assert.equal(stateOf(app, 0), 'trusted');

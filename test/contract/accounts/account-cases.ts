@@ -45,11 +45,7 @@ export const ACCOUNT_CASES: OperationCase[] = [
     act: async ({ callers }) => await callers.viewer.submit('image', await makePicture()),
     ...{ gives: null, refuses: 'read_only' },
   },
-  {
-    name: 'a read-only account may look',
-    act: ({ callers }) => callers.viewer.list('image'),
-    gives: [],
-  },
+  { name: 'a read-only account may look', act: ({ callers }) => callers.viewer.list('image'), gives: [] },
   {
     name: 'a kind that the plan does not enable is refused',
     act: ({ callers }) => callers.images.submit('audio', makeSpeech()),

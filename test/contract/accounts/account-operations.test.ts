@@ -98,9 +98,7 @@ inEachWay('an account changes its own fields only, and clears them', async (admi
 
 inEachWay('before the terms are accepted only accepting them works', async (admin, openWith) => {
   made += 1;
-  const { user } = await admin.call('createUser', {
-    user: { name: 'New', email: `new${made}@example.org` },
-  });
+  const { user } = await admin.call('createUser', { user: { name: 'New', email: `new${made}@example.org` } });
   const { secret } = await admin.call('createKey', { name: 'new', userId: user.id });
   const own = openWith(secret);
   assert.equal((await own.refused('getCredits')).reason, 'terms');

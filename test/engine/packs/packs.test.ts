@@ -125,9 +125,7 @@ check('refuses a speech detector of an operator', /comes with Assay only/, {
 check(
   'refuses a model that lies in an npm package',
   /^model\.json: file: .*expected string, received object$/,
-  {
-    file: { package: 'nsfwjs', path: 'model.json' },
-  },
+  { file: { package: 'nsfwjs', path: 'model.json' } },
 );
 
 test('the packs that Assay ships are whole', async () => {

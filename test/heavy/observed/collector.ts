@@ -94,15 +94,11 @@ export class Collector implements AsyncDisposable {
 
   static async start({ folder, program, listen, sink }: CollectorOrder): Promise<Collector> {
     const config = {
-      receivers: {
-        otlp: { protocols: { http: { endpoint: listen } } },
-      },
+      receivers: { otlp: { protocols: { http: { endpoint: listen } } } },
       exporters: { otlp_http: { endpoint: sink, encoding: 'json', compression: 'none' } },
       service: {
         telemetry: { metrics: { level: 'none' } },
-        pipelines: {
-          traces: { receivers: ['otlp'], exporters: ['otlp_http'] },
-        },
+        pipelines: { traces: { receivers: ['otlp'], exporters: ['otlp_http'] } },
       },
     };
     const path = join(folder, 'otelcol.json');
