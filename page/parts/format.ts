@@ -7,9 +7,10 @@ export function formatNumber(value: number, digits = 0): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
 }
 
+/** With a space, as the sentences of reasons have it, at which no line breaks. */
 export function formatPercent(share: number, digits = 0): string {
-  const options = { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
-  return new Intl.NumberFormat(locale(), options).format(share);
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${new Intl.NumberFormat(locale(), options).format(100 * share)}\u00a0%`;
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];

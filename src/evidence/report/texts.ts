@@ -257,7 +257,7 @@ export function speakerOf(language: ReportLanguage): Speaker {
     number,
     percent: (share, digits = 0) => {
       const bounds = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-      return new Intl.NumberFormat(locale, { style: 'percent', ...bounds }).format(share);
+      return `${new Intl.NumberFormat(locale, bounds).format(100 * share)}\u00a0%`;
     },
     bytes: (bytes) => {
       const units = ['B', 'KB', 'MB', 'GB', 'TB'];

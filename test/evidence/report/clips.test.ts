@@ -29,8 +29,8 @@ function leadOf(language: ReportLanguage, scores: readonly Score[]): string {
 
 test('the most suspicious part is named with its time', () => {
   const scores = [0.1, 0.3, 0.72, 0.2];
-  assert.match(leadOf('en', scores), /most suspicious begins at 8 s \(72.0%\)/);
-  assert.match(leadOf('it', scores), /più sospetta comincia a 8 s \(72,0%\)/);
+  assert.match(leadOf('en', scores), /most suspicious begins at 8 s \(72.0\u00a0%\)/);
+  assert.match(leadOf('it', scores), /più sospetta comincia a 8 s \(72,0\u00a0%\)/);
 });
 
 test('of one part alone, or where no model answered, nothing is named', () => {
@@ -42,6 +42,6 @@ test('a part that no model answered has no figure', () => {
   assert.ok(table?.type === 'table');
   assert.deepEqual(
     table.rows.map(([, share]) => share),
-    ['–', '40.0%'],
+    ['–', '40.0\u00a0%'],
   );
 });
