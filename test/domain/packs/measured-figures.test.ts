@@ -75,13 +75,13 @@ test('a report has a table for each set, those of outside media first', () => {
     blocks.flatMap((block) => (block.type === 'table' ? [block.rows] : [])),
     [
       [
-        ['as taken', '6.0%', '45.0%', '–', '–'],
-        ['web', '6.0%', '52.0%', '–', '–'],
+        ['as taken', '6.0\u00a0%', '45.0\u00a0%', '–', '–'],
+        ['web', '6.0\u00a0%', '52.0\u00a0%', '–', '–'],
       ],
       [['as taken', '–', '–', '0.93', '30']],
       [
-        ['as taken', '10.0%', '70.0%', '0.9', '9'],
-        ['web', '20.0%', '60.0%', '0.8', '9'],
+        ['as taken', '10.0\u00a0%', '70.0\u00a0%', '0.9', '9'],
+        ['web', '20.0\u00a0%', '60.0\u00a0%', '0.8', '9'],
       ],
     ],
   );
