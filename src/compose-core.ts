@@ -181,7 +181,8 @@ function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts & Pick<App, 
   parts.earlierPictures.start();
 }
 
-function openCounts(core: Core) {
+/** Parts that a start begins with empty. */
+export function openCounts(core: Core) {
   return {
     callRates: new CallRates(),
     attempts: new Attempts(),

@@ -59,12 +59,12 @@ test('progress is not sent to who did not select it', async () => {
   })().catch(() => {});
   for (let round = 0; round < 5; round += 1) {
     await delay(30);
-    fixture.feed.publish(IDENTIFIER, [1]);
+    fixture.app.feed.publish(IDENTIFIER, [1]);
   }
   const record = fixture.app.store.read.records.get(IDENTIFIER);
   assert.ok(record !== undefined);
   await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
-  fixture.feed.publish(IDENTIFIER, [1]);
+  fixture.app.feed.publish(IDENTIFIER, [1]);
   for (let poll = 0; poll < 500 && !text.includes('changed'); poll += 1) await delay(10);
   stop.abort();
   await reading;

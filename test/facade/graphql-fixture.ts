@@ -8,10 +8,6 @@ import type { App } from '../../src/app/appliance/app.ts';
 import { Backups } from '../../src/app/appliance/backups.ts';
 import { EarlierPictures } from '../../src/app/appliance/earlier-pictures.ts';
 import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
-import { Attempts } from '../../src/app/callers/attempts.ts';
-import { CallRates } from '../../src/app/callers/call-rates.ts';
-import { KeyUses } from '../../src/app/callers/key-uses.ts';
-import { uploadPlaces } from '../../src/app/callers/open-places.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
@@ -22,9 +18,7 @@ import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
 import { SeenBeforeIndex } from '../../src/app/records/seen-before.ts';
 import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
-import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
-import type { roomsOf } from '../../src/compose-core.ts';
-import type { Clock } from '../../src/domain/clock.ts';
+import { openCounts, type roomsOf } from '../../src/compose-core.ts';
 import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
@@ -38,7 +32,6 @@ import { Sealer } from '../../src/machinery/sealer.ts';
 import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { systemClock } from '../../src/machinery/system-clock.ts';
 import { TrustLists } from '../../src/machinery/trust/trust-lists.ts';
-import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import { callerAddress, HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -47,7 +40,6 @@ export const IDENTIFIER = 'ab'.repeat(32);
 
 export interface GraphqlFixture extends AsyncDisposable {
   app: App;
-  feed: App['feed'];
   key: string;
   url: string;
 }
@@ -87,7 +79,13 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const folder = stack.use(await makeTemporaryFolder());
   let time = 1_767_225_600_000_000;
   const clock = { ...systemClock(), now: () => time++ };
-  const { store, accountFeed, standings } = await openWatchedStore(stack, folder.path, clock);
+  const accountFeed = new AccountFeed();
+  const standings = stack.use(new Standings(clock));
+  const store = stack.use(await Store.open({ folder: folder.path }));
+  store.follow((change) => {
+    accountFeed.publish(change);
+    standings.publish(change);
+  });
   const sealer = await Sealer.open(folder.path);
   const signingKeys = await SigningKeys.open({ folder: folder.path, givenPem: null, now: clock.now });
   const firstStart = await setUpFirstStart(store, clock, sealer, {
@@ -97,11 +95,11 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     adminApiKey: null,
     rateLimitPerMinute: 0,
   });
-  const feed = new RecordFeed(store.read);
   const [log, metrics] = [pino({ level: 'silent' }), new Metrics()];
   const core = {
     ...{ config: { ...CONFIG }, store },
-    ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), feed, ...stubEngine() },
+    ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), ...stubEngine() },
+    feed: new RecordFeed(store.read),
     accessLog: stack.use(new AccessLog({ store, clock, log })),
     ...{ clock, log, metrics },
   };
@@ -111,33 +109,22 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     mailer: stack.use(openMailer(folder.path)),
     ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
     newIdentifier: () => IDENTIFIER,
-    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
+    ...openCounts(core),
     standings,
-    ...{ openUploads: uploadPlaces(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
       ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: [] },
     },
-    ...{ remote: null, tracing: null, watching: new WatchBoard(), ...openOnCore(stack, core) },
+    ...{ remote: null, tracing: null, ...openOnCore(stack, core) },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(
         { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false, bytesPerSecondMax: 0 },
-        { store, clock, log: pino({ level: 'silent' }), metrics },
+        core,
       ),
     ),
   };
-  const rule = {
-    host: '127.0.0.1',
-    port: 0,
-    publicUrl: app.config.publicUrl,
-    allowedHosts: [],
-    connectionsMax: 100,
-    trustedProxies: [],
-    behindProxy: false,
-    tls: null,
-  };
-  const http = stack.use(new HttpServer(rule));
+  const http = stack.use(new HttpServer(RULE));
   await http.serve(app, async (fastify) => {
     await plugRest(fastify, app);
     stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, ...SOCKETS }));
@@ -145,29 +132,27 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const held = stack.move();
   return {
     app,
-    feed,
     key: firstStart?.key ?? '',
     url: `${http.url}/graphql`,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
 
+const RULE = {
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: CONFIG.publicUrl,
+  allowedHosts: [],
+  connectionsMax: 100,
+  trustedProxies: [],
+  behindProxy: false,
+  tls: null,
+};
+
 const SOCKETS = {
   isAllowedOrigin: (origin: string | undefined) => origin !== 'https://evil.example',
   callerAddress: callerAddress([]),
 };
-
-/** Opens a store that reports what it changed. */
-async function openWatchedStore(stack: AsyncDisposableStack, folder: string, clock: Clock) {
-  const accountFeed = new AccountFeed();
-  const standings = stack.use(new Standings(clock));
-  const store = stack.use(await Store.open({ folder }));
-  store.follow((change) => {
-    accountFeed.publish(change);
-    standings.publish(change);
-  });
-  return { accountFeed, standings, store };
-}
 
 function openMailer(folder: string): Mailer {
   const files = { smtpUrl: null, folder: join(folder, 'mail'), retryDelaysMs: [] };

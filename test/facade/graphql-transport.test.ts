@@ -134,7 +134,7 @@ test('SSE gives the present state, then changes; leaving ends the watch', async 
   const record = fixture.app.store.read.records.get(IDENTIFIER);
   assert.ok(record !== undefined);
   await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
-  fixture.feed.publish(IDENTIFIER, [1]);
+  fixture.app.feed.publish(IDENTIFIER, [1]);
   await readUntil(/"refId":"changed"/);
   assert.equal(await watchersOf(fixture), 1);
   departure.abort();

@@ -8,23 +8,17 @@ import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
 import { Mailer } from '../../src/app/accounts/mail.ts';
 import type { App } from '../../src/app/appliance/app.ts';
 import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
-import { Attempts } from '../../src/app/callers/attempts.ts';
 import { toPrincipal } from '../../src/app/callers/authenticate.ts';
-import { CallRates } from '../../src/app/callers/call-rates.ts';
-import { KeyUses } from '../../src/app/callers/key-uses.ts';
-import { uploadPlaces } from '../../src/app/callers/open-places.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
 import { openDeliveryLoop } from '../../src/app/notices/open-loop.ts';
 import { AccessLog } from '../../src/app/records/access-log.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
-import { FLUSHES_MAX } from '../../src/app/submissions/uploads.ts';
-import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import { WatchLoop } from '../../src/app/watch-folders/watch-loop.ts';
 import type { DeliveryLoop } from '../../src/app/webhooks/delivery-loop.ts';
 import type { PostWebhook } from '../../src/app/webhooks/post.ts';
-import { roomsOf } from '../../src/compose-core.ts';
+import { openCounts, roomsOf } from '../../src/compose-core.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { LeaseBook } from '../../src/engine/remote/lease-book.ts';
@@ -33,7 +27,6 @@ import { toClassification } from '../../src/facade/rest/convert.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
 import { openTrustLists } from '../../src/machinery/trust/trust-lists.ts';
-import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import type { RecordsDisk } from '../../src/store/records-disk.ts';
 import { Store } from '../../src/store/store.ts';
 import type { Random } from '../heavy/random.ts';
@@ -133,13 +126,11 @@ export class Life implements AsyncDisposable {
       ),
     );
     const accessLog = stack.use(new AccessLog({ store, clock, log }));
-    const config = settings.app;
-    const refusals = new Refusals({ log, metrics });
     const core = {
-      config,
+      config: settings.app,
       store,
       records: new RecordCache(),
-      refusals,
+      refusals: new Refusals({ log, metrics }),
       accessLog,
       ...roomsOf(engine),
       remote,
@@ -151,9 +142,8 @@ export class Life implements AsyncDisposable {
     const app: SimulatedApp = {
       ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },
       mailer: stack.use(new Mailer(mail, log)),
-      ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core), standings },
-      ...{ openUploads: uploadPlaces(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
-      ...{ submitting: new Map(), watching: new WatchBoard() },
+      ...openCounts(core),
+      standings,
     };
     const body = (record: Parameters<typeof toClassification>[0]) => JSON.stringify(toClassification(record));
     const webhooks = stack.use(openDeliveryLoop(app, body, post));

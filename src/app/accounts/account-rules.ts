@@ -10,6 +10,21 @@ import { type AccountChange, ADMIN_FIELDS, fieldNameOf, OWN_FIELDS } from './acc
 /** Far above any newsroom; keeps one partner, or an open registration, from filling the box. */
 export const ACCOUNTS_MAX = 100_000;
 
+/** Fields of an account about which nothing was said yet. */
+export const NOTHING_STATED = {
+  readonly: false,
+  c2paPolicy: null,
+  address: null,
+  zip: null,
+  city: null,
+  country: null,
+  phone: null,
+  contact: null,
+  vat: null,
+  emailVerifiedAt: null,
+  termsAcceptedAt: null,
+} as const;
+
 export function blankAccount(
   id: number,
   given: Pick<Account, 'name' | 'email' | 'planId'>,
@@ -21,20 +36,10 @@ export function blankAccount(
     role: 'user',
     partnerId: null,
     heuristic: DEFAULT_HEURISTIC,
-    readonly: false,
-    c2paPolicy: null,
+    ...NOTHING_STATED,
     webhookSecret: null,
     lastKeyId: 0,
     passwordHash: null,
-    address: null,
-    zip: null,
-    city: null,
-    country: null,
-    phone: null,
-    contact: null,
-    vat: null,
-    emailVerifiedAt: null,
-    termsAcceptedAt: null,
     createdAt: now,
     updatedAt: now,
     deletedAt: null,

@@ -3,6 +3,7 @@ import type { Account } from '../../domain/accounts/account.ts';
 import type { UserView } from '../../domain/contract/account.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';
+import { NOTHING_STATED } from './account-rules.ts';
 
 /**
  * The partner is complete only for a `viewer` that may see it: itself or the administrator. Its users see its name, not its
@@ -59,17 +60,7 @@ function contactCard({ id, name, email, role, heuristic, createdAt }: Account): 
     email,
     role,
     heuristic,
-    readonly: false,
-    c2paPolicy: null,
-    address: null,
-    zip: null,
-    city: null,
-    country: null,
-    phone: null,
-    contact: null,
-    vat: null,
-    emailVerifiedAt: null,
-    termsAcceptedAt: null,
+    ...NOTHING_STATED,
     createdAt,
     updatedAt: createdAt,
     balance: 0,

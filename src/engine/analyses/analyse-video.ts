@@ -5,6 +5,7 @@
  */
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
+import { frameHeatmapFile } from '../../domain/media/heatmap.ts';
 import { type FaceDetectorPack, isFaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import { poolViewAnswers } from '../../domain/packs/view-axes.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
@@ -17,13 +18,13 @@ import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { hearInSlot } from './analyse-audio.ts';
+import { drawHeatmap } from './analyse-image.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
-import { openAxes } from './axes.ts';
-import { completeFrames } from './complete-frames.ts';
+import { judgeAxes, openAxes } from './axes.ts';
 import { chooseFaceFrames } from './face-frames.ts';
-import { FrameJudge, type FrameWork } from './frame-judge.ts';
+import { FrameJudge, type FrameWork, type JudgedFrame } from './frame-judge.ts';
 import { planPatchSets, requestsOf } from './image-patches.ts';
-import { framePacksOf } from './image-runs.ts';
+import { findMap, framePacksOf } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 import type { SpeechFindings } from './sound-work.ts';
 import { timed } from './timed-parts.ts';
@@ -155,6 +156,51 @@ async function chooseFrames(
   const onProgress = (step: DecodeProgress) => progress.decoding(step);
   const work = { slot, input, choice, detector: faceFinder, onProgress };
   return await timed(parts, 'faces', () => chooseFaceFrames(parts, attempt, work));
+}
+
+/**
+ * The steps that need the decode child again after it has decoded all frames: it cuts faces out of them and draws their maps,
+ * one frame after the other.
+ */
+async function completeFrames(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  work: Job,
+  judged: readonly JudgedFrame[],
+): Promise<FrameResult[]> {
+  const complete: FrameResult[] = [];
+  for (const [index, frame] of judged.entries()) {
+    const result = await addAxes(parts, attempt, work, frame);
+    complete.push(await addHeatmap(parts, attempt, work, { ...frame, result, index }));
+  }
+  return complete;
+}
+
+async function addAxes(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  { slot, axes: all, progress }: Job,
+  { frame, result }: JudgedFrame,
+): Promise<FrameResult> {
+  const axes = all.filter(({ asksChild }) => asksChild);
+  const place = { slot, picture: frame, input: frame.file, folder: 'out', axes } as const;
+  const { image } = result;
+  const found = await judgeAxes(parts, attempt, place, ({ step }) => progress.advance(step), image);
+  return { ...result, image: { ...image, ...found } };
+}
+
+async function addHeatmap(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  { slot, progress }: Job,
+  { frame, answers, result, index }: JudgedFrame & { index: number },
+): Promise<FrameResult> {
+  const map = findMap(answers, result.image.runs);
+  if (map === undefined) return result;
+  const picture = { input: frame.file, folder: 'out', map, name: frameHeatmapFile(index) } as const;
+  await timed(parts, 'heatmap', () => drawHeatmap(parts, attempt, slot, picture));
+  progress.advance('heatmap');
+  return { ...result, image: { ...result.image, hasHeatmap: true } };
 }
 
 async function judgeTrack(
