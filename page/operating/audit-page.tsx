@@ -46,10 +46,18 @@ function Done({ action, details }: { action: string; details: unknown }): JSX.El
     <>
       {findText(`audit_${action}`) ?? <code>{action}</code>}
       <small class="quiet block">
-        {said.map(([name, value]) => `${name} ${showText(String(value))}`).join(', ')}
+        {said.map(([name, value]) => `${labelOf(name)}: ${shownValue(String(value))}`).join(', ')}
       </small>
     </>
   );
+}
+
+function labelOf(name: string): string {
+  return findText(`audit_detail_${name}`) ?? name.replaceAll('_', ' ');
+}
+
+function shownValue(value: string): string {
+  return findText(`audit_value_${value}`) ?? findText(`deskRole_${value.toUpperCase()}`) ?? showText(value);
 }
 
 /** Shortens a hash, which its beginning identifies; a path or a name stays whole. */
