@@ -69,7 +69,6 @@ export const AUDIT_EN = {
   'audit_worker.drain': 'Worker takes no more work',
   'audit_worker.forget': 'Worker forgotten',
   'audit_worker.resume': 'Worker takes work again',
-  audit_detail_account: 'account',
   audit_detail_amount: 'amount',
   audit_detail_analyses: 'analyses',
   audit_detail_before: 'before',
@@ -77,7 +76,6 @@ export const AUDIT_EN = {
   audit_detail_credits: 'credits',
   audit_detail_date: 'date',
   audit_detail_done: 'when a file is done',
-  audit_detail_email: 'e-mail',
   audit_detail_files: 'files',
   audit_detail_identifier: 'record',
   audit_detail_key: 'API key',
@@ -105,5 +103,4 @@ export const AUDIT_EN = {
   audit_value_human: 'human',
   audit_value_image: 'image',
   audit_value_true: 'yes',
-  audit_value_video: 'video',
 } as const;

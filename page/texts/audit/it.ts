@@ -70,7 +70,6 @@ export const AUDIT_IT: Readonly<Record<keyof typeof AUDIT_EN, string>> = {
   'audit_worker.drain': 'La macchina di lavoro non prende più lavoro',
   'audit_worker.forget': 'Macchina di lavoro dimenticata',
   'audit_worker.resume': 'La macchina di lavoro riprende lavoro',
-  audit_detail_account: 'account',
   audit_detail_amount: 'quantità',
   audit_detail_analyses: 'analisi',
   audit_detail_before: 'prima',
@@ -78,7 +77,6 @@ export const AUDIT_IT: Readonly<Record<keyof typeof AUDIT_EN, string>> = {
   audit_detail_credits: 'crediti',
   audit_detail_date: 'data',
   audit_detail_done: 'a file finito',
-  audit_detail_email: 'e-mail',
   audit_detail_files: 'file',
   audit_detail_identifier: 'scheda',
   audit_detail_key: 'chiave API',
@@ -106,5 +104,4 @@ export const AUDIT_IT: Readonly<Record<keyof typeof AUDIT_EN, string>> = {
   audit_value_human: 'umano',
   audit_value_image: 'immagine',
   audit_value_true: 'sì',
-  audit_value_video: 'video',
 };
