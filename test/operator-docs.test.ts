@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Metrics } from '../src/machinery/metrics.ts';
-import { TestDaemon } from './daemon.ts';
+import { openBox } from './app/open-box.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');
@@ -26,7 +26,7 @@ for (const file of ['grafana-dashboard.json', 'alerts.yml', 'backup.md']) {
 }
 
 test('what an alert waits for as an increase is counted from zero on: Prometheus sees no step from nothing to one', async () => {
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
+  await using daemon = await openBox({ models: 'tiny' });
   const exposed = await (await fetch(`${daemon.http}/metrics`)).text();
   const alerts = await readFile(join(DOCS, 'alerts.yml'), 'utf8');
   const counted = [...alerts.matchAll(/increase\((\w+(?:\{[^}]*\})?)\[/g)].map(([, series = '']) => series);

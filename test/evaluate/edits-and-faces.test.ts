@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import type { Report } from '../../evaluate/report.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { patternImage } from '../media/pictures.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -18,11 +19,11 @@ const [WIDTH, HEIGHT] = [352, 264];
 /** A region that is blurred after noise: as plain an edit as can be made. */
 const EDIT = { left: 80, top: 64, width: 160, height: 120 };
 
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
   const packs = join(import.meta.dirname, '../../models');
-  daemon = await TestDaemon.start({
+  daemon = await openBox({
     env: { ASSAY_MODELS_FOLDERS: packs, ASSAY_ANALYSIS_STABILITY: 'false' },
   });
 });

@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import type { Report } from '../../evaluate/report.ts';
 import { RULES_VERSION } from '../../src/domain/verdicts/rules-version.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { COARSE_MODEL, writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -56,7 +57,7 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
   await using out = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
   await writePictures(data.path);
-  await using daemon = await TestDaemon.start({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
+  await using daemon = await openBox({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
   const evaluate = async () => {
     const args = [ENTRY, '--data', data.path, '--out', out.path, '--tiers', '--keep-records', '--json'];
     const env = { ...process.env, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };

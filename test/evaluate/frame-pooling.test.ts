@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { type Clip, comparePooling, cutIn, type PoolingRow, poolClip } from '../../evaluate/frame-pooling.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { makeVideo } from '../media/make-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -89,7 +90,7 @@ test('clips through a running daemon become a table of shares', async () => {
       );
     }
   }
-  await using daemon = await TestDaemon.start({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
+  await using daemon = await openBox({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
   const env = { ...process.env, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
   const args = [ENTRY, '--data', data.path, '--frames', '5', '--out', data.path];
   const { stdout } = await run(process.execPath, [...args, '--json'], { env });

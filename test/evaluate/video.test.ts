@@ -10,7 +10,8 @@ import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import type { Measurement } from '../../evaluate/measurement.ts';
 import type { Report } from '../../evaluate/report.ts';
 import { recompress } from '../../evaluate/video-tiers.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
 import { makeVideo, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -77,7 +78,7 @@ test('clips become figures in both tiers, on fast clips and between edits and or
   await using out = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
   await writeClips(data.path);
-  await using daemon = await TestDaemon.start({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
+  await using daemon = await openBox({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
   const env = { ...process.env, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
   const args = [ENTRY, '--data', data.path, '--kind', 'video', '--out', out.path, '--tiers'];
   const { stdout } = await run(process.execPath, args, { env });

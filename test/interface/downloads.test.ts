@@ -6,19 +6,20 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { buildSchema } from 'graphql';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { type OpenBox, openBox } from '../app/open-box.ts';
+import { TEST_KEY } from '../daemon.ts';
 
 /** It comes without types. */
 const { fromBufferPromise } = createRequire(import.meta.url)('yauzl');
 const ROOT = join(import.meta.dirname, '..', '..');
 const PATHS = ['/proto.zip', '/schema.graphql'] as const;
 
-let local: TestDaemon;
-let remote: TestDaemon;
+let local: OpenBox;
+let remote: OpenBox;
 before(async () => {
   [local, remote] = await Promise.all([
-    TestDaemon.start({ models: 'tiny', awaitReady: false }),
-    TestDaemon.start({ models: 'tiny', awaitReady: false, env: { ASSAY_BEHIND_PROXY: 'true' } }),
+    openBox({ models: 'tiny', awaitReady: false }),
+    openBox({ models: 'tiny', awaitReady: false, env: { ASSAY_BEHIND_PROXY: 'true' } }),
   ]);
 });
 after(async () => {

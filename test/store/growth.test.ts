@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type OpenBox, openBox } from '../app/open-box.ts';
 import {
   type Aim,
   graphqlOperations,
   grpcOperations,
   restOperations,
 } from '../contract/ways/wire-operations.ts';
-import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { TEST_KEY } from '../daemon.ts';
 import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from '../faults/rounds/submissions.ts';
 
 const SUBMISSIONS = 300;
@@ -17,9 +18,9 @@ const MEGABYTE = 1e6;
 /** Transactions: one that reads in this moment. */
 const BEHIND_MAX = 20;
 
-const recordsBytes = ({ folder }: TestDaemon): number => statSync(join(folder, 'records', 'data.mdb')).size;
+const recordsBytes = ({ folder }: OpenBox): number => statSync(join(folder, 'records', 'data.mdb')).size;
 
-async function askGraphql({ http }: TestDaemon, query: string): Promise<Record<string, unknown>> {
+async function askGraphql({ http }: OpenBox, query: string): Promise<Record<string, unknown>> {
   const response = await fetch(`${http}/graphql`, {
     method: 'POST',
     headers: { ...KEY_HEADERS, 'content-type': 'application/json' },
@@ -31,11 +32,11 @@ async function askGraphql({ http }: TestDaemon, query: string): Promise<Record<s
 }
 
 /** The same file again and again: each is a record, a charge and its entries of the log. */
-async function submitAgain(daemon: TestDaemon, picture: Buffer): Promise<void> {
+async function submitAgain(daemon: OpenBox, picture: Buffer): Promise<void> {
   for (let count = 0; count < SUBMISSIONS; count += 1) await submitPicture(daemon, picture);
 }
 
-async function asExpected(daemon: TestDaemon, bytesMax: number): Promise<void> {
+async function asExpected(daemon: OpenBox, bytesMax: number): Promise<void> {
   const bytes = recordsBytes(daemon);
   assert.ok(bytes <= bytesMax, `${bytes} bytes`);
   const figures = await (await fetch(`${daemon.http}/metrics`)).text();
@@ -53,7 +54,7 @@ const READS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()]
 const NOT_ASKED = /GRAPHQL_|the operation (has|costs|is)|internal error|UNIMPLEMENTED/i;
 
 test('300 submissions after every reading operation of every facade was called once', async () => {
-  await using daemon = await TestDaemon.start({ models: 'tiny' });
+  await using daemon = await openBox({ models: 'tiny' });
   // The doctor's findings are about them: who reads some of several must not leave the rest open.
   for (const name of ['a', 'b', 'c', 'd'])
     await askGraphql(daemon, `mutation { createKey(name: "${name}") { userErrors { message } } }`);

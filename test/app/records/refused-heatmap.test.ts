@@ -9,22 +9,23 @@ import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import { CliFailure } from '../../../src/cli/terminal/failure.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { runCommand } from '../../cli/run-command.ts';
-import { TEST_KEY, TestDaemon } from '../../daemon.ts';
+import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeVideo } from '../../media/make-media.ts';
 import { patternImage } from '../../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { type OpenBox, openBox } from '../open-box.ts';
 
 const [WIDTH, HEIGHT] = [320, 240];
 
 let folder: TemporaryFolder;
-let daemon: TestDaemon;
+let daemon: OpenBox;
 
 before(async () => {
   folder = await makeTemporaryFolder();
   const packs = join(import.meta.dirname, '../../../models');
   const env = { ASSAY_MODELS_FOLDERS: packs, ASSAY_ANALYSIS_STABILITY: 'false' };
-  daemon = await TestDaemon.start({ env });
+  daemon = await openBox({ env });
 });
 
 after(async () => {
