@@ -8,7 +8,7 @@ import { CORNERS } from '../media/numbered-frame.ts';
 import { makeVideoByAny } from '../media/video-apart.ts';
 import { makeVoice } from '../media/voice.ts';
 
-export const SECONDS = 2;
+export const SECONDS = 1;
 const RATE = 44_100;
 export const [WIDTH, HEIGHT] = [320, 256];
 
