@@ -1,12 +1,8 @@
 /** Ten thousand records: the list draws what is in sight and loads what is scrolled to. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { Store } from '../../src/store/store.ts';
 import { type OpenBox, openBox } from '../app/open-box.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { seedRecords } from '../seeded-records.ts';
@@ -17,31 +13,26 @@ const ROWS_DRAWN_MAX = 60;
 const GRID_DRAWN_MAX = 140;
 
 const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
-let folder: string;
 let daemon: OpenBox;
 let browser: TestBrowser;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'assay-long-'));
-  await (await openBox({ models: 'tiny', folder, env, awaitReady: false }))[Symbol.asyncDispose]();
+  daemon = await openBox({ models: 'tiny', env, awaitReady: false });
   await seed();
-  daemon = await openBox({ models: 'tiny', folder, env, awaitReady: false });
   browser = await TestBrowser.start();
 });
 
 after(async () => {
   await browser?.[Symbol.asyncDispose]();
   await daemon?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function seed(): Promise<void> {
-  await using store = await Store.open({ folder });
   const describe = (index: number) => ({
     name: `picture-${index}.png`,
     probability: index === 4321 ? 0.97 : null,
   });
-  await seedRecords(store, COUNT, describe);
+  await seedRecords(daemon.open.app.store, COUNT, describe);
 }
 
 test('ten thousand records scroll without being loaded or drawn at once', async (context) => {
