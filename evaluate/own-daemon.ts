@@ -96,7 +96,7 @@ function settingsOf(folder: string, models: string): Record<string, string> {
   };
 }
 
-/** In a group of its own: Ctrl-C is for the evaluation, which lets the daemon finish. */
+/** The daemon has a process group of its own, so that Ctrl-C reaches only the evaluation, which lets the daemon finish. */
 function spawnDaemon(folder: string, env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [ENTRY, folder], { env, detached: true, stdio: 'pipe' });
 }

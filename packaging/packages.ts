@@ -39,7 +39,7 @@ const READ_OF_FONTS = /^unicode\.json$|^files\/.*-wght-normal\.woff2$/;
 /** A package.json inside a package says whether the scripts around it are modules. */
 const KEPT_ALWAYS = /(?:^|\/)package\.json$|^(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/i;
 
-/** What is installed, as npm noted it there; under `''` what the program itself asks for. */
+/** Reads the installed packages from npm's list; the key `''` has the program's own dependencies. */
 export async function readInstalled(root: string): Promise<Installed> {
   const read = async (path: string) =>
     JSON.parse(await readFile(join(root, path), 'utf8')) as { packages: Installed };

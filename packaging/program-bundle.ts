@@ -55,7 +55,7 @@ export function oldForm(program: string): string {
 export interface BundleOrder {
   /** The checkout that is bundled. */
   root: string;
-  /** Where `built.json` and the bundle go. */
+  /** The folder of `built.json` and the bundle. */
   out: string;
   /** Whether it counts only while the sources are as they are now: in a checkout, not in a release, where nothing changes. */
   isBound: boolean;

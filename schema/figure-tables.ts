@@ -14,7 +14,7 @@ const TIERS: Readonly<Record<string, string>> = {
   'mp3-64': 'MP3, 64 kb/s',
 };
 
-/** For a card: every set, and whose pictures are accused. */
+/** Prints the figures of a card: every set, and whose pictures are accused. */
 export function printFigures(ids: readonly string[]): string[] {
   return [...printSets(ids), ...printKinds(figureRows(ids))];
 }

@@ -148,7 +148,7 @@ class Update {
       : (type.table?.message ?? this.#nouns.get(type.noun)?.message ?? type.noun);
   }
 
-  /** What a row names is there too: a noun's message beside the one that holds it, the value of a word. */
+  /** Visits what a row names, too: the message of a noun and the value of a word. */
   #visit({ type }: FieldRow, holder: Block): void {
     if (typeof type === 'string') return;
     if ('choice' in type) {

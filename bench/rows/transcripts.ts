@@ -1,5 +1,5 @@
 /**
- * What writing down a minute of speech takes, alone on the box. The repository holds a few seconds of speech only, and a made voice
+ * How long writing down a minute of speech takes, alone on the box. The repository holds a few seconds of speech only, and a made voice
  * says no words, so the recording is named: ASSAY_BENCH_SPEECH.
  */
 import { readFile } from 'node:fs/promises';

@@ -7,7 +7,7 @@ const [, port = '8480'] = /:(\d+)$/.exec(process.env.ASSAY_HTTP_LISTEN ?? '') ??
 const isTls = (process.env.ASSAY_TLS_CERT_FILE ?? '') !== '';
 
 const path = { host: '127.0.0.1', port, path: '/readyz', timeout: ANSWER_MS_MAX };
-// Whose certificate it is matters to callers from elsewhere; this is the daemon's own loopback.
+// The certificate is not checked: the call goes to the daemon's own loopback.
 const asked = isTls ? getTls({ ...path, rejectUnauthorized: false }, judge) : getPlain(path, judge);
 asked.on('timeout', () => asked.destroy(new Error(`no answer in ${ANSWER_MS_MAX} ms`)));
 asked.on('error', (error) => {

@@ -1,4 +1,4 @@
-/** In which order the loaded records stand. The daemon lists the newest first; any other order is made here. */
+/** The order of the loaded records. The daemon lists the newest first; any other order is made here. */
 import type { HeadlineWord } from '../gen/documents.ts';
 import { isRefused, type ListRow } from '../parts/records.ts';
 

@@ -62,7 +62,7 @@ function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
   );
 }
 
-/** What the mean over everything hides: a drawing is not a photograph. Which kind this picture is, its reader sees best. */
+/** Error rates by kind of picture: a mean over all hides that drawings differ from photographs, and the reader knows the kind. */
 function KindRates({ kinds }: { kinds: readonly KindRate[] }): JSX.Element | null {
   if (kinds.length === 0) return null;
   return (

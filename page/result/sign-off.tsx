@@ -110,7 +110,7 @@ function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | n
   );
 }
 
-/** Who may answer, before the question is asked. */
+/** Shows who may answer, before the question is asked. */
 function Judges({ identifier }: { identifier: string }): JSX.Element {
   const { data, error } = useQuery(READ_SIGN_OFF_JUDGES, { identifier });
   const judges = data?.signOffJudges ?? [];

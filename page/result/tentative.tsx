@@ -1,4 +1,4 @@
-/** What was found so far while the work runs, marked as what may still turn. The room for it is there from the start. */
+/** Findings so far while the work runs, marked as preliminary. Their place is kept from the start. */
 import type { JSX } from 'preact';
 import type { FullRecord, Tentative } from '../gen/documents.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';

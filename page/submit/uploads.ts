@@ -119,7 +119,7 @@ function put(id: number, part: Partial<Upload>): void {
   uploads.set(uploads.get().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)));
 }
 
-/** What the subscription brought is newer than the answer to the submission. */
+/** A record of the subscription is newer than the answer to the submission. */
 function hear(record: ListedRecord, isNewer: boolean): void {
   if (!isNewer && heard.get().has(record.identifier)) return;
   const next = new Map(heard.get()).set(record.identifier, record);
@@ -201,7 +201,7 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
   return promise;
 }
 
-/** What is asked beside the options. */
+/** The fields of a submission beside the options. */
 export function toFields({
   refId,
   noCache,

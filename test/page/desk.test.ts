@@ -245,7 +245,7 @@ test('the keyboard alone hands in a file and opens its result', async () => {
   assert.deepEqual(desk.faults, []);
 });
 
-/** Without compression, so that it is large enough to be sent by pieces: 11 MB. */
+/** An uncompressed TIFF of 11 MB, which is sent by pieces. */
 async function poster(): Promise<Buffer> {
   const pixels = patternRgb(2400, 1600);
   const grain = sharp(pixels, { raw: { width: 2400, height: 1600, channels: 3 } });

@@ -119,7 +119,7 @@ test('a video that this browser cannot play is played as a rendition, along a st
   assert.deepEqual(desk.faults, []);
 });
 
-/** By keyboard; the player stands at the second that the button names. */
+/** Presses the button by keyboard; the player then stands at the second that the button names. */
 async function goToSuspiciousMoment(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: /^Most suspicious moment: \d:\d\d$/ });
   const [, second = ''] = /0:(\d\d)/.exec((await button.textContent()) ?? '') ?? [];

@@ -136,7 +136,7 @@ function readArguments(input: InputRows, args: Values): Values {
 
 const payloads = new Map<string, unknown>();
 
-/** What a mutation answers, also for one written by hand that answers the same. */
+/** The payload type of an operation, also for a mutation written by hand with the same answer. */
 export function payloadTypeOf<Value>(name: OperationName): PayloadRef<Value> {
   return payloadOf(OPERATIONS[name]) as PayloadRef<Value>;
 }

@@ -21,7 +21,7 @@ const FIELD_NAME_BYTES_MAX = 100;
 const PART_HEADERS_MAX = 16;
 const NAME_DEFAULT = 'unnamed';
 
-/** For @fastify/multipart. The file's own bound is receiveMedia's: here a cut file would look like a whole one. */
+/** Limits for @fastify/multipart. receiveMedia bounds the file itself: here a cut file would look like a whole one. */
 export const MULTIPART_LIMITS = {
   parts: PARTS_MAX,
   fields: PARTS_MAX,

@@ -1,4 +1,4 @@
-/** What lies in a data folder: files of work under way, and the books of a store that no daemon holds. */
+/** Reads a data folder: files of work under way, and the books of a store that no daemon holds. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';

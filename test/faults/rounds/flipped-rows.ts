@@ -322,7 +322,7 @@ const GROUPS = 5;
 
 type Damage = readonly { name: keyof Tables; places: readonly Place[] }[];
 
-/** What is damaged at the same time: both rows of most tables. The two of `meta` are copies of each other. */
+/** The rows that are damaged at the same time: both of most tables. The two of `meta` are copies of each other. */
 export function damagesAtOnce(names: readonly (keyof Tables)[]): Damage[] {
   const others = names.filter((name) => name !== 'meta' && !ALONE.includes(name));
   const groups = Array.from({ length: GROUPS }, (_, at) =>

@@ -11,14 +11,14 @@ export interface FleetOptions {
   leaseSeconds?: number;
   /** For the front and all workers. */
   env?: Record<string, string>;
-  /** For the front alone. */
+  /** Settings of the front alone. */
   frontEnv?: Record<string, string>;
 }
 
 export class Fleet implements AsyncDisposable {
   readonly folder: string;
   readonly broker: Broker;
-  /** What a daemon needs that is to bring the same figures without any worker. */
+  /** Settings with which a daemon without workers brings the same figures. */
   readonly homeEnv: Readonly<Record<string, string>>;
   readonly #frontEnv: Readonly<Record<string, string>>;
   readonly #held: AsyncDisposableStack;
@@ -36,7 +36,7 @@ export class Fleet implements AsyncDisposable {
     this.#held = held;
   }
 
-  /** With the broker; front and workers are started one by one. */
+  /** Opens the fleet with its broker; front and workers are started one by one. */
   static async open({ names, leaseSeconds = 2, env = {}, frontEnv = {} }: FleetOptions): Promise<Fleet> {
     await using stack = new AsyncDisposableStack();
     const { path: folder } = stack.use(await makeTemporaryFolder());
