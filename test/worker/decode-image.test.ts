@@ -141,7 +141,11 @@ test('copies are re-encoded and scaled, and only made when asked for', async () 
     .toBuffer();
   const { x, y } = again.positions[0] ?? { x: -1, y: -1 };
   const [patch] = await readPatches(again);
-  assert.deepEqual(patch?.subarray(0, 192), reference.subarray((y * 400 + x) * 3, (y * 400 + x) * 3 + 192));
+  // At the edge of the picture the decoder blends halved colour otherwise.
+  const inner = 8;
+  const from = ((y + inner) * 400 + x + inner) * 3;
+  const row = patch?.subarray((inner * 64 + inner) * 3, (inner + 1) * 64 * 3);
+  assert.deepEqual(row, reference.subarray(from, from + (64 - inner) * 3));
 });
 
 test('copies are made of the places that are looked at', async () => {
