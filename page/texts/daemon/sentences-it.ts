@@ -1,6 +1,6 @@
 /**
  * Sentences that the daemon writes in English, in Italian: what the doctor measures, why a value is refused, why an analysis
- * failed. `{a}`, `{b}` and `{c}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
+ * failed. `{a}` to `{d}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
  * row that fits is used.
  */
 import { fillText } from '../../../src/domain/shown-text.ts';
@@ -109,6 +109,25 @@ const ROWS: readonly (readonly [english: string, italian: string])[] = [
   ['no file could be written for the index: {a}', 'non si è potuto scrivere il file dell’indice: {a}'],
 
   // Why an analysis failed.
+  [
+    'the file is {a} without picture or sound that can be decoded',
+    'il file è {a} senza immagini né suono decodificabili',
+  ],
+  ['the file is {a} that holds {b}; accepted are {c}', 'il file è {a} che contiene {b}; si accettano {c}'],
+  ['no sample of it is left at {n} Hz', 'a {n} Hz non ne resta nessun campione'],
+  ['the file lasts {n} seconds', 'il file dura {n} secondi'],
+  ['{a}; renditions are made of at most {b}', '{a}; si fanno versioni di al massimo {b}'],
+  [
+    'the file packs more than {n} samples of sound into a byte',
+    'il file mette più di {n} campioni di suono in un byte',
+  ],
+  [
+    'the HEIF picture lies in a `mini` box, which is not read',
+    'l’immagine HEIF sta in un riquadro «mini», che non viene letto',
+  ],
+  ['the HEIF data lacks a part of the picture', 'ai dati HEIF manca una parte dell’immagine'],
+  ['the HEIF data lacks its decoder settings', 'ai dati HEIF mancano le impostazioni del decodificatore'],
+  ['what the file holds cannot be decoded ({a})', 'il contenuto del file non si può decodificare ({a})'],
   ['given up after {a} attempt: {b}', 'rinunciato dopo {a} tentativo: {b}'],
   ['given up after {a} attempts: {b}', 'rinunciato dopo {a} tentativi: {b}'],
   ['the analysis took longer than {a} seconds', 'l’analisi ha richiesto più di {a} secondi'],
@@ -211,6 +230,39 @@ const ROWS: readonly (readonly [english: string, italian: string])[] = [
   ['expected {a} and the like', 'previsto {a} e simili'],
 
   // Why a value is refused.
+  ['found {a} ({b})', 'trovato {a} ({b})'],
+  [
+    'expected true, 1, on, false, 0 or nothing, found {a}',
+    'previsto: true, 1, on, false, 0 o niente, trovato: {a}',
+  ],
+  ['expected human or artificial, found {a}', 'previsto: «human» o «artificial», trovato: {a}'],
+  ['expected a cursor from an earlier page', 'previsto: il segno di una pagina precedente'],
+  [
+    'expected kind, outcome, search, text, since, until, desk_id or waits_for_me, found nothing that narrows a list',
+    'previsto: kind, outcome, search, text, since, until, desk_id o waits_for_me; nulla restringe l’elenco',
+  ],
+  [
+    'expected the SHA-256 of a package’s signed list of files, 64 hex digits',
+    'previsto: lo SHA-256 dell’elenco firmato di un pacchetto, 64 cifre esadecimali',
+  ],
+  [
+    "expected a size from 0 to {n}, the log's own, found {a}",
+    'previsto: una dimensione da 0 a {n}, quella del registro, trovato: {a}',
+  ],
+  [
+    'expected {a} (the setting backup.dir) or a folder in it, found {b}',
+    'previsto: {a} (impostazione backup.dir) o una cartella al suo interno, trovato: {b}',
+  ],
+  [
+    '{a} is licensed under {b}, which forbids some uses; read it at {c} and name it; found {d}',
+    'la licenza di {a} è {b}, che vieta alcuni usi: leggila su {c} e indicala; trovato: {d}',
+  ],
+  ['expected a catalogue_name beside it', 'previsto: anche un catalogue_name'],
+  ['expected one file, the model; found another', 'previsto: un solo file, il modello; ce n’è un altro'],
+  [
+    'expected the model file, or download; found neither',
+    'previsto: il file del modello o «download»; mancano tutti e due',
+  ],
   [
     'expected the e-mail address of this account; an administrator may name any',
     'previsto l’indirizzo e-mail di questo account; un amministratore può indicarne altri',

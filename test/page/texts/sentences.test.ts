@@ -12,8 +12,9 @@ const SAID: Readonly<Record<string, number>> = {
   ...{ good: 1, notice: 1, bad: 1 },
   ...{ badField: 1, MediaFaultFound: 1, MediaFaultError: 1, giveUpSentence: 1 },
 };
-const FILES =
-  'src/{app/{accounts,notices,trust,watch-folders,submissions,appliance/doctor},engine/children,worker/pictures}/**/*.ts';
+const FILES = 'src/{app,engine,machinery,port,worker}/**/*.ts';
+/** Its faults are the program's own, and only the log has them. */
+const NOT_SHOWN = 'src/worker/inference/**';
 /** Words of no Italian sentence. */
 const ENGLISH =
   /\b(the|is|are|was|of|that|found|expected|has|have|with|not|at|may|it|by|its|from|which|and|or)\b/;
@@ -46,7 +47,9 @@ function sentencesOf(file: string): string[] {
 }
 
 test('every sentence of the doctor, a refusal or a failure has words in Italian', () => {
-  const sentences = globSync(FILES, { cwd: ROOT }).flatMap((file) => sentencesOf(`${ROOT}${file}`));
+  const sentences = globSync(FILES, { cwd: ROOT, exclude: [NOT_SHOWN] }).flatMap((file) =>
+    sentencesOf(`${ROOT}${file}`),
+  );
   assert.ok(sentences.length > 100, String(sentences.length));
   language.set('it');
   assert.deepEqual(
