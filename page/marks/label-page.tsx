@@ -9,6 +9,7 @@ import {
 } from '../gen/documents.ts';
 import { Facts, Fault, Loading, Panel, Select, Title } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
+import { saySentence } from '../texts/daemon/sentences-it.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 
@@ -73,20 +74,20 @@ function Advice({ input }: { input: LabelQuestionInput }): JSX.Element {
   if (advice === undefined) return <Loading />;
   const rows: [string, string][] = [
     [t('labelWording'), advice.wording],
-    [t('labelPlace'), advice.place],
+    [t('labelPlace'), saySentence(advice.place)],
     [t('labelIptc'), advice.sourceType],
   ];
   return (
     <Panel title={t('labelAsk')}>
       <p role="status">
-        <strong>{t(`labelDuty_${advice.duty}`)}</strong> <span lang="en">{advice.reason}</span>
+        <strong>{t(`labelDuty_${advice.duty}`)}</strong> {saySentence(advice.reason)}
       </p>
       <Facts rows={rows.filter(([, value]) => value !== '')} />
       <h3>{t('labelSources')}</h3>
-      <ul lang="en">
+      <ul>
         {advice.sources.map(({ title, rank, supports }) => (
           <li key={title}>
-            {title} ({t(`labelRank_${rank}`)}): {supports}
+            {saySentence(title)} ({t(`labelRank_${rank}`)}): {saySentence(supports)}
           </li>
         ))}
       </ul>

@@ -1,10 +1,11 @@
 /**
  * Sentences that the daemon writes in English, in Italian: what the doctor measures, why a value is refused, why an analysis
- * failed. `{a}` to `{d}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
+ * failed, which label a piece needs. `{a}` to `{d}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
  * row that fits is used.
  */
 import { fillText } from '../../../src/domain/shown-text.ts';
 import { language } from '../language.ts';
+import { LABEL_ROWS } from './label-it.ts';
 
 const ROWS: readonly (readonly [english: string, italian: string])[] = [
   // What the doctor measures.
@@ -386,7 +387,11 @@ const ROWS: readonly (readonly [english: string, italian: string])[] = [
   ['it {a}', 'il contenuto {a}'],
 ];
 
-const PATTERNS = ROWS.map(([english, italian]) => ({ english, italian, pattern: patternOf(english) }));
+const PATTERNS = [...LABEL_ROWS, ...ROWS].map(([english, italian]) => ({
+  english,
+  italian,
+  pattern: patternOf(english),
+}));
 
 function patternOf(english: string): RegExp {
   const escaped = english.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { saySentence } from '../../../page/texts/daemon/sentences-it.ts';
 import { language } from '../../../page/texts/language.ts';
+import { adviseLabel, LABELLED_KINDS } from '../../../src/domain/verdicts/article-50.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 /** Calls whose argument of this number is such a sentence. */
@@ -56,6 +57,27 @@ test('every sentence of the doctor, a refusal or a failure has words in Italian'
     sentences.filter((sentence) => ENGLISH.test(saySentence(sentence))),
     [],
   );
+});
+
+test('every advice of the label helper has words in Italian', () => {
+  const questions = LABELLED_KINDS.flatMap((kind) =>
+    [true, false].flatMap((resemblesReality) =>
+      [true, false].map((isOther) => ({
+        kind,
+        resemblesReality,
+        isArtistic: isOther,
+        hasEditorialControl: isOther,
+      })),
+    ),
+  );
+  const advised = questions.map((question) => adviseLabel({ ...question, part: 'generated' }));
+  const sentences = advised.flatMap(({ reason, place, sources }) => [
+    ...[reason, place],
+    ...sources.flatMap(({ title, supports }) => [title, supports]),
+  ]);
+  language.set('it');
+  const same = sentences.filter((sentence) => sentence !== '' && saySentence(sentence) === sentence);
+  assert.deepEqual(same, []);
 });
 
 test('texts filled into a gap are translated, too; a text without a row and English stay as they are', () => {
