@@ -9,6 +9,14 @@ export function fillText(text: string, filling: Readonly<Record<string, string |
   });
 }
 
+/** Matches what `fillText` makes of a text; `takenBy` gives the pattern of a gap's filling. */
+export function filledPattern(text: string, takenBy: (gap: string) => string): RegExp {
+  const escaped = text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(
+    `^${escaped.replaceAll(/\{(\w+)\}/g, (_, gap: string) => `(?<${gap}>${takenBy(gap)})`)}$`,
+  );
+}
+
 /** A number of things: `1 record`, `2 records`. */
 export function counted(count: number | bigint, one: string, more = `${one}s`): string {
   return `${count} ${String(count) === '1' ? one : more}`;

@@ -3,7 +3,7 @@
  * failed, which label a piece needs. `{a}` to `{d}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
  * row that fits is used.
  */
-import { fillText } from '../../../src/domain/shown-text.ts';
+import { filledPattern, fillText } from '../../../src/domain/shown-text.ts';
 import { language } from '../language.ts';
 import { LABEL_ROWS } from './label-it.ts';
 
@@ -390,13 +390,8 @@ const ROWS: readonly (readonly [english: string, italian: string])[] = [
 const PATTERNS = [...LABEL_ROWS, ...ROWS].map(([english, italian]) => ({
   english,
   italian,
-  pattern: patternOf(english),
+  pattern: filledPattern(english, takenBy),
 }));
-
-function patternOf(english: string): RegExp {
-  const escaped = english.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll(/\{(\w)\}/g, (_, gap: string) => `(?<${gap}>${takenBy(gap)})`)}$`);
-}
 
 function takenBy(gap: string): string {
   return gap === 'n' || gap === 'm' ? '[\\d.,]+' : '.+?';

@@ -1,6 +1,6 @@
 /** Why a model gave no answer: stored as the English sentence, shown in each language. */
 import { both, type Sentence } from '../provenance/sentence.ts';
-import { fillText } from '../shown-text.ts';
+import { filledPattern, fillText } from '../shown-text.ts';
 
 const SILENCES = {
   no_number: ['The model gave no number.', 'Il modello non ha dato un numero.'],
@@ -47,10 +47,9 @@ export function silenceSentence(silence: Silence, figures: SilenceFigures = {}):
   return fillText(SILENCES[silence][0], figures);
 }
 
-const READ = Object.values(SILENCES).map(([english, italian]) => {
-  const escaped = english.replaceAll(/[.*+?()]/g, '\\$&');
-  return [new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[\\d.]+)')}$`), italian] as const;
-});
+const READ = Object.values(SILENCES).map(
+  ([english, italian]) => [filledPattern(english, () => '[\\d.]+'), italian] as const,
+);
 
 /** A stored sentence in each language; one that no row has stays as it is. */
 export function readSilence(stored: string): Sentence {
