@@ -1,5 +1,5 @@
 /**
- * Five hundred submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
+ * A thousand submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
  * its balance, and what was spent is what its records have cost.
  */
 import assert from 'node:assert/strict';
@@ -15,10 +15,10 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { childrenOf, isAlive } from './rounds/processes.ts';
 import { awaitEnds, awaitIdle, pidOf, setPicturePrice, until } from './rounds/submissions.ts';
 
-const SUBMISSIONS = 350;
-const OVERRIDES = 150;
+const SUBMISSIONS = 700;
+const OVERRIDES = 300;
 /** Each many times: equal ones are joined, cached or, when forced, charged again. */
-const PICTURES = 20;
+const PICTURES = 40;
 const PRICE = 3;
 const CALLS_AT_ONCE = 64;
 const WATCHED_EVERY = 20;
@@ -147,7 +147,7 @@ function assertSum({ read }: Store, { id }: Account): void {
   );
 }
 
-test('the ledger sums up after five hundred calls with a kill in the middle', async () => {
+test('the ledger sums up after a thousand calls with a kill in the middle', async () => {
   await using folder = await makeTemporaryFolder();
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);
