@@ -1,4 +1,3 @@
-/** The engine's configuration, and its reports on itself. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import type { Analysis } from '../domain/records/classification.ts';
@@ -25,7 +24,6 @@ export interface EngineConfig extends ExecutorConfig {
   probeTimeoutMs: number;
   /** Least height of a video in pixels. */
   videoHeightMin: number;
-  /** Analyses that may wait. */
   queueMax: number;
   renditions: RenditionsConfig;
 }

@@ -1,7 +1,4 @@
-/**
- * Accepts work inside the caller's transaction, runs it in worker processes, notifies watchers; it alone changes an analysis'
- * state.
- */
+/** Accepts work in the caller's transaction and has it done in worker processes; alone changes an analysis' state. */
 import { join } from 'node:path';
 import { isImagePack, isSpeechPack, packKey } from '../domain/packs/model-pack.ts';
 import type { Progress } from '../domain/records/classification.ts';
@@ -23,16 +20,12 @@ import { WorkQueue } from './running/work-queue.ts';
 export class Engine implements AsyncDisposable {
   readonly #config: EngineConfig;
   readonly #parts: EngineParts;
-  /** The packs of this box. */
   readonly shelf: LocalExecutor['shelf'];
-  /** Adds, removes and measures packs. */
   readonly packChanges: PackChanges;
   readonly work: WorkQueue;
   readonly feed: RecordFeed;
   readonly executor: AnalysisExecutor;
-  /** Looks into files outside of analyses. */
   readonly looks: FileLooks;
-  /** Makes derived files of stored ones, for people's eyes and ears. */
   readonly renditions: RenditionMaker;
   readonly #local: LocalExecutor;
   readonly #executors: Executors;
@@ -139,7 +132,6 @@ export class Engine implements AsyncDisposable {
     return this.#runner.progressOf(analysisId);
   }
 
-  /** The findings of a running analysis so far. */
   findingsOf(analysisId: string): Findings {
     return this.#runner.findingsOf(analysisId);
   }

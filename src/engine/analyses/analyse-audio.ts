@@ -56,7 +56,6 @@ async function analyseInSlot(
   return { kind: 'audio', mime, ...heard, damaged, provenance, marks };
 }
 
-/** Called with the findings so far, and with the finished share of judging or transcribing. */
 type HeardSoFar = (soFar: SpeechFindings, done: { step: 'speech' | 'transcript'; share: number }) => void;
 
 interface HearingWork extends Omit<SoundWork, 'slot' | 'secondsMax' | 'found'> {

@@ -1,7 +1,4 @@
-/**
- * The analysis of one picture: a decode child reads it and cuts patches, the models answer for each set of them,
- * and the heatmap is drawn if it was asked for. The slot is held throughout, since the patches lie in it.
- */
+/** Analyses one picture. The decode child's slot is held throughout, since the patches lie in it. */
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import type { ImageResult } from '../../domain/verdicts/result.ts';
@@ -130,7 +127,6 @@ async function decodeAndInfer(
   }
 }
 
-/** Draws the map of a picture or a frame, and stores it under the name. */
 export async function drawHeatmap(
   { store }: AnalysisParts,
   { analysis, signal }: Attempt,

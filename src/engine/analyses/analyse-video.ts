@@ -1,8 +1,4 @@
-/**
- * The analysis of a video: a decode child chooses frames and writes each as a picture with its patches; every frame is judged
- * like a picture while the child decodes on, and the track like a recording. Frames and track are kept as artifacts, so that
- * a reader can see and hear what was judged.
- */
+/** Analyses a video while it is decoded. Frames and track are kept: readers see and hear what was judged. */
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import { frameHeatmapFile } from '../../domain/media/heatmap.ts';
@@ -158,10 +154,7 @@ async function chooseFrames(
   return await timed(parts, 'faces', () => chooseFaceFrames(parts, attempt, work));
 }
 
-/**
- * The steps that need the decode child again after it has decoded all frames: it cuts faces out of them and draws their maps,
- * one frame after the other.
- */
+/** Runs the steps that need the decode child again after all frames: faces are cut out, maps are drawn. */
 async function completeFrames(
   parts: AnalysisParts,
   attempt: Attempt,

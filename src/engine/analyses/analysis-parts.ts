@@ -11,7 +11,6 @@ import type { Originals } from '../decode/place-original.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 
-/** An analysis' access to the store: its original, and a place for its files. */
 export interface AnalysisFiles {
   blobs: Originals;
   artifacts: Pick<ArtifactStore, 'put'>;
@@ -25,7 +24,6 @@ export interface Children {
   inference: Pick<InferencePool, 'infer' | 'detectSpeech' | 'transcribe'>;
 }
 
-/** The parts that an analysis of any kind of media needs. */
 export interface AnalysisParts extends Children {
   store: AnalysisFiles;
   /** The usable pack with the key. */
@@ -34,7 +32,6 @@ export interface AnalysisParts extends Children {
   stability: boolean;
   /** The wanted decoder of video. */
   videoDecoder: VideoDecoder;
-  /** Called with the decoder that decoded a video. */
   videoDecoded: (used: VideoDecoder) => void;
   /** A model process silent for so long is taken for hung. */
   inferTimeoutMs: number;
@@ -50,7 +47,6 @@ export interface SeenLikeness {
   timeSeconds: number | null;
 }
 
-/** Kept of an analysis that ends: its likenesses, and the earlier ones near to them. */
 export interface FoundLikenesses {
   likenesses: readonly SeenLikeness[];
   earlier: readonly NearMatch[];
@@ -59,10 +55,8 @@ export interface FoundLikenesses {
 /** The input of an analysis, without account, address and name. */
 export type AnalysisJob = Pick<Analysis, 'id' | 'kind' | 'hash' | 'options' | 'models'>;
 
-/** Reports of an attempt while it runs. */
 export interface AttemptReports {
   report: (progress: Progress) => void;
-  /** Notes how long a step took, for the record. */
   stepTimed: (step: string, seconds: number) => void;
   /** Keeps the findings so far for readers; watchers get them with the next report. */
   found: (findings: Findings) => void;
@@ -70,7 +64,6 @@ export interface AttemptReports {
   seen: (likeness: SeenLikeness) => void;
 }
 
-/** One attempt at an analysis. */
 export interface Attempt extends AttemptReports {
   /** Unique for each attempt, also of the same analysis. */
   id: string;

@@ -25,7 +25,6 @@ import type { InferParts, Patched } from './image-runs.ts';
 /** A picture of its own, or one of a video's many frames, which is looked at less closely. */
 export type PictureKind = 'picture' | 'frame';
 
-/** A picture or a frame, with its place in the decode child. */
 export interface JudgedPicture extends Pick<CutViewsRequest, 'input' | 'folder'> {
   slot: AnalysisSlot;
   picture: Patched;
@@ -39,7 +38,6 @@ export interface Axis {
   time: string;
   /** Whether it asks the decode child again, for which frames wait until all are decoded. */
   asksChild: boolean;
-  /** Views that the decode child must make of the picture. */
   viewSets?: ViewSetRequest[];
   patchSets?: PatchSetRequest[];
   judge(parts: AnalysisParts, attempt: Attempt, work: JudgedPicture): Promise<AxisAnswer>;

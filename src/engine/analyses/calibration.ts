@@ -24,7 +24,6 @@ function addExponents(a: number, b: number): number {
 /** A judging pack, with its bounds for this medium or speech. */
 type AnsweringPack = Bounded<JudgingPack>;
 
-/** The run of a model that answered, from its logit of each patch or window. */
 export function toAnsweredRun(
   pack: AnsweringPack,
   { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
@@ -44,7 +43,6 @@ export function toAnsweredRun(
   };
 }
 
-/** The run of a model without an answer, with the reason. */
 export function toUnknownRun(pack: AnsweringPack, silence: Silence, figures?: SilenceFigures): ModelRun {
   return {
     ...describe(pack),

@@ -97,10 +97,7 @@ function sideOf({ box }: Face): number {
   return Math.min(box.x2 - box.x1, box.y2 - box.y1);
 }
 
-/**
- * A square around the face, moved into the picture at its edges, and smaller if the picture is: black borders would show a
- * model how tightly a portrait was cut.
- */
+/** A square around the face, moved into the picture: black borders would show how tightly a portrait was cut. */
 export function viewOf(
   { box }: Pick<Face, 'box'>,
   margin: number,

@@ -10,10 +10,7 @@ import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toViewSet } from './axis.ts';
 import { detectFaces } from './face-axis.ts';
 
-/**
- * The regular frame and one on either side. Each costs a seek and the frames up to it, so the maximum of 30 frames costs
- * three times their decoding.
- */
+/** The regular frame and one on either side; each costs a seek, so 30 frames cost three times their decoding. */
 const SAMPLES_PER_FRAME = 3;
 
 export interface FaceFrameWork {
@@ -64,18 +61,13 @@ async function look(
   return { timeSeconds, hasFace: faces.length > 0 };
 }
 
-/** Chooses among sampled times if frames with a face are preferred. Pure. */
-
 interface FrameSample {
   /** From the video's beginning. */
   timeSeconds: number;
   hasFace: boolean;
 }
 
-/**
- * One time for each of the `regular` ones, ascending: that of the nearest sample with a face among those nearer to it than to
- * any other regular time, or else the regular time itself.
- */
+/** For each regular time the nearest sample with a face, if nearer to it than to any other; else the time itself. */
 export function preferFaces(regular: readonly number[], samples: readonly FrameSample[]): number[] {
   const withFace = samples.filter(({ hasFace }) => hasFace).map(({ timeSeconds }) => timeSeconds);
   return regular.map((time) => {

@@ -1,7 +1,4 @@
-/**
- * Judges the frames of one video, each as soon as the decode child has written it: the models run while the child decodes on,
- * and batches fill across frames. Findings are reported with every frame.
- */
+/** Judges each frame of a video as soon as it is written: the models run while the child decodes on. */
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
@@ -15,7 +12,6 @@ import type { PlannedSet } from './image-patches.ts';
 import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 
-/** A frame with its answers. */
 export interface JudgedFrame {
   frame: DecodedFrame;
   answers: Answer[];

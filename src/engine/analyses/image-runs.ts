@@ -14,7 +14,6 @@ import type { InstalledPack } from '../packs/installed-packs.ts';
 import { mean, toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
 import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
 
-/** A picture or a frame, as the decode child leaves it. */
 export type Patched = Pick<DecodedImage | DecodedFrame, 'width' | 'height' | 'patchSets'>;
 
 /** A pack that the analysis was queued for; `found` is undefined if it is not usable any more. */
@@ -35,7 +34,6 @@ export interface Answer {
 
 export interface InferParts {
   inference: Pick<InferencePool, 'infer'>;
-  /** A model process that answered no one for so long is taken for hung. */
   inferTimeoutMs: number;
 }
 
@@ -52,7 +50,6 @@ export function imagePacksOf(
   });
 }
 
-/** The same packs, as they judge the frames of a video. */
 export function framePacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,
@@ -109,7 +106,6 @@ function isLargeEnough({ minimumShortSide }: ImagePack, { width, height }: Patch
   return Math.min(width, height) >= minimumShortSide;
 }
 
-/** One run per pack, from the answers for a purpose. */
 export function toImageRuns(
   packs: readonly QueuedPack<ImagePack>[],
   picture: Patched,
@@ -165,7 +161,6 @@ export class StepCount {
     this.#report = report;
   }
 
-  /** What the decode child says of itself. */
   decoding({ step, done, total }: Progress): void {
     this.#decode = total;
     this.#decoded = done;
@@ -176,7 +171,6 @@ export class StepCount {
     this.#decoded = this.#decode;
   }
 
-  /** One more step beside or after the decoding is done. */
   advance(step: ProgressStep): void {
     this.#advanced += 1;
     this.#reportStep(step);

@@ -25,7 +25,7 @@ export interface DecidingPicture extends Pick<CutViewsRequest, 'input' | 'folder
 export interface AnimationWork {
   input: string;
   image: DecodedImage;
-  /** Those for the first frame. */
+  /** Answers for the first frame. */
   answers: Answer[];
   packs: readonly QueuedPack<ImagePack>[];
   /** Without the sets of copies. */

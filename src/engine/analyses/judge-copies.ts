@@ -14,7 +14,6 @@ import type { DecidingPicture } from './judge-animation.ts';
 import { timed } from './timed-parts.ts';
 
 export interface CopiesToJudge {
-  /** The judged picture, with its answers. */
   deciding: DecidingPicture;
   packs: readonly QueuedPack<ImagePack>[];
   /** The sets of all copies. */

@@ -1,7 +1,4 @@
-/**
- * Frames and tracks get their identifiers from the engine when an attempt has ended: a worker's could be those of another
- * record's parts.
- */
+/** The engine names frames and tracks after an attempt: a worker's names could be those of another record's parts. */
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 
 /** The identifier of a part before the attempt has ended. */

@@ -1,7 +1,4 @@
-/**
- * Judges decoded sound by the speech models: speech is found first, since they answer at random about anything else; windows
- * inside it are judged, and pooled for the whole, for each clip and for each channel.
- */
+/** Judges decoded sound by speech models: only windows of speech, since they answer at random about anything else. */
 
 import {
   isDetectorPack,
@@ -48,7 +45,6 @@ export interface HeardSpeech {
   voices: SoundSpeech[];
 }
 
-/** One sound with its speech and the models' answers. */
 interface Heard {
   name: string;
   speechSeconds: number;

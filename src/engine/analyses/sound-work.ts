@@ -1,4 +1,3 @@
-/** The speech models' work on one decoded sound. */
 import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
@@ -16,13 +15,10 @@ export interface SoundWork {
   /** The spoken language by the submitter, as ISO 639-1; empty: unknown. */
   language: string;
   signal: AbortSignal;
-  /** Longest length of every sound. */
   secondsMax: number;
-  /** Called with the findings so far, and with the share of all windows. */
   found: (soFar: SpeechFindings, share: number) => void;
 }
 
-/** One sound with its ranges of speech. */
 export interface SoundSpeech {
   file: SoundFile;
   /** Counted from 1; null for the whole sound. */

@@ -85,7 +85,6 @@ export function toClipRun(
   return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device });
 }
 
-/** The number of windows whose middle lies in the clip. */
 export function countInside({ ranges }: Pick<WindowAnswer, 'ranges'>, clip: PlannedClip): number {
   return ranges.filter((range) => isInside(range, clip)).length;
 }

@@ -1,7 +1,4 @@
-/**
- * Judges a picture or frame by the packs that look for edits: a run each; for a picture also a map of edits and one of its
- * reliability, by the first pack that answered.
- */
+/** One run per pack that looks for edits; a picture also gets a map of edits and one of its reliability. */
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { measurePicture, weighPicture } from '../../domain/media/picture-evidence.ts';
 import { coverageOf, placeTiles, splitTiles, type TileAnswers } from '../../domain/media/tampering-score.ts';

@@ -1,6 +1,5 @@
 /**
- * Transcribes a decoded sound, window by window; the text so far is shown as it comes. Channels with different voices are
- * transcribed separately, side by side in the order of time. A transcript never costs the verdict: if it cannot be made, it
+ * Transcribes a sound, each voice by itself. A transcript never costs the verdict: if it cannot be made, it
  * says so.
  */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
@@ -50,7 +49,6 @@ interface WrittenWindow {
   isLeftOut: boolean;
 }
 
-/** A voice with its transcript. */
 interface Voice extends Pick<SoundSpeech, 'file' | 'channel'> {
   windows: SpeechWindow[];
   /** Indexed by window. */
@@ -60,7 +58,6 @@ interface Voice extends Pick<SoundSpeech, 'file' | 'channel'> {
 interface Written {
   voices: Voice[];
   fault: string;
-  /** The model's time for it. */
   elapsedMs: number;
 }
 
@@ -157,8 +154,8 @@ function beginOf({ ranges }: SpeechWindow): number {
 }
 
 /**
- * Hears the first windows of a voice one after the other, each by itself, until the language is clear; unsure windows in
- * another language are transcribed again. Later unsure windows take the language.
+ * Hears a voice's first windows one by one until the language is clear; unsure ones in another are
+ * transcribed again.
  */
 async function findLanguage(
   voice: Voice,

@@ -37,12 +37,10 @@ export class VideoProgress {
     this.#found('frames', { ...this.#findings, frames });
   }
 
-  /** Reports the track's findings so far. */
   speech(found: SpeechFindings): void {
     this.#found('speech', { ...this.#findings, ...found });
   }
 
-  /** Counts one more of the steps that follow on the frames. */
   advance(step: ProgressStep): void {
     this.#followed += 1;
     this.#report(step);

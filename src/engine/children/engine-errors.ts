@@ -45,7 +45,6 @@ function failureOfAppError(error: AppError): Failure {
   return { type: isFinal ? 'final' : 'retry', sentence: error.message };
 }
 
-/** The sentence of a record whose attempts are used up. */
 export function giveUpSentence(attempts: number, sentence: string): string {
   return `given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${sentence}`;
 }

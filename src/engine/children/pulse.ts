@@ -1,11 +1,9 @@
 /**
- * Finds a child that was stopped (SIGSTOP, a debugger, a broken supervisor) while it is asked something: it would answer at no
- * time, and the deadline of a step, which must be long enough for slow files, is a minute away. The kernel's word alone
- * distinguishes it from a child at work, which may be in a library's call for a minute and answers no question meanwhile.
+ * Finds a child that was stopped (SIGSTOP, a debugger) while it is asked: it would never answer, and the
+ * deadline is a minute away. Only the kernel distinguishes it from one at work.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Interval of the looks. */
 const LOOK_MS = 2000;
 /** Longer than a debugger or a snapshot stops a process. */
 const STOPPED_MS_MAX = 10_000;

@@ -1,4 +1,3 @@
-/** The ways in which work in a child process can fail. */
 import { OperatorFault } from '../../domain/operator-fault.ts';
 import type { MediaFault } from '../../worker/protocol/decode-protocol.ts';
 

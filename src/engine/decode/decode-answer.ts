@@ -1,6 +1,6 @@
 /**
- * Parses a decode child's messages. The child has read hostile bytes, so a wrong shape, a path in a file name or an endless
- * text ends the child, not the daemon.
+ * Parses a decode child's messages: it has read hostile bytes, so a wrong shape or path ends the child, not
+ * the daemon.
  */
 import { z } from 'zod';
 import { askedPictureSchema, describedPictureSchema } from '../../domain/media/perceptual-hash.ts';

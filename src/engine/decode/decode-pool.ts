@@ -1,7 +1,4 @@
-/**
- * The decode children of this box: starts them when they are first needed, keeps them warm, recycles them after
- * a number of requests, and hands each to one piece of work at a time.
- */
+/** The decode children of this box, kept warm, recycled after a number of requests, each at one piece of work. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -57,7 +54,6 @@ export interface RunOptions extends WaitOptions {
   startTimeoutMs?: number | undefined;
 }
 
-/** Events of children, for the log and the counters. */
 export interface DecodePoolObserver {
   childStarted(pid: number | undefined, startMs: number): void;
   /** A child that crashed, hung, misbehaved or was called off in mid-work; not one that was recycled. */
@@ -100,7 +96,6 @@ export class DecodePool implements AsyncDisposable {
     return this.#isolation;
   }
 
-  /** Pieces of work under way and waiting, for status. */
   get load(): Record<SlotPurpose | 'waiting', number> {
     return { ...this.#queue.running, waiting: this.#queue.waiting };
   }
@@ -111,8 +106,8 @@ export class DecodePool implements AsyncDisposable {
   }
 
   /**
-   * Lends a slot to `work`, and empties it afterwards. Throws what `work` throws, SlotBusyError after `waitTimeoutMs`,
-   * AbortError when the signal aborts the wait.
+   * Lends a slot to `work`. Throws what it throws, SlotBusyError after `waitTimeoutMs`, AbortError if the
+   * wait is aborted.
    */
   async run<T>(
     purpose: SlotPurpose,

@@ -1,6 +1,6 @@
 /**
- * One decode child and its folder: `in/` holds the file at work, `out/` the child's output. A child that crashed, overran its
- * deadline or sent nonsense is killed; its slot never comes back, and its owner opens another.
+ * A decode child with its folders `in/` and `out/`. A child that crashed, hung or sent nonsense is killed
+ * with its slot.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rmdir, unlink, writeFile } from 'node:fs/promises';
@@ -37,7 +37,6 @@ export interface DecodeSlotConfig extends DecodeProgram {
   bounds: ChildBounds;
   /** For inputs that have to be copied. */
   copyRoom: CopyRoom;
-  /** Longest request without a time of its own. */
   timeoutMs: number;
   /** Longest start of a child; `timeoutMs` if absent. */
   startTimeoutMs?: number;
@@ -83,7 +82,6 @@ export interface RequestOptions {
   onPatched?: (picture: PatchedPicture) => void;
 }
 
-/** A slot as analyses use it. */
 export interface AnalysisSlot extends Pick<DecodeSlot, 'placeInput' | 'request' | 'outPath'> {
   openOut(file: string): OpenFile & Disposable;
 }
@@ -99,10 +97,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/**
- * The name must not depend on the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat
- * lists).
- */
+/** Never the file's own name: some demuxers act on endings (FFmpeg opens what a .m3u8 or .ffconcat lists). */
 export const INPUT_NAME = 'input';
 /** Real films have some hundred frames and patches. */
 const NAMES_MAX = 10_000;
@@ -150,7 +145,6 @@ export class DecodeSlot implements AsyncDisposable {
     this.#child.on('exit', (code, signal) => this.#end(describeExit(code, signal)));
   }
 
-  /** Makes the folder, starts the child and waits until it is ready. */
   static async open(config: DecodeSlotConfig): Promise<DecodeSlot> {
     await mkdir(config.folder, { recursive: true });
     const own = await SafeFolder.open(config.folder);
@@ -174,17 +168,14 @@ export class DecodeSlot implements AsyncDisposable {
     return this.#loss === null;
   }
 
-  /** Why the child was lost; null while it lives. */
   get loss(): WorkerLostError | null {
     return this.#loss;
   }
 
-  /** Requests so far, for recycling. */
   get requestCount(): number {
     return this.#requestCount;
   }
 
-  /** True once the child should do no further work. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
@@ -237,8 +228,8 @@ export class DecodeSlot implements AsyncDisposable {
   }
 
   /**
-   * Asks the child. Throws MediaFaultError for the file's fault, WorkerLostError when the child is lost (as after a
-   * deadline), AbortError when the signal aborts, which costs the child too: a decoder cannot be interrupted.
+   * Throws MediaFaultError, WorkerLostError, or AbortError, which costs the child too: a decoder cannot be
+   * interrupted.
    */
   async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
     if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
@@ -257,7 +248,6 @@ export class DecodeSlot implements AsyncDisposable {
     return (await answer) as DecodeAnswer<W>;
   }
 
-  /** Empties the folders for the next file. */
   async clear(): Promise<void> {
     if (this.#keepsPicture) this.#send({ type: 'forget-picture' });
     this.#keepsPicture = false;

@@ -1,7 +1,4 @@
-/**
- * Describes pictures for searches by copies: a sent file or an original while somebody waits, and originals or frames beside
- * other work.
- */
+/** Describes pictures for searches by copies, for a caller who waits or beside other work. */
 import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';

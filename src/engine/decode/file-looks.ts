@@ -64,10 +64,7 @@ export class FileLooks {
     );
   }
 
-  /**
-   * A picture's description for searches by copies, of a file or a stored original; null if it is too small. Throws as
-   * `probe` does.
-   */
+  /** A picture's description for searches by copies; null if it is too small. Throws as `probe` does. */
   async describePicture(
     picture: AskedFile,
     signal: AbortSignal,
@@ -83,7 +80,6 @@ export class FileLooks {
     return await describeKept(this.#pool, this.#blobs, { stored, signal });
   }
 
-  /** Reads the manifests of a stored file under these lists. */
   async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
     return await readStoredProvenance(this.#pool, this.#blobs, stored);
   }

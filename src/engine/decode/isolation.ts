@@ -16,7 +16,6 @@ import { askForLandlock, type FileRules, filterCommand, type KernelFilter } from
 export const ISOLATION_LEVELS = ['bubblewrap', 'no network and limits', 'no network', 'limits only'] as const;
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
-/** The isolation that `detectIsolation` found to work. */
 export interface Isolation {
   level: IsolationLevel;
   /** `shell` if `prlimit` is missing: the same bounds by `ulimit`. */
@@ -68,7 +67,6 @@ export function reachesOriginals({ level, coveredFolder }: Isolation): boolean {
 export interface ChildBounds {
   /** Private writable memory. */
   memoryBytesMax: number;
-  /** Largest file that the child may write. */
   fileBytesMax: number;
 }
 
@@ -136,18 +134,12 @@ mount -o remount,bind,ro in
 shift 2
 exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
 
-/**
- * Applied before anything else: niceness passes to what a process starts, and would miss a decoder behind a wall that is
- * already going up.
- */
+/** Applied first: niceness passes to what a process starts, and would miss a decoder behind a wall already going up. */
 const NICE: readonly string[] = ['nice', '-n', String(NICENESS)];
 const OPEN_FILES_MAX = 256;
 const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
-/**
- * Disks that the box unmounts are unmounted for the child too: one that a decoder still held could be neither removed nor
- * mounted afresh.
- */
+/** Disks that the box unmounts go for the child too: one that it held could be neither removed nor mounted afresh. */
 const OWN_MOUNTS = ['--mount', '--propagation', 'slave'];
 /** Mounting needs a user that is root in its own namespace, which a root of the box has already. */
 const COVER_FLAGS: readonly (readonly string[])[] = [
@@ -156,16 +148,12 @@ const COVER_FLAGS: readonly (readonly string[])[] = [
 ];
 const NETWORK_FLAGS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-current-user', '--net']];
 
-/** The strongest of `findIsolations`. */
 export async function detectIsolation(trialFolder: string, dataFolder: string): Promise<Isolation> {
   for await (const isolation of findIsolations(trialFolder, dataFolder)) return isolation;
   throw new Error('bounds without a wall are always possible');
 }
 
-/**
- * All isolation that works here, strongest first, tried with a real, empty child in `trialFolder`, which lies in `dataFolder`
- * and is made and removed.
- */
+/** All that works here, strongest first, tried with an empty child in `trialFolder`, which is made and removed. */
 export async function* findIsolations(
   trialFolder: string,
   dataFolder: string,
@@ -232,7 +220,6 @@ async function outputOf(file: string, args: string[], cwd: string): Promise<stri
   }
 }
 
-/** The command of a decode child whose folder is `slotFolder`, with `in/` and `out/` in it. */
 export function decodeCommand(
   isolation: Isolation,
   slotFolder: string,

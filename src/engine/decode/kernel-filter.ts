@@ -111,7 +111,6 @@ $program .= code(6, 0, 0, 0x7fff0000);
 call(157, 22, 2, pack('Sx6P', length($program) / 8, $program), 0, 0);
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";`;
 
-/** Prints the version of Landlock that the kernel has. */
 const ASK_VERSION = 'print syscall(444, 0, 0, 1)';
 
 /** Begins a command under the filter; paths are as the command sees them. */

@@ -1,7 +1,4 @@
-/**
- * Brings a file into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy of the child's own.
- * A stored original is hashed on the way, so that the judged file is the submitted one.
- */
+/** Puts a file into a slot: as a hard link if a wall keeps the child from writing to it, else as a copy. */
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

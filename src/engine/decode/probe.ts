@@ -29,12 +29,10 @@ export interface CallerBounds {
 
 export type Pool = Pick<DecodePool, 'run'>;
 
-/** Like `probeInSlot`, for a waiting call. */
 export async function probeForCaller(pool: Pool, path: string, bounds: CallerBounds): Promise<Probe> {
   return await lookForCaller(pool, (slot, within) => probeInSlot(slot, path, within), bounds);
 }
 
-/** Reads a file's marks for a waiting call. */
 export async function readMarksForCaller(
   pool: Pool,
   file: { path: string; trust: TrustMaterial },

@@ -1,7 +1,6 @@
 /**
- * Makes renditions in decode children when they are first asked for, and keeps them: the same one once, however many
- * ask; by turns over accounts, slow ones (films, sounds) in a lane of their own, so that a picture never waits for one.
- * No analysis waits for any of it, and none is touched by a child that dies of it.
+ * Makes renditions in decode children when they are first asked for, each once, by turns over accounts; films
+ * and sounds have a lane of their own, so that a picture never waits for one.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -34,11 +33,9 @@ export interface RenditionsConfig {
 interface OrderName {
   /** Owner of its source: a media file's hash, or the analysis that made the file. */
   owner: string;
-  /** Distinguishes the owner's renditions. */
   name: string;
 }
 
-/** A rendition of one file. */
 export interface FileOrder extends OrderName {
   kind: Exclude<RenditionKind, 'sheet'>;
   sourcePath: string;

@@ -1,10 +1,9 @@
 /**
- * Who may use a decode slot next. Analyses share `slots`; probes may use any of them, and `probeSlotsMin` more
- * that no analysis can take, because somebody waits for the answer of a probe. For the same reason a slot that comes free
- * serves a probe before an analysis, unless analyses have stood behind probes for too long. Renditions have slots of their
- * own and no others: a film that takes an hour must not hold up an analysis. The accounts behind what waits for the same
- * purpose take turns, and one slot beyond all others is for probes of an account that has none under way: two dozen files
- * that are slow to look at would otherwise hold up everyone's submissions.
+ * Who may use a decode slot next. Analyses share `slots`; probes, whose callers wait, may use any of them and
+ * `probeSlotsMin` more, and go first unless analyses have stood behind them for too long. Renditions have
+ * slots of their own, since a film may take an hour. Accounts take turns; one slot beyond all others is for
+ * probes of an account that has none under way, since two dozen slow files would hold up everyone's
+ * submissions.
  */
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 import { AbortError, SlotBusyError } from '../children/worker-errors.ts';
@@ -26,15 +25,14 @@ export interface WaitOptions {
 }
 
 /**
- * While probes wait without end, one analysis per interval gets a slot, as one begins per interval (AcceptingPlaces): it must
- * not wait here for ever.
+ * While probes wait without end, one analysis per interval gets a slot, as one begins per interval
+ * (AcceptingPlaces).
  */
 const ANALYSIS_SLOT_EVERY_MS = 1000;
 
 /** Reserved for probes of an account that has none under way. */
 const OTHERS_PROBE_SLOTS = 1;
 
-/** The number of no account. */
 const NO_ACCOUNT = 0;
 
 interface Waiter {
@@ -93,7 +91,6 @@ export class SlotQueue {
     return { [Symbol.dispose]: () => this.#release(purpose, accountId) };
   }
 
-  /** Ends every wait. */
   rejectAll(error: Error): void {
     for (const waiter of [...this.#waiters.values()]) {
       this.#forget(waiter);

@@ -21,7 +21,6 @@ export class VideoDecoding {
     if (fault !== null) log.warn({ fault, wanted: this.#choice }, 'video is decoded on the CPU');
   }
 
-  /** The operator's wish. */
   get wanted(): VideoDecoder {
     return this.#choice === 'cpu' ? 'cpu' : 'nvdec';
   }

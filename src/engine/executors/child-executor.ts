@@ -104,14 +104,13 @@ export class ChildExecutor implements LocalExecutor {
     return null;
   }
 
-  /** Null before there are packs to load. */
   get inference(): InferencePool | null {
     return this.#inference;
   }
 
   /**
-   * Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws if the box must not serve
-   * at all.
+   * Reads the packs and begins with decoders and models; `loadPacks` follows. Throws if the box must not
+   * serve at all.
    */
   async start(): Promise<void> {
     // Isolation is tried in other processes while this one hashes the packs, and the models need not wait for it.
@@ -126,17 +125,13 @@ export class ChildExecutor implements LocalExecutor {
     this.shelf.applyReports(await this.#inference.ready());
   }
 
-  /**
-   * Without slots of its own a box only takes in and answers. A stop while packs are read starts no process, since nothing
-   * would end it.
-   */
+  /** Starts nothing without slots of its own, nor once a stop has begun, since nothing would end the process. */
   #beginLoading(): void {
     if (this.#isClosing) return;
     const packs = this.shelf.toLoad();
     if (packs.length > 0 && this.#config.analysesMax > 0) this.#inference = this.#openInference(packs);
   }
 
-  /** Reads the packs again, and replaces the loaded ones. */
   async reloadPacks(): Promise<void> {
     const { modelFolders } = this.#config;
     await this.shelf.readAgain(modelFolders, async (packs) => {
@@ -203,7 +198,6 @@ interface ObserverParts {
   observer: EngineObserver;
 }
 
-/** Turns events of worker processes into log lines and figures. */
 function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
   return {
     childStarted: (pid, startMs) =>
@@ -218,11 +212,7 @@ function decodeObserver({ log, observer }: ObserverParts): DecodePoolObserver {
   };
 }
 
-function inferenceObserver(
-  { log, observer }: ObserverParts,
-  /** Called when packs or their providers may have changed. */
-  changed: () => void,
-): InferenceObserver {
+function inferenceObserver({ log, observer }: ObserverParts, changed: () => void): InferenceObserver {
   return {
     childReady(pid, reports, startMs) {
       // Logs the difference of the golden outputs without these hundreds of figures.

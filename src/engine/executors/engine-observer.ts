@@ -1,4 +1,3 @@
-/** The engine's reports on analyses and on their processes. */
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { VideoDecoder } from '../../worker/protocol/decoded-media.ts';
 
@@ -9,6 +8,5 @@ export interface EngineObserver {
   stepTimed(step: string, seconds: number, analysis?: Analysis): void;
   workerDied(worker: 'decode' | 'inference', message: string): void;
   queueChanged(depth: number, running: number): void;
-  /** A video was decoded, by the wanted decoder or by another. */
   videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
 }

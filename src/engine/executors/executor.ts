@@ -1,7 +1,4 @@
-/**
- * Carries out attempts at analyses: the children of this box, or workers on others. The engine does not know which; an
- * executor sees the job, its original and a place for its files.
- */
+/** Carries out attempts: the children of this box, or workers on others. The engine does not know which. */
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
@@ -14,9 +11,8 @@ export interface Executor {
   /** Why it begins nothing; null if it only waits for its turn. */
   waitReason(): WaitReason | null;
   /**
-   * Carries out one attempt. Throws MediaFaultError for the file's fault, WorkerLostError if a process was lost over it,
-   * ExecutorLostError if the executor was lost and the file is not suspected, AppErrors, and AbortError when the attempt's
-   * signal aborts.
+   * Throws MediaFaultError (the file's fault), WorkerLostError (a process was lost over it),
+   * ExecutorLostError (the file is not suspected), AppErrors and AbortError.
    */
   execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution>;
 }

@@ -16,7 +16,6 @@ export class Executors {
     this.#read = read;
   }
 
-  /** Attempts that may run at once. */
   get slots(): number {
     return this.#executors.reduce((sum, { slots }) => sum + slots, 0);
   }
@@ -58,7 +57,6 @@ export class Executors {
     return this.#running.get(executor) ?? 0;
   }
 
-  /** The share of used slots. */
   #load(executor: Executor): number {
     return executor.slots === 0 ? Number.POSITIVE_INFINITY : this.#runningOn(executor) / executor.slots;
   }

@@ -17,8 +17,6 @@ export interface LocalExecutor extends Executor, AsyncDisposable {
   readonly inference: InferencePool | null;
   /** Reads the packs and brings the decoders up. Throws if the box must not serve at all. */
   start(): Promise<void>;
-  /** Brings up the models that `start` found. */
   loadPacks(): Promise<void>;
-  /** Reads the packs again, and replaces the loaded ones. */
   reloadPacks(): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * Notes the children's answers in an analysis: from the notes the same code makes the same result on another box, where a
- * question is found by its contents.
- */
+/** Notes the children's answers, from which the same code makes the same result on another box. */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Children } from '../analyses/analysis-parts.ts';

@@ -1,6 +1,6 @@
 /**
- * Remembers which packs gave their golden outputs on this box. A pack is checked anew when its first request brings it up, so
- * this decides only whether a start waits for it; without the file the next start checks everything.
+ * Remembers which packs gave their golden outputs here: a start does not wait for them; a first request
+ * checks anew.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

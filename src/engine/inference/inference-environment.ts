@@ -1,7 +1,4 @@
-/**
- * The part of the daemon's environment that an inference child gets: names that GPU drivers and the loader read, no setting
- * and no secret.
- */
+/** The daemon's variables that an inference child gets: those of GPU drivers and the loader, no setting, no secret. */
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 

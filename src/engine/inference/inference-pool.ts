@@ -1,7 +1,4 @@
-/**
- * Several inference processes over the same packs; each request goes to the least loaded one, or to one of a slowly prepared
- * provider as soon as that is up.
- */
+/** Hands each request to the least loaded of several inference processes, or to a slowly prepared one once it is up. */
 import { availableParallelism } from 'node:os';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import type { CheckMemory } from './check-memory.ts';
@@ -66,7 +63,6 @@ export class InferencePool implements AsyncDisposable {
     return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;
   }
 
-  /** Keys of the packs that a process has in memory. */
   get resident(): ReadonlySet<string> {
     const processes = [...this.#members, ...(this.#preparation?.members ?? [])];
     return new Set(processes.flatMap(({ process }) => process.resident));

@@ -1,7 +1,4 @@
-/**
- * One inference child: started at once, restarted with growing pauses when it ends, given its packs again each time. It never
- * opens an uploaded file; it gets patch and sample files of a known length.
- */
+/** One inference child, restarted with growing pauses, given its packs each time. It never opens an uploaded file. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { childEntry } from '../../machinery/program-folder.ts';
 import type {
@@ -38,7 +35,6 @@ export interface InferenceConfig {
   keepLoadedMs: number;
   /** A child that owes answers and is silent for so long is taken for hung, and killed. */
   silenceMsMax: number;
-  /** The variables that its drivers need. */
   environment: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +49,6 @@ export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
   environment: {},
 };
 
-/** Events of the child, for the log and the counters. */
 export interface InferenceObserver {
   childReady(pid: number | undefined, reports: readonly PackReport[], startMs: number): void;
   childLost(pid: number | undefined, error: WorkerLostError, restartMs: number): void;
@@ -63,10 +58,8 @@ export interface InferenceObserver {
 /** Patches or windows for one pack, by its key. */
 export type InferenceWork = Omit<InferRequest, 'type' | 'id'>;
 
-/** A sound for the speech detector. */
 export type DetectionWork = Omit<DetectRequest, 'type' | 'id'>;
 
-/** A window of speech to be written down. */
 export type TranscriptionWork = Omit<TranscribeRequest, 'type' | 'id'>;
 
 export interface InferenceOptions {
@@ -158,7 +151,6 @@ export class InferenceProcess implements AsyncDisposable {
     return this.#reports;
   }
 
-  /** Keys of the packs that the child has in memory. */
   get resident(): readonly string[] {
     return this.#resident;
   }

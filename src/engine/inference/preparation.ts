@@ -1,6 +1,6 @@
 /**
- * Processes for providers that build for minutes before they answer (TensorRT makes an engine of each model at every start,
- * which the runtime's binding cannot keep). Others answer meanwhile, and again whenever these are lost.
+ * Processes of providers that build for minutes at every start (TensorRT); others answer meanwhile, and after
+ * a loss.
  */
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
@@ -11,7 +11,6 @@ const PREPARATION_MS_MAX = 3_600_000;
 /** A build that ended its process so often would do so forever, and hold the device each time. */
 const LOSSES_MAX = 3;
 
-/** A process with its load. */
 export interface Member {
   readonly process: InferenceProcess;
   /** Patches, windows and sounds in work. */
@@ -20,7 +19,6 @@ export interface Member {
 
 export interface PreparationConfig extends InferenceConfig {
   processes: number;
-  /** The providers that are prepared here. */
   slowProviders: readonly string[];
 }
 
@@ -31,7 +29,6 @@ export class Preparation implements AsyncDisposable {
   readonly #since = new Date();
   readonly #overdue: NodeJS.Timeout;
   #losses = 0;
-  /** Reports of the packs when they last came up. */
   #reports: readonly PackReport[] | null = null;
   /** Why it was given up; null while it goes on. */
   #givenUp: string | null = null;

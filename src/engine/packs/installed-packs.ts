@@ -1,7 +1,4 @@
-/**
- * Finds the model packs of the configured folders and checks that each is whole: its description by schema, its
- * model by SHA-256. A bad pack is a fault in the status, never a reason not to start. Nothing is loaded here.
- */
+/** Finds whole packs in the configured folders. A bad one is a fault in the status, never a reason not to start. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -157,7 +154,6 @@ async function readPackage(pack: TranscriptionPack, folder: string): Promise<Ins
   return { pack, folder, modelPath: await checkModel(pack.file, pack.sha256, files.models), report: null };
 }
 
-/** Whether the folder of a pack is one of the release. */
 export const comesWithAssay = (folder: string): boolean => dirname(resolve(folder)) === PROGRAM_MODELS;
 
 /** Another detector would change where speech is heard, and with it every speech verdict. */
@@ -196,7 +192,6 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** A pack serves until its report says otherwise, so that work is accepted while models load. */
 export const isUsable = ({ report }: InstalledPack): boolean => report === null || report.fault === null;
 
-/** What the inference process needs of a pack. */
 export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | 'modelPath'>): LoadedPack {
   const { tolerance, expected, items } = pack.golden;
   return {
@@ -254,7 +249,6 @@ interface PackageFiles {
   texts: string;
 }
 
-/** Where the files of a pack lie that names an npm package. */
 export function packageFilesOf({ package: { name, models, texts } }: TranscriptionPack): PackageFiles {
   const root = join(PROGRAM_FOLDER, 'node_modules', name);
   return { root, models: join(root, models), texts: join(root, texts) };

@@ -1,4 +1,3 @@
-/** The card of an installed model: its training, its error rates, its failures. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

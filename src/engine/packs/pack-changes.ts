@@ -1,7 +1,4 @@
-/**
- * Adds, removes and measures packs while the box works. A new one is written beside the others, tried in an inference child of its own,
- * and only then renamed to where packs are looked for.
- */
+/** A new pack is tried in an inference child of its own before it is renamed to where packs are looked for. */
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
@@ -20,7 +17,6 @@ const UNNAMED = 'pack';
 /** Opening the largest model on a GPU for the first time takes minutes. */
 const SELF_TEST_MS_MAX = 600_000;
 
-/** The packs of this box, and the processes that load them. */
 interface LocalPacks {
   readonly shelf: Pick<PackShelf, 'installed' | 'find'>;
   readonly inferenceConfig: InferenceConfig;
@@ -55,7 +51,6 @@ export class PackChanges {
     this.#parts = parts;
   }
 
-  /** Removes unfinished packs of a dead daemon. */
   async sweep(): Promise<void> {
     const names = await readdir(this.#parts.folder).catch(() => []);
     for (const name of names.filter((entry) => entry.startsWith(STAGE_PREFIX))) {
@@ -114,7 +109,6 @@ export class PackChanges {
     });
   }
 
-  /** Measures the device. */
   async bench(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
     const { inference, shelf } = this.#parts.local;
     const installed = shelf.find(packKey(pack));
@@ -125,7 +119,6 @@ export class PackChanges {
     return await benchPack(inference, installed, stage.folder, signal);
   }
 
-  /** Reads the folders again and hands the packs to the inference processes. */
   async #reload(): Promise<void> {
     await this.#parts.local.reloadPacks();
     this.#parts.reloaded();

@@ -35,10 +35,7 @@ export class PackShelf {
     this.#found = await lookFor(modelFolders);
   }
 
-  /**
-   * Reads the folders again. Removed packs are unused at once; new ones only after `load` has brought them into every
-   * process, since a request to a process without them would fail.
-   */
+  /** Removed packs are unused at once; new ones only after `load` has brought them into every process. */
   async readAgain(
     modelFolders: readonly string[],
     load: (packs: LoadedPack[]) => Promise<readonly PackReport[]>,
@@ -112,7 +109,6 @@ export class PackShelf {
     return `accelerator.require is gpu, and the CPU runs ${reasons.join('; ')}`;
   }
 
-  /** Why nothing can be analysed, in one sentence. */
   describeEmptiness(modelFolders: readonly string[]): string {
     const faults = this.status().flatMap(({ id, fault }) => (fault === null ? [] : [`${id}: ${fault}`]));
     const where = modelFolders.join(', ');

@@ -16,10 +16,7 @@ const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {
   audio: ['speech-origin', 'voice-activity'],
 };
 
-/**
- * `usable`: null in the moment before the folders are read, which throws `starting`. Throws `no_models`, naming the option or the
- * kind without an installed pack.
- */
+/** Throws `starting` before the folders are read (`usable` null), and `no_models`, naming the option or the kind. */
 export function resolveModels(
   usable: readonly Pick<InstalledPack, 'pack'>[] | null,
   kind: MediaKind,

@@ -1,7 +1,4 @@
-/**
- * Analyses that are added to a finished record: work of its own in the queue, whose end is written into the analysis that it
- * adds to. However it ends, its row goes in the same transaction.
- */
+/** Adds work to a finished record, as an analysis of its own. However it ends, its row goes in the same transaction. */
 
 import { randomUUID } from 'node:crypto';
 import { heldFor } from '../../domain/desk.ts';
@@ -19,7 +16,6 @@ import { type QueueParts, UNSTARTED } from './queue-room.ts';
 
 type Adding = Analysis & { addsTo: AddsTo };
 
-/** The output of an attempt. */
 interface MadeWork {
   result: CheckedResult;
   stepTimes: readonly StepTime[];
@@ -92,7 +88,6 @@ export function endAddition(
   return done;
 }
 
-/** Whether the output can be written into the result. */
 export function fitsTo(known: Analysis | undefined, result: CheckedResult): boolean {
   return known !== undefined && typeof merge(known, result) !== 'string';
 }

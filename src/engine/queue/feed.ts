@@ -1,7 +1,4 @@
-/**
- * Notifies watchers which records changed; they read the state themselves. Nothing is kept for absent watchers, and no timer
- * runs.
- */
+/** Notifies watchers which records changed; they read the state themselves. Nothing is kept for absent watchers. */
 import { Subscription } from './subscription.ts';
 
 /** `readerId`: an account with its own records and those of its desks; `judgeId`: an account that may judge others' findings. */

@@ -1,16 +1,13 @@
-/** The state of new work in the queue, and the bound on waiting work. */
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 
 export interface QueueParts {
   id: string;
   now: number;
-  /** Waiting analyses, and their maximum. */
   depth: number;
   queueMax: number;
 }
 
-/** State of work before its first attempt. */
 export const UNSTARTED = {
   state: 'queued',
   attempts: 0,

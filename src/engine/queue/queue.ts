@@ -1,7 +1,4 @@
-/**
- * Entry and exit of the queue, inside the caller's transaction: equal work of one account, or of one desk, is done once. The
- * holder leads the key, so that no one learns from a quick answer what others have submitted.
- */
+/** Equal work of one holder is done once; others' is not, since a quick answer would show what they have submitted. */
 import { randomUUID } from 'node:crypto';
 import { type Held, heldFor, holderOf } from '../../domain/desk.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';

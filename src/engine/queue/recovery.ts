@@ -24,7 +24,6 @@ export interface Recovered {
 export interface RecoveryParts {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** The kernel's identifier of this boot. */
   bootId: string;
 }
 
@@ -49,10 +48,7 @@ export async function recoverAnalyses({ store, clock, bootId }: RecoveryParts): 
 
 const deathsOf = ({ suspicion }: Analysis): number => suspicion?.deaths ?? 0;
 
-/**
- * A further death counts only if the box has meanwhile done other work, or has none. Undefined if the machine was restarted,
- * which explains the end.
- */
+/** A further death counts only if the box did other work since, or has none. Undefined after the machine's restart. */
 function suspect({ lease, suspicion }: Analysis, bootId: string, isOnly: boolean): Suspicion | undefined {
   if (lease?.bootId !== bootId) return undefined;
   const known = suspicion?.bootId === bootId ? suspicion : undefined;

@@ -1,12 +1,10 @@
 /**
- * Whose turn it is: what somebody waits for before batch work, and inside each of the two round robin over accounts,
- * first come first served inside one, so that an account with ten thousand submissions does not keep another's single
- * one waiting. In memory only; the store is the truth, and the schedule is filled from it at start.
+ * Whose turn it is: interactive before batch work, in each round robin over accounts, so that ten thousand
+ * submissions of one do not keep another's waiting. In memory only; filled from the store at start.
  */
 import type { Priority } from '../../domain/records/classification.ts';
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 
-/** Work whose turn has come. */
 export interface Turn {
   id: string;
   accountId: number;
@@ -38,12 +36,10 @@ export class Schedule {
     this.#batchRunningMax = Math.max(1, runningMax - 1);
   }
 
-  /** Work that may run at once. */
   get slots(): number {
     return this.#runningMax;
   }
 
-  /** Waiting work, without the running. */
   get depth(): number {
     return this.#waiting.size;
   }

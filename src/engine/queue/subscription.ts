@@ -34,7 +34,6 @@ export class Subscription implements AsyncGenerator<string, undefined, undefined
     if (config.signal.aborted) this.#end();
   }
 
-  /** Marks the record as changed. */
   mark(identifier: string): void {
     if (this.#hasEnded) return;
     const waiter = this.#waiters.shift();

@@ -1,7 +1,4 @@
-/**
- * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it begins;
- * the daemon's own death gives it back (recovery.ts).
- */
+/** Every change of an analysis' state, in one transaction. A daemon's death gives the attempt back (recovery.ts). */
 
 import { randomUUID } from 'node:crypto';
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
@@ -28,7 +25,6 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
   return leased;
 }
 
-/** The output of an attempt. */
 export interface CompletedWork {
   result: CheckedResult;
   stepTimes: readonly StepTime[];
@@ -129,7 +125,6 @@ export function requeueAnalysis(
   return queued;
 }
 
-/** Ends work that no one waits for any more. */
 export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): void {
   const analysis = tx.analysis(id);
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;
@@ -137,10 +132,7 @@ export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): v
   tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });
 }
 
-/**
- * One delivery for each record of the analysis with an address; in the transaction that ends it, so that a kill leaves either
- * both or none.
- */
+/** Queued in the transaction that ends the analysis, so that a kill leaves either both or none. */
 function queueDeliveries(tx: StoreTransaction, analysisId: string, now: number): void {
   const hasRules = tx.automation.hasNoticeRules();
   for (const { origin, cancelled, webhookUrl, accountId, identifier } of tx.classificationsOfAnalysis(

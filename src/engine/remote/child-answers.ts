@@ -45,13 +45,11 @@ export class ChildAnswers {
     this.#wake();
   }
 
-  /** Nothing more comes. */
   end(): void {
     this.#isWhole = true;
     this.#wake();
   }
 
-  /** Every wait for an answer fails with the error. */
   fail(error: Error): void {
     this.#fault ??= error;
     this.#wake();
@@ -123,13 +121,10 @@ const noAnswer = z.union([
 interface ReplayedJob {
   attempt: Attempt;
   files: AnalysisFiles;
-  /** The packs of this box when the work was given. */
   findPack: (key: string) => InstalledPack | undefined;
   answers: ChildAnswers;
-  /** The received files. */
   kept: ReadonlyMap<string, { hash: string; sizeBytes: number }>;
   closed: AbortController;
-  /** How long the worker has held it. */
   heldSeconds: () => number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * A job's view of the store from another box: its original, fetched by ranges into a folder that is removed with the job, and
- * a way to send back its files and its children's answers.
- */
+/** A job's original, fetched by ranges into a folder of its own, and a way to send back files and answers. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Which worker on another box holds which analysis, in memory: a daemon that dies loses all leases, and its start requeues
- * their work. A worker without the lease can neither read its file, nor end it, nor leave files for it.
+ * Which worker holds which analysis, in memory only. Without its lease a worker can neither read, end nor add
+ * files.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -34,7 +34,6 @@ export interface OpenLease {
   claimedAtMs: number;
   /** SHA-256 of the holder's token. */
   tokenHash: string | null;
-  /** Answers of its holder's children. */
   readonly answers: ChildAnswers;
   answerBytes: number;
   /** Files that were received for it. */
@@ -127,7 +126,6 @@ export class LeaseBook {
     return { lease, token };
   }
 
-  /** Seconds since its holder claimed it. */
   heldSeconds({ claimedAtMs }: OpenLease): number {
     return (this.#clock.elapsedMs() - claimedAtMs) / 1000;
   }

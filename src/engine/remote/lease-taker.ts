@@ -1,7 +1,4 @@
-/**
- * A worker's side: takes leases from the queue, asks the daemon for each job, carries it out by the executor of this box, and
- * acknowledges only what the daemon has stored. It keeps nothing of a job.
- */
+/** A worker's side: takes leases, carries jobs out on this box, and acknowledges only what the daemon has stored. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

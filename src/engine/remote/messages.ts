@@ -57,7 +57,6 @@ const leaseId = z.string().max(200);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const short = z.string().max(620);
 
-/** The trust lists that a daemon sends to its workers. */
 const trustMaterial = z.strictObject({
   lists: z
     .array(
@@ -175,7 +174,6 @@ export type Ending = z.infer<typeof ending>;
 
 const answer = z.strictObject({ isHeld: z.boolean() });
 
-/** The daemon's answers, by request. */
 export const ANSWERS = {
   hello: welcome,
   claim: claimed,
@@ -191,7 +189,6 @@ const inflated = promisify(inflate);
 
 export const encode = async (value: unknown): Promise<Uint8Array> => await deflated(JSON.stringify(value));
 
-/** A message of an unexpected shape. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }

@@ -1,7 +1,7 @@
 /**
- * The daemon's side of workers on other boxes. JetStream only carries word that there is work; who holds which lease, and
- * whether a result counts, is decided here. A broker that forgets everything costs a publication: what no one has
- * claimed is published again, and whatever is delivered twice is claimed once.
+ * The daemon's side of workers. JetStream only says that there is work; who holds a lease, and whether a
+ * result counts, is decided here: what no one has claimed is published again, what is delivered twice is
+ * claimed once.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { pause } from '../../domain/clock.ts';
@@ -19,7 +19,6 @@ import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus }
 export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock'> {
   /** Resolves once an allowed server is there; `refused` is called for any other. */
   connect: (signal: AbortSignal, refused: (fault: string) => void) => Promise<NatsConnection>;
-  /** Why the reached server may not be used. */
   brokerFault: (connection: NatsConnection) => string | null;
   isByTls: boolean;
   drained: DrainedNames;
@@ -27,7 +26,6 @@ export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 
   carrier?: LeaseCarrier;
 }
 
-/** The NATS server, for the doctor. */
 export interface BrokerStatus {
   isReached: boolean;
   /** Why no reached server may be used. */
@@ -39,7 +37,6 @@ export interface BrokerStatus {
 
 /** The engine's own data; `changed`: there may be more or fewer slots than before. */
 export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' | 'changed'> {
-  /** The usable pack with the key. */
   findPack: OpenLease['findPack'];
 }
 
@@ -129,7 +126,6 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     return this.#roster.list((name) => this.#parts.book.leasesOf(name).length);
   }
 
-  /** Why no worker takes work; null if one does. */
   waitReason(): WaitReason | null {
     if (this.#slots > 0) return null;
     const sentence = this.#brokerFault ?? 'the NATS server is not reached';

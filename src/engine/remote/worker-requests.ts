@@ -36,7 +36,6 @@ import type { WorkerRoster } from './worker-roster.ts';
 export interface WorkerRequestsConfig {
   /** A worker silent for so long has lost its work. */
   leaseMs: number;
-  /** Address of the media listener for workers. */
   mediaUrl: () => string;
   certificatePem: () => string | null;
 }
@@ -189,9 +188,9 @@ export class WorkerRequests {
   }
 
   /**
-   * Sets aside a worker that sends an impossible result, and gives its leases to others. If another one sent such a result of
-   * the same file before, the file or this box is the cause: it costs an attempt, and neither is set aside. Otherwise one
-   * file would take every worker out of service.
+   * Sets aside a worker that sends an impossible result. If another sent such a result of the file before,
+   * the file or this box is the cause: it costs an attempt, or one file would take every worker out of
+   * service.
    */
   #refuse(held: OpenLease, worker: string, fault: string): void {
     const { roster, book, clock, changed } = this.#parts;

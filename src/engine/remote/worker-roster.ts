@@ -36,7 +36,6 @@ interface SetAside {
   times: number;
 }
 
-/** The drained workers by the store. */
 export interface DrainedNames {
   isDrainedWorker(name: string): boolean;
   drainedWorkers(): string[];
@@ -44,7 +43,6 @@ export interface DrainedNames {
 
 export type WorkerState = 'here' | 'draining' | 'drained' | 'refused' | 'away';
 
-/** Interval of each worker's hellos. */
 export const HELLO_INTERVAL_MS = 2000;
 /** Bounds the memory for names; no one has so many boxes. */
 const WORKERS_MAX = 1000;
@@ -131,7 +129,6 @@ export class WorkerRoster {
     return { refusal, isDrained: this.#drained.isDrainedWorker(name) };
   }
 
-  /** Whether it may get work at present. */
   isAccepted(name: string): boolean {
     const known = this.#workers.get(name);
     if (known === undefined || refusalOf(known, this.#clock.elapsedMs()) !== null || known.isDraining)
@@ -158,7 +155,6 @@ export class WorkerRoster {
     return takers.reduce((sum, { places }) => sum + places, 0);
   }
 
-  /** Why none of them takes work. */
   describeAbsence(): string {
     const known = this.list(() => 0);
     if (known.length === 0) return 'no worker was heard of since the daemon started';

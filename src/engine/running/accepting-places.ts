@@ -1,19 +1,10 @@
-/**
- * Reserves capacity for files that are being accepted: their senders wait, and accepting takes a hundredth of an analysis'
- * time. Many files that come at once are therefore accepted first and analysed then.
- */
+/** Keeps capacity for files that are being accepted: senders wait, and accepting takes a hundredth of an analysis. */
 import type { Alarm, Clock } from '../../domain/clock.ts';
 
-/**
- * What one daemon can keep busy: its own thread, its threads for files, and two decoders that probe. A box of more cores
- * analyses on.
- */
+/** What one daemon can keep busy: its thread, its file threads and two probing decoders. More cores analyse on. */
 const PLACES_MAX = 4;
 
-/**
- * While files come without end, one analysis begins per interval. A picture takes some .6 s of processor time, so analyses
- * keep about a third of two cores.
- */
+/** While files come without end one analysis (.6 s of a core) begins per interval: they keep a third of two cores. */
 const BEGIN_EVERY_MS = 1000;
 
 export interface AcceptingPlacesParts {
@@ -56,7 +47,6 @@ export class AcceptingPlaces {
     return false;
   }
 
-  /** Notes that an analysis begins. */
   noteBegin(): void {
     this.#begunAtMs = this.#parts.clock.elapsedMs();
   }

@@ -1,7 +1,4 @@
-/**
- * Runs queued analyses: claims one, has it tried (`attempt.ts`), and writes down how it ended. Every change of state is a
- * transaction of its own, so that a kill leaves either the old state or the new.
- */
+/** Runs queued analyses. Every change of state is a transaction of its own: a kill leaves the old state or the new. */
 import { type Alarm, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
@@ -46,10 +43,7 @@ interface Job extends AttemptJob {
 
 const NOTHING_YET = { progress: null, findings: NO_FINDINGS } as const;
 
-/**
- * A suspected file begins only after the daemon has lived so long, so that a daemon that dies every few seconds for another
- * reason does not count against it.
- */
+/** Suspected files wait so long, so that a daemon that dies every few seconds for another reason does not count. */
 const SUSPECT_WAIT_MS = 10_000;
 /** Aborted work ends at once; the next start handles the rest. */
 const ABORT_WAIT_MS = 5000;
@@ -92,7 +86,6 @@ export class AnalysisRunner {
     return this.#jobs.get(analysisId)?.findings ?? NO_FINDINGS;
   }
 
-  /** Begins to take work. */
   open(): void {
     this.#isOpen = true;
     this.pump();
@@ -125,17 +118,14 @@ export class AnalysisRunner {
     this.#suspected.set(analysis.id, this.#parts.clock.after(SUSPECT_WAIT_MS, begin));
   }
 
-  /** Makes the work interactive if it was batch. */
   promote(analysisId: string): void {
     this.#schedule.promote(analysisId);
   }
 
-  /** Call it while a file is accepted: until the result is disposed, analyses leave it a place. */
   accept(): Disposable {
     return this.#accepting.enter();
   }
 
-  /** Starts all work that may start. */
   pump(): void {
     while (this.#mayBegin()) {
       const turn = this.#schedule.next();
@@ -152,7 +142,6 @@ export class AnalysisRunner {
     return this.#accepting.mayBegin(this.running, this.#schedule.slots);
   }
 
-  /** The number of slots has changed. */
   resize(analysesMax: number): void {
     this.#schedule.resize(analysesMax);
     this.pump();

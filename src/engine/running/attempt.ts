@@ -27,7 +27,6 @@ export interface AttemptParts {
     reports: AttemptReports,
     signal: AbortSignal,
   ) => Promise<Execution | undefined>;
-  /** SHA-256 of the packs' model files, by key. */
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
   /** Runs outside of requests; null if nothing is kept. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;

@@ -1,7 +1,4 @@
-/**
- * A manifest outside its file: sent beside it, or at the address that the file names. It is read on this box after an
- * executor has returned its result, so that workers need not have it.
- */
+/** A manifest beside its file or at an address that the file names; read on this box, so workers need not have it. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import {

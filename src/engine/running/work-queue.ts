@@ -26,7 +26,6 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** Call this when a file has arrived whole and its sender is waiting. Until you dispose of the result, fewer analyses begin (AcceptingPlaces). */
   accept(): Disposable {
     return this.#parts.runner.accept();
   }
