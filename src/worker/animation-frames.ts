@@ -1,7 +1,4 @@
-/**
- * Further frames of an animation, spread over it: each as a PNG in `out/`, from which more can be cut if it decides, and the
- * patches by which it is judged.
- */
+/** Further frames of an animation: a PNG in `out/`, from which more can be cut if it decides, and its patches. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { furtherFrames } from '../domain/media/animation.ts';

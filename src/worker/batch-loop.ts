@@ -1,7 +1,6 @@
 /**
- * Decides which pack runs next. One batch per turn of the event loop, packs by turns, so that a heatmap of a
- * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
- * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
+ * Decides which pack runs next: one batch per turn of the event loop, packs by turns, so that a heatmap of a
+ * thousand patches delays another model by one batch only. An unused pack is let go after `keepLoadedMs`.
  */
 import { type BroughtUp, bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './inference/request-queue.ts';
@@ -16,7 +15,6 @@ import type {
 /** On a GPU a pack stays loaded: bringing it up takes seconds to minutes there, and its memory is the device's. */
 const LET_GO_PROVIDER = 'cpu';
 
-/** A loaded pack, and how it came up at its first check. */
 interface Checked {
   pack: LoadedPack;
   report: PackReport;
@@ -34,9 +32,7 @@ export class BatchLoop {
   #checked = new Map<string, Checked>();
   /** The last load; null before it. */
   #request: LoadRequest | null = null;
-  /** A turn is due or under way. */
   #isTurning = false;
-  /** The queue whose batch is under way. */
   #running: WorkQueue | null = null;
   /** Resolves with the last turn: a session must not be released during a batch. */
   #turnEnd: Promise<void> = Promise.resolve();
@@ -105,10 +101,7 @@ export class BatchLoop {
     if (idle.length > 0) this.#reportResident();
   }
 
-  /**
-   * Checks one of the packs that the load did not wait for, and lets it go; false if none is left. Must not run beside `load`
-   * or `add`.
-   */
+  /** Checks one pack that the load did not wait for; false if none is left. Must not run beside `load` or `add`. */
   async proveNext(): Promise<boolean> {
     const request = this.#request;
     const next = [...this.#checked.values()].find(
@@ -205,10 +198,7 @@ function isProvedNext(pack: LoadedPack, { providers }: LoadRequest): boolean {
   return pack.isProvedNext === true && pack.golden.isRecorded !== true && isOnCpu;
 }
 
-/**
- * The first request brings such a pack up and checks it: that would cost each start seconds of every core, and most boxes
- * never ask it; or it gave its golden outputs at an earlier start, or is checked next.
- */
+/** Checked by its first request, since a check costs each start seconds of every core, or known from an earlier start. */
 function broughtUpLater(pack: LoadedPack, remembered: RememberedCheck | null): Checked {
   const place = {
     provider: LET_GO_PROVIDER,

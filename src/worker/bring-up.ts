@@ -1,7 +1,4 @@
-/**
- * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first if that
- * is wanted. A pack that no provider reproduces is out of service, with every provider's reason.
- */
+/** Tries the providers in order, each judged by the golden outputs, in half precision first if that is wanted. */
 import { type GoldenDifference, goldenDifference } from '../domain/packs/golden-difference.ts';
 import { Detection } from './inference/detection.ts';
 import { DetectionQueue } from './inference/detection-queue.ts';
@@ -60,7 +57,6 @@ interface Attempt {
   precisionNote: string | null;
   fault: string;
   goldenError: number | null;
-  /** The answers to the golden inputs. */
   outputs?: number[];
   runParity?: Candidate['runParity'];
 }
@@ -104,7 +100,6 @@ async function findParityFault(
 
 /** A model that is open on a provider, before it is judged. */
 interface Candidate {
-  /** Outputs that are compared with the golden ones. */
   runGolden: () => Promise<Float32Array>;
   /** Outputs in which both precisions are compared. */
   runParity: () => Promise<Float32Array>;

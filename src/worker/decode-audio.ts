@@ -1,4 +1,3 @@
-/** A decode child's part of the analysis of a recording. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlayedFile } from './libav/played-file.ts';

@@ -1,4 +1,3 @@
-/** A decode child's part of the analysis of a video: chosen frames and the track. */
 import { join } from 'node:path';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { PlayedFrames } from './libav/played-frames.ts';

@@ -1,7 +1,6 @@
 /**
- * Entry of a decode child: reads hostile files in its slot folder (its working folder) and answers on the
- * channel. It is expected to crash now and then; what must not happen is that it answers wrongly and goes on.
- * So a fault that is not the file's own is reported and ends the process.
+ * Entry of a decode child: reads hostile files in its slot folder, which is its working folder. It may crash,
+ * but must not answer wrongly: a fault that is not the file's own is reported and ends the process.
  */
 
 import { join } from 'node:path';

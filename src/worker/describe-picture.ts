@@ -1,7 +1,4 @@
-/**
- * Descriptions by which copies of a picture are found, of a search's picture, which is neither kept nor analysed, and of an
- * original.
- */
+/** Describes a search's picture, which is neither kept nor analysed, or an original, so that copies of it are found. */
 import { join } from 'node:path';
 import { FRAME_KEYPOINTS_MAX, STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import type { AskedPicture, DescribedPicture } from '../domain/media/perceptual-hash.ts';

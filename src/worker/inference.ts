@@ -1,7 +1,4 @@
-/**
- * Entry of an inference child: holds the models and runs them for all analyses. It reads model packs and patch and sound
- * files of slot folders, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
- */
+/** Entry of an inference child. It never reads an uploaded file, so no hostile picture reaches what all depend on. */
 import { flushCompileCache } from 'node:module';
 import { BatchLoop } from './batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './protocol/inference-protocol.ts';

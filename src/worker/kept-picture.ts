@@ -1,7 +1,4 @@
-/**
- * The picture that was decoded last, for further requests on the same file: patches of its copies, views of its faces. A slot
- * keeps it until its folders are emptied; a larger one is decoded again.
- */
+/** The picture that was decoded last, kept for further requests on the same file; a larger one is decoded again. */
 import { join } from 'node:path';
 import type { Picture } from './media/picture.ts';
 import { giveBackPicture } from './media/scratch.ts';
@@ -47,7 +44,6 @@ export async function copyPatches(request: CopyPatchesRequest, slotFolder: strin
   return sets;
 }
 
-/** Cuts parts of a picture, such as found faces, for a model that looks closer. */
 export async function cutViews(request: CutViewsRequest, slotFolder: string): Promise<PatchSet> {
   const { folder, input, limits, views } = request;
   const picture = await readPicture(join(slotFolder, folder, input), limits);

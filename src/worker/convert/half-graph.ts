@@ -25,10 +25,7 @@ const HALF_SUFFIX = '#half';
 
 /** Operations that gain on a GPU: islands of halves grow from these, if a weight proves that they compute with floats. */
 const SEEDS: ReadonlySet<string> = new Set(['Conv', 'ConvTranspose', 'Gemm', 'MatMul']);
-/**
- * Operations that join an island which they feed. Sums over many values, logarithms, roots and powers do not: half precision
- * would lose what they compute.
- */
+/** Operations that join an island which they feed. Sums, logarithms, roots and powers would lose too much in halves. */
 const FOLLOWERS: ReadonlySet<string> = new Set([
   ...['Add', 'Sub', 'Mul', 'Min', 'Max', 'Clip', 'Relu', 'LeakyRelu', 'PRelu', 'HardSigmoid', 'HardSwish'],
   ...['Sigmoid', 'Tanh', 'Gelu', 'BatchNormalization', 'MaxPool', 'AveragePool', 'Concat', 'Identity'],
@@ -44,11 +41,7 @@ export interface HalfModel {
   halved: number;
 }
 
-/**
- * Converts the bytes of an ONNX model into those of its copy in half precision. The runtime folds the conversion of constants
- * when it opens the model. Throws an Error with a sentence if nothing can be gained or the model is built in an unsupported
- * way.
- */
+/** Throws a sentence if nothing can be gained or the model is unsupported. The runtime folds the conversion of constants. */
 export function toHalfPrecision(model: Uint8Array): HalfModel {
   const message = fromBinary(ModelProtoSchema, model);
   const { graph } = message;

@@ -1,7 +1,4 @@
-/**
- * One sound on its way through the speech detector. A long sound is cut into stretches that run side by side; each
- * but the first begins early, so that the detector's state has settled when its own frames come.
- */
+/** One sound on its way through the speech detector, in stretches side by side, which begin early to settle its state. */
 import type { Tensor } from 'onnxruntime-node';
 import type { SpeechSession } from './speech-session.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The golden inputs, made by rule so that a pack carries none: the same rules are in models/training. A model that
- * does not reproduce its golden outputs on this device would give wrong verdicts silently.
- */
+/** The golden inputs, made by rule (as in models/training) so that a pack carries none. */
 
 /** Patch `index`: size × size RGB bytes, row by row. */
 export function makeGoldenPatch(index: number, size: number): Uint8Array {

@@ -1,7 +1,4 @@
-/**
- * Sources of a batch's items: the patches of a file, the windows of a sound, or the golden inputs. Each writes its items in
- * the model's form.
- */
+/** Sources of a batch's items (patches, windows, golden inputs), each in the model's form. */
 import type { SampleRange } from '../../domain/verdicts/speech.ts';
 import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../protocol/inference-protocol.ts';
 import { SlotFile } from '../protocol/slot-file.ts';
@@ -18,7 +15,6 @@ export interface ItemSource extends Disposable {
 /** More items than any layout may place. */
 const COUNT_MAX = 65_536;
 
-/** Dimensions of one item in the model's input. */
 export function itemShapeOf(input: BatchInput): number[] {
   return input.kind === 'patches' ? [3, input.size, input.size] : [input.windowSamples];
 }

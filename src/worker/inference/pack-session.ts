@@ -1,7 +1,4 @@
-/**
- * A pack in memory: its session on one execution provider and the buffer of one batch. `run` blocks the process
- * while the model computes, which is why this process does nothing else.
- */
+/** A pack in memory, on one provider. `run` blocks the process while the model computes, so it does nothing else. */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { toHalfPrecision } from '../convert/half-graph.ts';

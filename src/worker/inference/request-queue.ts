@@ -1,7 +1,4 @@
-/**
- * The requests that wait for one pack, and the batches cut from them: items of several requests fill a batch
- * together, in the order in which they came.
- */
+/** Requests that wait for one pack, and batches cut from them: items of several requests fill a batch together. */
 import type { InferenceResponse, PackRequest } from '../protocol/inference-protocol.ts';
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';

@@ -1,7 +1,4 @@
-/**
- * A speech detector in memory: Silero VAD, whose state goes from each frame to the next. Several stretches of a
- * sound step forward together as one batch, which is four times as fast as one after the other on a CPU.
- */
+/** Silero VAD in memory. Several stretches of a sound step as one batch: on a CPU four times as fast as in sequence. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { LoadedPack, SpeechInput } from '../protocol/inference-protocol.ts';
 import { type Device, openOnnx } from './pack-session.ts';
@@ -30,7 +27,6 @@ export class SpeechSession {
     return new SpeechSession(pack, await openOnnx(pack.modelPath, device, threads));
   }
 
-  /** The state before the first frame of `rows` stretches. */
   initialState(rows: number): Tensor {
     const zeros = new Float32Array(STATE_LAYERS * rows * STATE_SIZE);
     return new Tensor('float32', zeros, [STATE_LAYERS, rows, STATE_SIZE]);

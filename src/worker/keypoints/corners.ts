@@ -15,10 +15,7 @@ const keyMemory = new Scratch();
 const PLACES = 2 ** 21;
 const STRENGTHS = 2 ** 31;
 
-/**
- * Places of corners in `values`, the strongest first, of equal ones the first. None is nearer to an edge than `margin` (at least 5)
- * pixels. Valid until the next call.
- */
+/** Places of corners, the strongest first, none nearer to an edge than `margin` (≥ 5) pixels. Valid until the next call. */
 export function findCorners(grey: Grey, margin: number): Int32Array {
   const { width, height, values } = grey;
   if (width * height >= PLACES) throw new Error(`a level of ${width} × ${height} pixels is too large`);
@@ -44,10 +41,7 @@ function findInRow(
   return count;
 }
 
-/**
- * An arc of nine among the sixteen pixels around holds one pixel of each opposite pair, so most pixels end at the first
- * pairs.
- */
+/** An arc of nine of sixteen pixels holds one of each opposite pair, so most pixels end at the first pairs. */
 function isCorner(values: Uint8Array, at: number, width: number): boolean {
   const equal = 255 - (values[at] as number);
   const two = 2 * width;

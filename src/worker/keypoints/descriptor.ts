@@ -56,10 +56,7 @@ export function describeAt(
   }
 }
 
-/**
- * Bits of the word, 0 the highest, whose two brightnesses differ the least: noise turns these first. The least sure come
- * first.
- */
+/** The word's bits, 0 the highest, whose brightnesses differ the least, and which noise turns first; the least sure first. */
 export function unsureBitsAt(
   { width, values }: Grey,
   { x, y, angle }: { x: number; y: number; angle: number },

@@ -1,7 +1,4 @@
-/**
- * The meaning of the media library's return codes: negative is an error, two of them are no fault (end, try again), memory
- * and disk are this box's fault, and the rest is the file's.
- */
+/** Return codes of the media library: memory and disk are this box's fault, end and “try again” are none. */
 import { AV_LOG_QUIET, AVERROR_EOF } from 'node-av/constants';
 import { FFmpegError, Log, PosixError } from 'node-av/lib';
 import { MediaFaultFound } from '../media/media-fault.ts';

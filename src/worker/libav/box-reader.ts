@@ -50,7 +50,6 @@ export class BoxReader {
     return this.#bytes.subarray(this.#position);
   }
 
-  /** The part after so many bytes. */
   inside(skip: number): BoxReader {
     return new BoxReader(this.#bytes.subarray(this.#position + skip));
   }

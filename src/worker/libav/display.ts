@@ -62,7 +62,6 @@ export function squareSides(
   return { width: Math.max(1, Math.round(width * pixelAspect)), height };
 }
 
-/** Sides of the frame as it is shown. */
 export function shownSides(frame: Frame, display: Display): { width: number; height: number } {
   const { width, height } = squareSides(frame, display);
   return /clockwise/.test(display.turn) ? { width: height, height: width } : { width, height };

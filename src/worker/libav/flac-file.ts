@@ -1,7 +1,6 @@
 /**
- * Writes decoded sound as a FLAC file, so that the track of a video is a recording of its own: 16 bits, at most
- * stereo and 48 kHz (more is no use to a listener and would make hours larger than a child may write). The same
- * sound gives the same bytes: its hash names it.
+ * Writes sound as FLAC: 16 bits, at most stereo and 48 kHz, since more would make hours larger than a child
+ * may write. The same sound gives the same bytes: its hash names it.
  */
 import {
   AV_CODEC_FLAG_BITEXACT,

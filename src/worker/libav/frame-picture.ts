@@ -1,7 +1,6 @@
 /**
- * A decoded frame as the models see it: upright, square pixels, progressive, standard dynamic range, 8-bit RGB at
- * full size. The filters are built anew for each frame: chosen frames are far apart, and streams change size and
- * colours on the way.
+ * A decoded frame as the models see it: upright, square pixels, progressive, standard dynamic range, 8-bit
+ * RGB. Filters are built anew for each frame, since streams change size and colours between chosen ones.
  */
 import { availableParallelism } from 'node:os';
 import {
@@ -32,10 +31,7 @@ export const HD_HEIGHT_MIN = 720;
 const THREADS_MAX = 4;
 /** Exact arithmetic and full chroma, since the models look at single pixels. */
 const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
-/**
- * The scaler computes colours with all the chroma in vectors only into planes: that and laying the planes together takes
- * half the time, for the same bytes. Not so for a few layouts of RGB, which it widens otherwise.
- */
+/** The scaler is twice as fast into planes, which are laid together after it for the same bytes; not for some RGB layouts. */
 const INTERLEAVED: readonly string[] = ['format=gbrp', `scale=flags=${SCALE_FLAGS}`];
 /** BT.2408: diffuse white lies near 203 cd/m², so that a face in HDR comes out as bright as in SDR. */
 const HDR_WHITE_NITS = 203;
@@ -49,10 +45,7 @@ export function assertFrameBounds(frame: Frame, display: Display, limits: Decode
   throw new MediaFaultFound('too_many_pixels', `${found}; at most ${pixelsMax} are accepted`);
 }
 
-/**
- * As `rgba` the picture has four bytes a pixel; transparency is laid on black otherwise. A frame with a longer side
- * than `sideMax` is scaled down to it.
- */
+/** `rgba` gives four bytes a pixel; else transparency is laid on black. A side longer than `sideMax` is scaled down. */
 export function toUprightPicture(
   frame: Frame,
   display: Display,

@@ -1,7 +1,6 @@
 /**
- * Finds the frames that a player would show at given times, in order, each at most once. Between near times it
- * decodes on; over a long gap it seeks to the key frame before the time and decodes on from there, so an hour of
- * video costs no more than a few seconds of it.
+ * Finds the frames that a player would show at given times, in order, each at most once. Over a long gap it
+ * seeks to the key frame before the time, so an hour of video costs no more than a few seconds of it.
  */
 import { AV_FRAME_FLAG_CORRUPT, AV_FRAME_FLAG_KEY } from 'node-av/constants';
 import { Frame, type Stream } from 'node-av/lib';
@@ -10,10 +9,7 @@ import { CLOCK_JUMP_SECONDS_MIN } from './steady-clock.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
 import { playedSeconds, stampAt, type TimeSpan, toTimestamp } from './time-span.ts';
 
-/**
- * A seek costs the frames from the key frame to the time and a decoder filled anew; a shorter gap is decoded
- * through. Until two key frames were seen, half of the usual 250 frames between them is assumed.
- */
+/** A shorter gap is decoded through: a seek costs a refill and the frames from the key frame on (120 until two are known). */
 const SEEK_FRAMES_MIN = 120;
 const REFILL_FRAMES = 8;
 /** Without an index a seek lands near a time, at worst behind it: the next tries go back this far. */

@@ -1,7 +1,4 @@
-/**
- * The GPU that decodes video (NVDEC), if the operator has asked for it. One device for the process' life; what it
- * cannot decode, the library decodes on the CPU by itself, so a frame says where it comes from.
- */
+/** The GPU that decodes video (NVDEC), one for the process' life; the library decodes on the CPU what it cannot. */
 import { AV_HWDEVICE_TYPE_CUDA } from 'node-av/constants';
 import { FFmpegError, HardwareDeviceContext } from 'node-av/lib';
 import './av-fault.ts';

@@ -1,7 +1,4 @@
-/**
- * Asks the media library's demuxers for a file's type if its first bytes show nothing: they recognise rows of frames. A
- * demuxer outside of `FORMATS` only gives a name for the refusal.
- */
+/** The demuxers' guess if the first bytes show no type; one outside of `FORMATS` only names the file in the refusal. */
 import { InputFormat } from 'node-av/lib';
 import { formatReadBy, type MediaType, typeOf } from '../../domain/media/formats.ts';
 import { MediaFaultFound } from '../media/media-fault.ts';

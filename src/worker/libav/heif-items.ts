@@ -1,7 +1,4 @@
-/**
- * Reads from a HEIF file how its pictures are put together (ISO/IEC 23008-12): coded and derived items, and the steps before
- * each is shown. No library does all of it for HEVC: see ARCHITECTURE.md.
- */
+/** Reads how a HEIF file's pictures are put together (ISO/IEC 23008-12). No library does it all: see ARCHITECTURE.md. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { MediaFaultFound } from '../media/media-fault.ts';
 import { BoxReader } from './box-reader.ts';

@@ -79,10 +79,7 @@ export class ItemDecoder implements Disposable {
   }
 }
 
-/**
- * The file's colours override the coded picture's, as in viewers; without either the matrix is BT.601's (ISO/IEC 23000-22
- * 7.3.6.4).
- */
+/** The file's colours override the coded picture's; without either, BT.601's matrix (ISO/IEC 23000-22 7.3.6.4). */
 function name(frame: Frame, colours: HeifColours | null): void {
   const isSaid = (code: number) => code !== AVCOL_SPC_UNSPECIFIED;
   if (colours !== null) {

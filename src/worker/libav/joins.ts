@@ -1,7 +1,6 @@
 /**
- * Files that were laid end to end are one file to players: recordings of a camera in pieces, broadcasts, chained Ogg. Each
- * part has a clock, sides, rates and channels of its own, so each is opened by itself. Joins are found where clocks jump,
- * not by what packets say of themselves.
+ * Files that were laid end to end (recordings in pieces, broadcasts, chained Ogg) are one file to players.
+ * Each part has its own clock, sides and rates, so each is opened by itself. Joins are where clocks jump.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from 'node-av/constants';
@@ -76,7 +75,6 @@ interface Join {
   seconds: number;
 }
 
-/** The clock of one stream. */
 interface StreamClock {
   last: number;
   /** Joins that it has passed. */

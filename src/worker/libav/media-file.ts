@@ -1,7 +1,4 @@
-/**
- * One part of a file that is read several times: for its end, the choice of frames, the frames, the track. Opening a
- * container costs 15 ms and more, so it is rewound if that is exact.
- */
+/** One part of a file that is read several times. Opening a container costs 15 ms, so it is rewound if that is exact. */
 import type { Stream } from 'node-av/lib';
 import { type ByteRange, Container, NO_TIME, WHOLE } from './container.ts';
 import { toTimestamp } from './time-span.ts';

@@ -1,7 +1,6 @@
 /**
- * A file as it is played: its parts one after the other, on one clock that begins at 0. Everything that has a time, frames,
- * sound, clips, transcripts and renditions, has it by this clock. Opening a container costs 15 ms and more, so one stays open
- * at a time.
+ * A file as it is played: its parts one after the other, on one clock that begins at 0, by which everything
+ * has its time. One container stays open at a time, since opening costs 15 ms.
  */
 import { statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';

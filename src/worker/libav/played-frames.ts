@@ -54,12 +54,10 @@ export class PlayedFrames implements Disposable {
     return { frame, display: displayOf(stream, frame), timeSeconds: beginSeconds + timeSeconds };
   }
 
-  /** Times at which the video has a frame, but none that can be decoded. */
   get damagedFrames(): number {
     return this.#damagedFrames + (this.#open?.walk?.damagedFrames ?? 0);
   }
 
-  /** The decoder of the frames so far. */
   get decoder(): VideoDecoder {
     return this.#open?.decoder?.decoder === 'nvdec' ? 'nvdec' : this.#decoder;
   }

@@ -24,10 +24,7 @@ export type ChannelChoice = 'mix' | number;
 /** Every sample of each channel at once, in a row. */
 export type TakeSamples = (samples: Buffer) => void;
 
-/**
- * The library has no layout for more channels, and its binding passes on no more planes (node-av 6.1.1 crashes): only the
- * first ones are used.
- */
+/** node-av 6.1.1 crashes if it passes on more planes: only the first channels are used. */
 const NAMED_CHANNELS_MAX = 8;
 
 /** Rates beyond any recorder's come from a damaged header, and would ask for filters of gigabytes. */

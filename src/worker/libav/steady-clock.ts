@@ -1,7 +1,4 @@
-/**
- * Played time by stamps that may lie: decoded pieces are played one after the other, and a stamp can only say that a pause
- * lies between. One stamp far from all others is damage; many that continue it are a clock that was set.
- */
+/** Played time by stamps that may lie. One stamp far from all others is damage; many that continue it are a set clock. */
 
 /** Clocks of cameras drift by less between two frames. */
 export const GAP_SECONDS_MIN = 0.2;
@@ -28,10 +25,7 @@ export class SteadyClock {
     this.#jumpSecondsMax = jumpSecondsMax;
   }
 
-  /**
-   * Where a piece of `seconds` with the stamp `at` is played, if the one before it ends at `end` and `position` seconds were
-   * given so far.
-   */
+  /** Where a piece stamped `at` is played, if the one before ends at `end` and `position` seconds were given so far. */
   place(at: number, seconds: number, { end, position }: { end: number; position: number }): number {
     const jump = at + this.#shift - end;
     const isFar = Math.abs(jump) > CLOCK_JUMP_SECONDS_MIN;

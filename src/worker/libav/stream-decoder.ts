@@ -1,7 +1,4 @@
-/**
- * Decodes one stream of a container, frame by frame, and skips what cannot be decoded: a newsroom's file is often damaged in
- * places. Synchronous, which is fastest in a process of its own.
- */
+/** Decodes one stream, and skips what cannot be decoded: files are often damaged in places. Synchronous, as is fastest. */
 import { availableParallelism } from 'node:os';
 import { CodecContext, Frame, type HardwareDeviceContext, type Packet, type Stream } from 'node-av/lib';
 import { MediaFaultFound } from '../media/media-fault.ts';
@@ -23,7 +20,6 @@ export class StreamDecoder implements Disposable {
   readonly #fetched = new Frame();
   #usesGpu = false;
   #isDraining = false;
-  /** Counts packets that the decoder refused. */
   badPackets = 0;
 
   /** With a GPU it decodes there what the GPU can, else on the CPU: the frames are the same. */

@@ -1,7 +1,4 @@
-/**
- * How long a stream really is. Headers lie or say nothing (a stream saved while live, a file cut off, MP3 and AAC
- * without an index), so the end is looked at: by reading the last packets, or all of them if that is cheap.
- */
+/** How long a stream really is. Headers lie, so its end is looked at: the last packets, or all if that is cheap. */
 import { AVMEDIA_TYPE_AUDIO } from 'node-av/constants';
 import type { Packet, Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
@@ -237,10 +234,7 @@ function ticksPerFrame(stream: Stream): bigint {
   return num > 0 && den > 0 ? toTimestamp(den / num, stream) : 0n;
 }
 
-/**
- * How long a frame of a stream without a container is, by its own head. The media library counts all of them by the first
- * one's rate, so that recordings of different rates that were joined would last longer or shorter than they sound.
- */
+/** A frame's length by its own head: the library counts all frames by the first one's rate, wrong for joined recordings. */
 
 const ADTS_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,

@@ -1,7 +1,4 @@
-/**
- * Decoded sound by its times. A track that begins after its picture, a paused recorder and a call that lost packets leave
- * gaps, in which players are silent: samples laid end to end would be heard too early.
- */
+/** Decoded sound by its times: gaps in which players are silent stay, or samples laid end to end would be heard early. */
 import type { Frame } from 'node-av/lib';
 import { NO_TIME } from './container.ts';
 import type { Reading } from './media-file.ts';
@@ -78,9 +75,8 @@ export class PlayedSound implements Disposable {
 }
 
 /**
- * `begin`: where what is read begins by its own clock; null: with its first frame. `position`: how much was given before,
- * counted from there. Where the clock begins anew, as in a broadcast that was recorded in pieces, sound goes on without a gap:
- * nothing that was said is left out.
+ * `begin`: where it begins by its own clock; null: with its first frame. `position`: seconds given before.
+ * Where the clock begins anew sound goes on without a gap: nothing that was said is left out.
  */
 function* timedFrames(
   { container, stream }: Reading,

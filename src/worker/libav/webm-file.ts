@@ -1,7 +1,4 @@
-/**
- * Writes a WebM for browsers: VP8 and Opus, which every current one plays without a licence. Times are the original's
- * own, in milliseconds from its beginning; frames keep their distances, however uneven.
- */
+/** Writes a WebM for browsers: VP8 and Opus, which need no licence. Times are the original's own, in milliseconds. */
 import {
   AV_CODEC_FLAG_GLOBAL_HEADER,
   AV_OPT_SEARCH_CHILDREN,
@@ -45,10 +42,7 @@ const BITS_PER_PIXEL = 1.9;
 const PICTURE_BITS_MIN = 150_000;
 /** A player that jumps decodes at most this many frames. */
 const KEY_FRAME_DISTANCE = 90;
-/**
- * The encoder's fast mode, on one thread, since the box has other work. A negative speed is fixed; with a positive one the
- * encoder measures its time, and a busy box would get a worse film.
- */
+/** The fast mode, on one thread. A positive speed would follow measured time: a busy box would get a worse film. */
 const PICTURE_OPTIONS = { deadline: 'realtime', 'cpu-used': '-8', 'lag-in-frames': '0' } as const;
 
 export function opusShape(channels: number): SoundShape {

@@ -1,7 +1,4 @@
-/**
- * The letters of the heatmap's legend and of contact sheets, five by seven pixels. Drawn here because a server may have no
- * fonts; other characters are drawn as blanks.
- */
+/** Letters of legends and contact sheets, since a server may have no fonts; other characters are drawn as blanks. */
 
 export const GLYPH_HEIGHT = 7;
 /** Five pixels and one of space. */

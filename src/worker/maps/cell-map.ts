@@ -1,7 +1,4 @@
-/**
- * Turns the values of tiles' cells into one value for every pixel of a map: bilinear between the centres of cells. Pixels
- * without a tile get no value: guesses between far tiles would show what was not looked at.
- */
+/** A value for every pixel of a map, bilinear between centres of cells; none without a tile, which was not looked at. */
 import type { PatchPosition } from '../../domain/media/patches.ts';
 
 export interface ScoredCells {

@@ -42,7 +42,6 @@ function makeRamp(stops: Stops): Uint8Array {
   });
 }
 
-/** Offset of a probability's colour in the ramp. */
 export function rampOffset(probability: number): number {
   return 3 * Math.round(Math.max(0, Math.min(1, probability)) * (LEVELS - 1));
 }

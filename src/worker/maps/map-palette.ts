@@ -57,7 +57,6 @@ export function mapIndex(value: number, grey: number): number {
   return (Number.isNaN(value) ? NO_VALUE : stepOf(value)) * SHADES + (SHADE_OF_GREY[grey] as number);
 }
 
-/** Index of a value in the legend. */
 export const legendIndex = (value: number): number => LEGEND_START + stepOf(value);
 
 /** A pixel shows the step below, so never more than was measured. */

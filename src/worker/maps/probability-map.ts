@@ -1,7 +1,4 @@
-/**
- * Turns the scores of patches into a probability for every pixel: bilinear between the centres of patches, the
- * outermost score beyond them.
- */
+/** A probability for every pixel: bilinear between the centres of patches, the outermost score beyond them. */
 import type { PatchPosition } from '../../domain/media/patches.ts';
 
 export interface ScoredPatches {

@@ -1,7 +1,4 @@
-/**
- * The file's own fault, as distinct from ours: it becomes a `failed` answer, which is final, while every other
- * error becomes `broken` and costs the child. Decoder texts are turned into sentences here, once.
- */
+/** A file's own fault is a final `failed`, in a sentence made here; every other error is `broken` and costs the child. */
 import type { MediaFault } from '../protocol/decode-protocol.ts';
 
 export class MediaFaultFound extends Error {

@@ -1,4 +1,3 @@
-/** A picture as its header describes it, and as it is once decoded. */
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 
 /** Upright, 8-bit RGB. */
@@ -9,10 +8,7 @@ export interface Picture {
   rgb: Buffer;
 }
 
-/**
- * The decoder of a picture: the picture library, with or without our scaling of its samples; our reader of HEIF's items; or
- * the media library, which shows the frames of a track.
- */
+/** The library, with or without our scaling of samples; our reader of HEIF's items; the media library for tracks. */
 export type PictureReader = 'library' | 'samples' | 'lab' | 'items' | 'track';
 
 export interface PictureHeader {

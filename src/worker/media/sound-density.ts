@@ -1,7 +1,4 @@
-/**
- * Bounds the sound that is decoded by the size of its file: lossless codecs pack two hours of silence on eight channels into
- * half a megabyte, which then costs minutes.
- */
+/** Bounds decoded sound by file size: half a megabyte of FLAC holds two hours of silence, which costs minutes. */
 import { MediaFaultFound } from './media-fault.ts';
 
 /** Counts all channels. Speech at 6 kbit/s that pauses five sixths of the time has half as many; silent stereo in FLAC has more. */

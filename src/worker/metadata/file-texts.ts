@@ -25,10 +25,7 @@ const HEAD_BYTES_MAX = 16 * 1024 ** 2;
 /** Bytes of a JPEG's further pieces of XMP. */
 const EXTENDED_XMP_BYTES_MAX = 4 * 1024 ** 2;
 const [COMMENT, APP1, APP13] = [0xfe, 0xe1, 0xed];
-/**
- * XMP Specification Part 3, 1.1.3.1: the name is followed by a digest of 32 letters, the whole length and the place, 4 bytes
- * each.
- */
+/** XMP Part 3, 1.1.3.1: after the name a digest of 32 letters, the whole length and the place, 4 bytes each. */
 const EXTENDED_XMP = 'http://ns.adobe.com/xmp/extension/\0';
 const EXTENDED_XMP_HEAD_BYTES = EXTENDED_XMP.length + 40;
 

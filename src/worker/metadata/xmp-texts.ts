@@ -1,7 +1,4 @@
-/**
- * The properties of an XMP packet that say what made a file, when, where and by whom, found in its text, since damaged
- * packets are common.
- */
+/** XMP properties on what made a file, when, where and by whom, found in the text, since damaged packets are common. */
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
 import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
 
@@ -35,12 +32,9 @@ export function decodeXmp(packet: Buffer): string {
   return (even[0] === 0 || even[0] === 0xfe ? even.swap16() : even).toString('utf16le');
 }
 
-/** Texts that may name the maker. */
 export const readXmpTexts = (xmp: string): FileText[] => readProperties(xmp, MAKERS);
 
-/**
- * The facts that domain/provenance/file-facts.ts asks for. Parts of the history and of ingredients are no facts of the file.
- */
+/** The facts that file-facts.ts asks for; parts of the history and of ingredients are none of the file. */
 export function readXmpFacts(xmp: string): FileText[] {
   return [...readProperties(xmp.replaceAll(OF_OTHERS, ''), FACTS), ...readHistory(xmp)];
 }

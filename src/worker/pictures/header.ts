@@ -1,7 +1,4 @@
-/**
- * Reads a picture's header: type by content, sides, pages. Bounds are judged here, before any pixel is decoded; a picture of
- * 30,000² pixels fits into 100 KB of PNG.
- */
+/** Judges bounds before any pixel is decoded: a picture of 30,000² pixels fits into 100 KB of PNG. */
 
 import { formatOf, type MediaType } from '../../domain/media/formats.ts';
 import { showsSequence } from '../libav/heif-items.ts';
@@ -103,10 +100,7 @@ async function readMetadata({ path, format }: PictureFile, source: string | Buff
 const RAW_PHOTOMETRICS = [32_803, 34_892];
 const REDUCED_RESOLUTION = 1;
 
-/**
- * `a DNG raw photograph`, or null if the TIFF is an ordinary one. Most raw formats are TIFFs whose first page is a small preview
- * that the camera made; judging it as if it were the photograph would be a false answer.
- */
+/** Most raw formats are TIFFs whose first page is a small preview: judging that would be a false answer. */
 function describeRawTiff({ head, values }: TiffTags): string | null {
   if (head.toString('latin1', 8, 10) === 'CR') return 'a Canon CR2 raw photograph';
   if (values.has(TIFF_TAGS.dngVersion)) return 'a DNG raw photograph';

@@ -1,7 +1,4 @@
-/**
- * Draws the picture that a HEIF file shows: its primary item, coded or derived, after each of its steps in order. The whole
- * picture is in memory once, as RGB, and twice while it is turned or cropped.
- */
+/** Draws the primary item of a HEIF file, after each of its steps in order. It is in memory once, twice while turned. */
 import type { Sharp } from 'sharp';
 import type { Display } from '../libav/display.ts';
 import { toUprightPicture } from '../libav/frame-picture.ts';

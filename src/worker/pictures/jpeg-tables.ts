@@ -1,7 +1,6 @@
 /**
- * Reads a JPEG's luminance quantisation table and names the quality setting of the Independent JPEG Group's
- * encoder that comes closest (ITU-T T.81, Annex K.1 and jcparam.c). Encoders with tables of their own, such as
- * Photoshop or phones, get the nearest figure.
+ * The quality setting of the IJG encoder whose luminance table comes closest (ITU-T T.81, Annex K.1 and
+ * jcparam.c); encoders with tables of their own, such as Photoshop or phones, get the nearest figure.
  */
 import { readSegments } from './jpeg-segments.ts';
 

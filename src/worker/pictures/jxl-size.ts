@@ -1,7 +1,4 @@
-/**
- * The sides of a JPEG XL picture from its header (ISO/IEC 18181-1, SizeHeader), before any decoder sees it: the
- * decoder at hand takes a picture of any size as soon as it is opened.
- */
+/** JPEG XL's sides by its header (ISO/IEC 18181-1, SizeHeader): the decoder takes any size as soon as it opens. */
 import { open } from 'node:fs/promises';
 
 const SAMPLE_BYTES = 64 * 1024;

@@ -21,10 +21,7 @@ export async function readMediaType(path: string): Promise<MediaType> {
   );
 }
 
-/**
- * The type of a file whose first bytes show none: a tag or an empty box may come first, else the media library guesses. A
- * name completes “the file is …”; undefined: unknown.
- */
+/** The type behind a tag or an empty box, or by the media library. A name completes “the file is …”; undefined: unknown. */
 async function typeBehind(path: string, head: Uint8Array): Promise<MediaType | string | undefined> {
   if (head.length === 0 || isKnownAsNone(head)) return undefined;
   const at = ownBeginning(path);

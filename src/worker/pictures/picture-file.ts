@@ -1,7 +1,4 @@
-/**
- * The one place that hands a file to the picture library, and with which settings. Only the loaders of the
- * accepted types are left on: a polyglot that passes the type check still meets no other parser.
- */
+/** Alone hands files to the picture library, with the accepted types' loaders: a polyglot meets no other parser. */
 import sharp, { type FailOnOptions, type Sharp } from 'sharp';
 import type { Picture } from '../media/picture.ts';
 
@@ -32,10 +29,7 @@ export function openPixels({ width, height, rgb }: Picture, channels: 1 | 2 | 3 
   return sharp(rgb, { raw: { width, height, channels }, limitInputPixels: false });
 }
 
-/**
- * A page of a file or of its bytes. A file that ends early is an error; damage inside is not, since newsrooms get many such
- * files.
- */
+/** A page of a file. One that ends early is an error; damage inside is not, since newsrooms get many such files. */
 export function openPicture(
   source: string | Buffer,
   pixelsMax: number | false,

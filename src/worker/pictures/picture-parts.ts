@@ -1,7 +1,6 @@
 /**
- * Refuses pictures whose parts cost far more than their bytes, by the heads of the parts and before a library reads the file: a
- * WebP of 50,000 frames keeps its reader busy for minutes, since it goes through all frames before each one; each of 60,000 TIFF
- * directories is parsed to count them; ten megabytes of PNG text unpack to ten gigabytes.
+ * Refuses, before a library reads the file, pictures whose parts cost far more than their bytes: a WebP of
+ * 50,000 frames keeps its reader busy for minutes, ten megabytes of PNG text unpack to ten gigabytes.
  */
 import { constants, inflateRawSync } from 'node:zlib';
 import { MediaFaultFound } from '../media/media-fault.ts';

@@ -1,4 +1,3 @@
-/** A rectangle of a picture in memory. */
 import type { Picture } from '../media/picture.ts';
 
 export interface Region {

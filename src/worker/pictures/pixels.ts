@@ -1,7 +1,4 @@
-/**
- * The picture as the models see it: first page, upright, 8-bit RGB, at its native size. It lies once in
- * memory, at most `pixelsMax` × 3 bytes, and every patch is cut from it.
- */
+/** The picture as models see it: first page, upright, 8-bit RGB, once in memory; every patch is cut from it. */
 
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media/media-fault.ts';
@@ -9,10 +6,7 @@ import type { Picture, PictureHeader } from '../media/picture.ts';
 import { lendThread } from './picture-file.ts';
 import { openUpright } from './upright-picture.ts';
 
-/**
- * From so many pixels on one thread decodes and the other writes what was decoded, for which memory is laid out page by page:
- * an idle box has no other work yet, and on a busy one it costs no more.
- */
+/** From so many pixels on one thread decodes and another writes: an idle box has no other work yet. */
 const SHARED_PIXELS_MIN = 4_000_000;
 
 export interface DecodedPixels {

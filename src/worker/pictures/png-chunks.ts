@@ -1,7 +1,4 @@
-/**
- * Facts that a PNG's first chunks state and the picture library does not: whether it is an animation, and whether it is
- * Apple's own form.
- */
+/** What a PNG's first chunks say and the picture library does not: an animation, or Apple's own form. */
 import { FileWindow } from './file-window.ts';
 
 const SIGNATURE_BYTES = 8;
@@ -26,7 +23,6 @@ export interface PngChunk {
   size: number;
 }
 
-/** Heads of the chunks, in the order of the file. */
 export function* pngChunks(file: FileWindow): Generator<PngChunk, void, undefined> {
   for (let at = SIGNATURE_BYTES; ; ) {
     const head = file.read(at, HEAD_BYTES);

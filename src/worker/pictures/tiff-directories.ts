@@ -1,7 +1,6 @@
 /** Walks the directories of a TIFF or a BigTIFF, reading little more than their heads. */
 import type { FileWindow } from './file-window.ts';
 
-/** Number formats of the file. */
 export interface TiffForm {
   isLittleEndian: boolean;
   /** Bytes of a directory's count of entries, of an entry, and of an offset. */

@@ -1,7 +1,4 @@
-/**
- * TIFFs whose samples the picture library misreads: floats and long integers, which it clamps to black and white, and CIELab
- * of 8 bits, which it does not read.
- */
+/** TIFFs that the library misreads: it clamps floats and long integers to black and white, and reads no CIELab. */
 import { readFile } from 'node:fs/promises';
 import type { Metadata, Sharp } from 'sharp';
 import { MediaFaultFound } from '../media/media-fault.ts';
@@ -84,10 +81,7 @@ function scaleFloats(samples: Float32Array): Buffer {
   return scaled;
 }
 
-/**
- * What the library can open: the file, or all its bytes if it is CIELab, whose samples it reads unchanged once they are
- * called RGB.
- */
+/** The file, or all its bytes if it is CIELab, whose samples the library reads unchanged once they are called RGB. */
 export async function openableTiff(path: string): Promise<string | Buffer> {
   const tags = readTiffTags(path);
   const place = tags?.places.get(TIFF_TAGS.photometric);
@@ -116,10 +110,7 @@ const CURVE = Uint8Array.from({ length: LEVELS + 1 }, (_, index) => {
 const WHITE = [0.95047, 1, 1.08883] as const;
 const DELTA = 6 / 29;
 
-/**
- * CIE 15:2018 8.2.1 inverted; whatever white the file names becomes the screen's. `a` and `b` are signed (TIFF 6.0, section
- * 23).
- */
+/** CIE 15:2018 8.2.1 inverted; the file's white becomes the screen's. `a`, `b` are signed (TIFF 6.0, section 23). */
 function labToRgb(bytes: Buffer, at: number): void {
   const middle = ((bytes[at] ?? 0) / 2.55 + 16) / 116;
   const x = WHITE[0] * lightOf(middle + bytes.readInt8(at + 1) / 500);

@@ -11,7 +11,6 @@ export const TIFF_TAGS = {
 } as const;
 
 export interface TiffTags {
-  /** The file's first bytes. */
   head: Buffer;
   isLittleEndian: boolean;
   /** The first value of each tag that is a whole number. */

@@ -1,7 +1,4 @@
-/**
- * Pictures that the media library shows as frames of a track: JPEG XL, animations in PNG, sequences in HEIF. A frame is in
- * memory once, as RGBA.
- */
+/** Pictures that the media library shows as frames of a track: JPEG XL, PNG animations, HEIF sequences. */
 import { AVMEDIA_TYPE_VIDEO } from 'node-av/constants';
 import type { Frame, Stream } from 'node-av/lib';
 import type { Sharp } from 'sharp';

@@ -1,10 +1,8 @@
 /**
- * Everything the daemon and its worker processes say to each other; the only thing they share. Tagged unions,
- * small messages: pixels and sound go by path inside a slot's folder, never through the channel. A path never
- * leaves the slot's folder, so that a slot can one day be another machine.
- *
- * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy if no wall
- * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
+ * Everything the daemon and its worker processes say to each other; the only thing they share. Pixels and
+ * sound go by path, relative to the slot's folder, never through the channel. The folder holds `in/` (one
+ * input file from the daemon: read-only, or a copy if no wall can make it so) and `out/` (the child writes
+ * there).
  */
 
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
@@ -60,7 +58,6 @@ export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
 /** Describes a picture for searches by copies, and writes nothing. */
 export type DescribePictureRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-picture' };
 
-/** Describes a stored picture or frame likewise. */
 export type DescribeKeptRequest = Omit<ProbeRequest, 'type'> & { type: 'describe-kept'; isFrame: boolean };
 
 /** Reads only the manifests of an analysed file. */
@@ -161,7 +158,6 @@ export interface DecodeVideoRequest {
   decoder: VideoDecoder;
   /** Cut from every frame, under the requested names. */
   patchSets: PatchSetRequest[];
-  /** Scaled views of every frame. */
   viewSets?: ViewSetRequest[] | undefined;
   withTrack: boolean;
   /** Bound on the track, whose samples are written to the slot folder as floats. */

@@ -1,7 +1,6 @@
 /**
- * A decode child's results for a file: figures in its answer, pictures and sound in `out/` of its slot's folder
- * (decode-protocol.ts). The child has read hostile bytes, so its words are input like any other: these shapes are also
- * those in which they are accepted.
+ * A decode child's results: figures in its answer, pictures and sound in `out/` of its slot. The child has
+ * read hostile bytes, so these shapes are also those in which its words are accepted.
  */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
@@ -165,7 +164,6 @@ export const decodedVideo = z.strictObject({
   durationSeconds: seconds,
   provenance: provenanceSchema,
   marks: markSearchSchema,
-  /** The decoder of the frames. */
   decoder: videoDecoder,
   /** Chosen frames that could not be decoded. */
   damagedFrames: z.int().min(0).max(1000),

@@ -1,14 +1,10 @@
-/**
- * All messages between the daemon and its inference children. They are small, as in decode-protocol.ts: patches and sound go
- * by path. An inference child never opens an uploaded file.
- */
+/** Messages to and from inference children; small, since patches and sound go by path. */
 import type { LanguageShare } from '../../domain/transcripts/spoken-language.ts';
 import type { SampleRange } from '../../domain/verdicts/speech.ts';
 
 /** A model's input: patches of a picture, windows of a sound, or a sound's frames one after the other. */
 export interface PatchInput {
   kind: 'patches';
-  /** Name of the model's input. */
   name: string;
   mean: [number, number, number];
   std: [number, number, number];
@@ -54,10 +50,7 @@ export interface LoadedPack {
   staysOnCpu?: boolean;
   /** Checked at its first request, not at the load: a large pack that few submissions ask. */
   isCheckedLate?: boolean;
-  /**
-   * It came with this release, which was built with its golden outputs: on a CPU the load does not wait for its check, which
-   * follows at once. Until then it answers no request.
-   */
+  /** Built with its golden outputs: on a CPU the load does not wait for the check, which follows before its first answer. */
   isProvedNext?: boolean;
   outputName: string;
   /** Output values for each item. */
@@ -107,7 +100,6 @@ export interface DetectRequest {
   gain?: number | undefined;
 }
 
-/** Asks for the transcript of one window of speech. */
 export interface TranscribeRequest {
   type: 'transcribe';
   id: number;

@@ -1,7 +1,6 @@
 /**
- * A file that a decode child left in its slot. The child may be hostile and lives on, so the file is opened once, without
- * following a link or waiting for a pipe, and judged and read through its descriptor, whatever the child does to the name
- * afterwards.
+ * A file that a decode child left in its slot. The child may be hostile, so the file is opened once, without
+ * following a link or waiting for a pipe, and judged and read through its descriptor.
  */
 import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

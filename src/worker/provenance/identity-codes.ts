@@ -1,7 +1,4 @@
-/**
- * Whether lists vouch for the people whom identity assertions (CAWG) name. The C2PA reader judges their signatures and is given no list
- * for them: version 0.90.1 asks none. What it says of trust is replaced by the word of our judge of chains.
- */
+/** Whether lists vouch for people whom identity assertions (CAWG) name: C2PA reader 0.90.1 asks no list for them. */
 import type { X509Certificate } from 'node:crypto';
 import type { CodeFact } from '../../domain/provenance/manifest-facts.ts';
 import { serialOf, type Vouchers } from './vouchers.ts';

@@ -1,7 +1,6 @@
 /**
- * Counts how often the C2PA reader would walk through manifests, before it judges any. It judges an ingredient's manifest
- * anew for each way that leads to it: if two ingredients at each of twenty levels share the manifest below, in a file of 400
- * KB, a million times.
+ * Counts walks of the C2PA reader before it judges: it judges an ingredient anew for each way that leads to
+ * it, a million times if two ingredients at each of twenty levels share the manifest below.
  */
 import { asList, asObject, type Json } from './hostile-json.ts';
 
@@ -10,10 +9,7 @@ export const WALKS_MAX = 256;
 /** Manifests of a store, and so of its longest way. */
 const MANIFESTS_MAX = 256;
 
-/**
- * The fault in words that follow "the manifest"; null if they are few enough. `store` is the reader's JSON of a store that it
- * has not judged.
- */
+/** The fault after "the manifest"; null if they are few enough. `store` is the reader's JSON of an unjudged store. */
 export function walksFault(store: unknown): string | null {
   const json = asObject(store);
   const manifests = new Map(Object.entries(asObject(json.manifests)).map(([key, it]) => [key, asObject(it)]));

@@ -1,7 +1,4 @@
-/**
- * The C2PA reader's JSON as facts. The file's maker wrote all of it: each list is bounded, each text cut and brought to one
- * line, and values of an unexpected shape are left out.
- */
+/** The reader's JSON as facts. The file's maker wrote all of it: lists are bounded, texts cut, odd shapes left out. */
 import type {
   ActionFacts,
   CodeFact,
@@ -194,10 +191,7 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
 /** Codes of a hash over the file itself, not over a part of the manifest. */
 const BINDING = /^assertion\.\w+Hash\.|^claim\.hardBindings\./;
 
-/**
- * An update manifest has no hash over the file: the reader checks that of the updated manifest, and reports only what differs
- * from the writer's record.
- */
+/** An update manifest has no hash of the file: that of the updated one is checked, and only differences are reported. */
 function throughUpdates(json: Json, active: string, codes: Map<string, CodeFact[]>): Map<string, CodeFact[]> {
   const seen = new Set<string>();
   for (let label = active; label !== '' && !seen.has(label); label = parentOf(json, label)) {

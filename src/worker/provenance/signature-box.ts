@@ -5,7 +5,6 @@
 import { decode } from 'cborg';
 
 export interface SignatureBox {
-  /** The manifest's label. */
   label: string;
   /** DER, the signer's own first; empty without a chain, or with several. */
   certificates: Uint8Array[];

@@ -1,7 +1,6 @@
 /**
- * Finds the lists that vouch for a certificate: its chain leads to an authority of the list, or the list holds the
- * certificate itself. The C2PA reader looks for chains too, and takes some that RFC 5280 refuses; it alone judges revocation
- * and the signer's own use.
+ * Finds the lists that vouch for a certificate, by its chain or because they hold it. The C2PA reader takes
+ * some chains that RFC 5280 refuses; it alone judges revocation and the signer's own use.
  */
 import { X509Certificate } from 'node:crypto';
 import {
@@ -42,10 +41,7 @@ export class Vouchers {
     this.#signing = [...MEDIA_SIGNING, ...uses];
   }
 
-  /**
-   * Vouchers for a certificate that signs media; `chain` has the signer's own first. Judged at that time, or at the nearest
-   * one at which the certificate was valid: its expiry is reported separately.
-   */
+  /** `chain`: the signer's own first. Judged at that time, or at the nearest at which the certificate was valid. */
   forSigner(chain: readonly X509Certificate[], at: Date): Voucher[] {
     const [own] = chain;
     if (own === undefined) return [];

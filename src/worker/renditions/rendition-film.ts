@@ -1,7 +1,4 @@
-/**
- * A video, or a recording, that browsers cannot play, as one that they can: WebM with VP8 and Opus, at most 720 lines,
- * at the original's times. It is slow work that no one must wait behind, so the child lowers its own priority.
- */
+/** A film or recording for browsers: WebM, at most 720 lines. Slow work, so the child lowers its own priority. */
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';

@@ -1,7 +1,4 @@
-/**
- * A sound as pictures: its loudest samples over time, and its spectrum over time. Both start fine and halve themselves
- * whenever they have grown twice as long as they are shown, so that memory is flat over hours of unknown length.
- */
+/** A sound's loudest samples and its spectrum over time. Both are halved at twice the shown length: memory stays flat. */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';

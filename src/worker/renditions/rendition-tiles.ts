@@ -1,7 +1,4 @@
-/**
- * A large picture as WebP tiles of every size from one tile to the full one, in one file, so that a viewer loads what
- * it shows. Their places follow from their lengths (`tileLevels` in domain/media/rendition.ts).
- */
+/** A large picture as WebP tiles of every size in one file; lengths give their places (domain/media/rendition.ts). */
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RenditionFigures, TILE_PIXELS, tileLevels } from '../../domain/media/rendition.ts';

@@ -1,7 +1,4 @@
-/**
- * Brings the reader's JSON into the documented fields (docs/interface.md, c2pa fields), all of them present, and
- * within a size that a record can carry.
- */
+/** Brings the reader's JSON into the documented fields (docs/interface.md), within a size that a record can carry. */
 import type { C2paReport, C2paStatus } from '../../domain/provenance/provenance.ts';
 
 /** A manifest may embed anything; a record is read into memory by every list that shows it. */

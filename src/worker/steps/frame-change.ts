@@ -1,7 +1,4 @@
-/**
- * How much changes from one frame to the next, on thumbnails: in colours (cuts, new scenes, other light) or in
- * motion (where something moves, and a generator has most to get wrong).
- */
+/** How much changes between frames, on thumbnails: in colours (cuts, other light) or in motion. */
 import { AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGB24 } from 'node-av/constants';
 import type { Frame } from 'node-av/lib';
 import { Thumbnails } from '../libav/thumbnail.ts';

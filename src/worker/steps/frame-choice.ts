@@ -1,7 +1,4 @@
-/**
- * Chooses the analysed moments of a video. `even` spreads them over time; `iframes` takes key frames, evenly by their number;
- * `color` and `flow` take the frames before which most changes (frame-change.ts).
- */
+/** Chooses the analysed moments of a video: spread, key frames, or frames before which most changes (frame-change.ts). */
 import { AVDISCARD_NONKEY } from 'node-av/constants';
 import { NO_TIME } from '../libav/container.ts';
 import type { PlayedFile, PlayedPart } from '../libav/played-file.ts';

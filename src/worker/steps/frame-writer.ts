@@ -1,7 +1,4 @@
-/**
- * Writes chosen frames while the next ones are decoded, and reports each in order once it is written: a PNG with a hash of
- * its own, and the patches for the models.
- */
+/** Writes chosen frames while the next are decoded, each as a PNG with its hash and patches, and reports them in order. */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Measures the detail at a place of a picture: the sum of the steps in brightness between neighbouring pixels. Whole numbers
- * only, so that training (models/training/placement.py) chooses exactly the same places.
- */
+/** The sum of steps in brightness at a place. Whole numbers only, so that placement.py of training chooses the same. */
 import {
   chooseByDetail,
   type PatchLayout,
@@ -36,9 +33,8 @@ function detailsOf(picture: Picture, candidates: readonly PatchPosition[], place
 }
 
 /**
- * Details of overlapping places, each block of which is measured once. A place's own first column and row have no neighbour
- * to the left and above in it, so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any
- * order.
+ * Each block is measured once. A place's first column and row have no neighbour to the left and above in it,
+ * so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any order.
  */
 class BlockDetails {
   readonly #picture: Picture;

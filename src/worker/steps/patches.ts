@@ -1,7 +1,4 @@
-/**
- * Cuts square patches from the picture and writes them, bytes only, for the inference process. Few patches are
- * in memory at a time: a heatmap may ask for thousands.
- */
+/** Cuts and writes patches, bytes only, few at a time in memory: a heatmap may ask for thousands. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
@@ -17,10 +14,7 @@ import { COPIES_AT_ONCE_MAX, copyPatches, copyWhole } from './stability-copies.t
 import { writeTiles } from './tampering-tiles.ts';
 import { TextureMeter } from './texture.ts';
 
-/**
- * Each write waits for a thread and for this one, which decodes video meanwhile, so the patches of a verdict are written at
- * once.
- */
+/** A verdict's patches are written at once: each write waits for a thread and for this one, which decodes meanwhile. */
 const PATCHES_PER_WRITE = 16;
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;

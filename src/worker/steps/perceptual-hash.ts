@@ -26,10 +26,7 @@ export function hashPicture(picture: Picture): PerceptualHash | null {
   return { hash: toHash(frequencies), mirrored: toHash(mirrored), quality: measureQuality(small) };
 }
 
-/**
- * Reduces brightness to 64 × 64: a tent filter made of boxes, then the middle pixel of each part. Filters along and down change
- * places without changing the result, so that only 64 columns are filtered down.
- */
+/** Brightness at 64 × 64: a tent filter made of boxes, first along, so that only 64 columns are filtered down. */
 function reduce(picture: Picture): Float32Array {
   const block = Math.max(1, Math.floor(Math.min(picture.width, picture.height) / REDUCED_SIDE));
   const [width, height] = [Math.floor(picture.width / block), Math.floor(picture.height / block)];

@@ -1,7 +1,4 @@
-/**
- * Probes a file within its submission. A picture is decoded to a stamp: that reads every byte of the data (a JPEG without its
- * last byte is noticed), at a third of the time of full pixels.
- */
+/** A picture is decoded to a stamp: that reads every byte of the data, at a third of the time of full pixels. */
 import { toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads the C2PA manifest store of a file. Nothing is fetched: no remote manifest, no revocation list, no trust
- * list. The settings are snake_case JSON because other spellings are silently ignored.
- */
+/** Reads the C2PA manifest store of a file. Nothing is fetched: no remote manifest, no revocation list, no trust list. */
 import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';

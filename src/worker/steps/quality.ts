@@ -1,7 +1,4 @@
-/**
- * The quality of a picture's data: how hard a JPEG was compressed, and whether data is missing inside. A verdict on a picture
- * of JPEG quality 30 deserves less trust, and the report says so.
- */
+/** How hard a JPEG was compressed, and whether data is missing inside: a verdict on it deserves less trust. */
 import type { ImageQuality } from '../../domain/verdicts/result.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import { estimateJpegQuality, readLuminanceTable } from '../pictures/jpeg-tables.ts';

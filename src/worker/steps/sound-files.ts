@@ -1,12 +1,9 @@
 /**
- * Writes sound as the speech models take it: 16 kHz, one channel, 32-bit floats, as it comes, so that memory stays
- * flat over hours. The channels of a stereo recording are written besides the mix if they hold different
- * speakers, as in an interview with a microphone each.
- *
- * The rule, over the whole recording at 16 kHz: the channels differ if their correlation is below 0.5 and the
- * quieter one has at least a hundredth of the louder one's energy. Music, film and two microphones in one room
- * correlate above that (0.6 to 1), an interview with a microphone each near 0. Channels that cancel each other
- * (correlation below −0.5: one was wired the wrong way round) give the left one as the mix.
+ * Writes sound as the speech models take it: 16 kHz, one channel, 32-bit floats, as it comes, so that memory
+ * stays flat. Stereo channels are written besides the mix if they hold different speakers: if their
+ * correlation is below 0.5 and the quieter one has at least a hundredth of the louder one's energy. Music,
+ * film and two microphones in one room correlate above that (0.6 to 1), an interview with a microphone each
+ * near 0. Below −0.5 one was wired the wrong way round, and the left one is the mix.
  */
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +33,6 @@ interface Tap {
   band: BandMeter;
 }
 
-/** A sound as it was written. */
 type MeasuredSound = Omit<SoundFile, 'codec'>;
 
 export class SoundFiles implements Disposable {
@@ -181,7 +177,6 @@ export class BandMeter {
     }
   }
 
-  /** Power of a tone above the telephone's band against one inside it, decibels; null for silence. */
   get upperBandDb(): number | null {
     if (this.#lower === 0) return null;
     const decibels = 10 * Math.log10(this.#upper / this.#lower);

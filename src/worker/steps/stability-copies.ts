@@ -15,9 +15,8 @@ import { toPicture } from '../pictures/pixels.ts';
 /** Around a patch: the kernel of the scaling reaches 4 pixels beyond its edge, halved colour is blended over 2. */
 const MARGIN_PX = 8;
 /**
- * Each neighbourhood begins on a multiple of `step` pixels of the picture: on a block of a JPEG with halved colour, as it would in
- * a copy of the whole picture, or where a pixel of the scaled copy begins. Its side is a multiple of `block`, so that no
- * block of the copy holds rows of two neighbourhoods.
+ * Neighbourhoods begin on a multiple of `step` pixels (a block of a JPEG with halved colour, or a pixel of
+ * the scaled copy); sides are multiples of `block`, so that no block of the copy holds rows of two.
  */
 const MAKING = {
   'jpeg-60': { scale: 1, quality: 60, step: 16, block: 16 },

@@ -1,7 +1,4 @@
-/**
- * Cuts tiles from the picture for the models that look for edits. If the picture is smaller than a tile, its mirror image
- * fills the rest: at a whole number of 8-pixel blocks, so that the blocks of a JPEG stay where a decoder puts them.
- */
+/** Tiles for models that look for edits. A smaller picture's mirror image fills the rest, at whole 8-pixel blocks of JPEG. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchPosition } from '../../domain/media/patches.ts';

@@ -1,7 +1,4 @@
-/**
- * The track of a video, from the video's beginning: a FLAC file, which is a recording with a hash of its own, and the samples for
- * the models.
- */
+/** The track from the video's beginning: a FLAC file, a recording with a hash of its own, and samples for the models. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Transcribes one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
- * written again at a higher temperature, and left out if that is no better.
- */
+/** A text that repeats itself or is hardly believed is written again at a higher temperature, or else left out. */
 import { deflateRawSync } from 'node:zlib';
 import { isInOwnScript } from '../../../domain/transcripts/scripts.ts';
 import { type LanguageShare, OWN_LANGUAGE_MIN } from '../../../domain/transcripts/spoken-language.ts';
