@@ -1,7 +1,4 @@
-/**
- * Parsers of single fields. Values come raw, as text from forms or typed from JSON, GraphQL and
- * gRPC, under the names of docs/interface.md; a fault names the field, what was expected and what was found.
- */
+/** Parsers of single fields, raw as text or typed, under the names of docs/interface.md; faults say expected and found. */
 import { badField } from '../domain/errors.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import { PAGE_SIZE_MAX } from '../domain/limits.ts';
@@ -101,7 +98,6 @@ export function parseTextList(fields: RawFields, field: string): string[] | unde
   return list;
 }
 
-/** The identifier of a user, a plan or a key. */
 export function parseId(fields: RawFields, field = 'id', min: 0 | 1 = 1): number {
   const id = parseWhole(fields, field, min, Number.MAX_SAFE_INTEGER);
   if (id === undefined) throw badField(field, 'expected a whole number, found nothing');

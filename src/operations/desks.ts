@@ -1,4 +1,3 @@
-/** Desks and their members. */
 import {
   addDesk,
   getDesk,

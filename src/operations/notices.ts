@@ -1,4 +1,3 @@
-/** Rules of notices. */
 import {
   createNoticeRule,
   listNoticeRules,

@@ -1,7 +1,6 @@
 /**
- * Use cases as data. A row says what gRPC and GraphQL need to offer an operation; both walk the rows and hold no code for a
- * single one. Uploads, streams and the documented REST stay in the facades: their rows would hold more exceptions than they
- * save.
+ * Use cases as data: gRPC and GraphQL walk the rows and hold no code for a single one. Uploads, streams and
+ * the documented REST stay in the facades: their rows would hold more exceptions than they save.
  */
 import type { App } from '../app/appliance/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
@@ -11,7 +10,6 @@ import type { Field, FieldRow, Fields } from '../domain/field.ts';
 /** Forms with which nouns are written; each typed facade has an input of its own for them. */
 export type FormName = 'account' | 'noticeRule' | 'plan' | 'user';
 
-/** An input field of an operation. */
 export interface InputRow extends FieldRow {
   /** The caller may leave it out. In gRPC an empty text and 0 count as left out. */
   readonly isOptional?: true;
@@ -108,7 +106,6 @@ export function page<Line>(
   return { shape: 'page', fields: { [name]: line }, page: notes };
 }
 
-/** What every row may state. */
 interface Notes {
   /** Null: only GraphQL offers it. */
   readonly rpc?: null;

@@ -1,4 +1,3 @@
-/** Pricing plans. */
 import { createPlan, listPlans, updatePlan } from '../app/accounts/plans.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import { idNumber, listOf, noun } from '../domain/field.ts';

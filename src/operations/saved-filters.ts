@@ -1,5 +1,3 @@
-/** Filters that an account keeps under names. */
-
 import { listSavedFilters, removeSavedFilter, saveFilter } from '../app/records/filters/saved-filters.ts';
 import { listOf, nounOf, oneOf, text } from '../domain/field.ts';
 import { MEDIA_KIND } from '../domain/media/media.ts';

@@ -1,4 +1,3 @@
-/** Searches among the stored pictures. */
 import { searchByRecord } from '../app/records/search-pictures.ts';
 import { identifier, noun } from '../domain/field.ts';
 import type { PictureSearchAnswer } from '../domain/records/found-picture.ts';

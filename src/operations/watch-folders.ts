@@ -1,4 +1,3 @@
-/** Watched folders: rules, their files, and whether a folder can be watched. */
 import {
   addWatchFolder,
   getWatchFolder,

@@ -1,7 +1,4 @@
-/**
- * Notifies watchers when an account's credits or webhook deliveries changed; they read the state themselves. The store's
- * committed transactions feed it, so that no path that charges or delivers can forget it.
- */
+/** Notifies watchers of an account's credits or deliveries. Committed transactions feed it, so that no path forgets it. */
 import { Feed } from '../../engine/queue/feed.ts';
 import type { StoreChange } from '../../store/accounts/change.ts';
 

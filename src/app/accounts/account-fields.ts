@@ -20,9 +20,7 @@ const NAME_CHARACTERS_MAX = 200;
 /** RFC 5321: 64 before the sign, 255 behind it, 254 in all. */
 const EMAIL_CHARACTERS_MAX = 254;
 const DETAIL_CHARACTERS_MAX = 255;
-/**
- * Quoted names, comments and lists are refused: an address that mail programs read in two ways may lead to a foreign mailbox.
- */
+/** Quoted names, comments and lists are refused: programs read them in two ways, which may lead to a foreign mailbox. */
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]{1,189}$/;
 
 type Detail = keyof typeof ACCOUNT_DETAILS;
@@ -68,7 +66,6 @@ function parseDetails(fields: RawFields): DetailParsers {
   return Object.fromEntries(parsers) as DetailParsers;
 }
 
-/** The required fields of a new account. */
 export function requireNameAndEmail({ name, email }: AccountChange): { name: string; email: string } {
   return parseEach<{ name: string; email: string }>({
     name: () => given('name', name),

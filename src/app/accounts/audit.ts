@@ -1,7 +1,4 @@
-/**
- * The audit log: one line for every change that an account or an administrator made, in the change's transaction. It is a
- * reading of the custody log (store/custody): a line is an entry there like any other.
- */
+/** The audit log: a line for each change by an account or administrator, in its transaction, as a custody entry. */
 import type { AuditEntryView } from '../../domain/contract/account.ts';
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';
@@ -14,10 +11,7 @@ import type { AccountParts } from './parts.ts';
 /** Null is the appliance itself; an origin without an account is a caller who is not signed in. */
 export type AuditedBy = Principal | CallOrigin | null;
 
-/**
- * A line for `tx.appendAudit`, or for the method of the fact that it accompanies. Details hold figures and names, never a
- * secret.
- */
+/** A line for `tx.appendAudit` or the fact's own method. Details hold figures and names, never a secret. */
 export function auditLine(
   app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,

@@ -1,7 +1,4 @@
-/**
- * Desks: made, renamed and removed by administrators, and by a partner for its own accounts; these and the desk's heads name
- * members. Each change and its audit line are one transaction. A foreign desk is as absent as an unknown one.
- */
+/** Desks. Each change and its audit line are one transaction; a foreign desk is as absent as an unknown one. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { DeskMemberView, DeskView } from '../../domain/contract/desk.ts';
 import { DESK_ROLES, type Desk, type DeskMember, includesRole } from '../../domain/desk.ts';
@@ -90,7 +87,6 @@ export async function removeDesk(app: AccountParts, { principal, id }: DeskInput
 }
 
 export interface MemberInput extends DeskInput {
-  /** The account's address. */
   email: string;
 }
 

@@ -23,7 +23,6 @@ const KEY_BYTES = 32;
 
 export interface NewApiKey {
   key: ApiKeyView;
-  /** The key itself. */
   secret: string;
 }
 

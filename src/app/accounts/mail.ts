@@ -1,7 +1,4 @@
-/**
- * Mail: by SMTP if the operator set up a server, else as `.eml` files in the data folder that a person can hand on. The texts
- * are in mail-texts.ts.
- */
+/** Mail: by SMTP if a server is set, else as `.eml` files in the data folder that a person can hand on. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -113,7 +110,6 @@ export class Mailer implements AsyncDisposable {
     this.#pending.add(running);
   }
 
-  /** Resolves once nothing waits. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

@@ -105,10 +105,7 @@ function storePassword(
   return set;
 }
 
-/**
- * Single use. Asks for the account's password: a person who registered another person's address chose it, and that person must not
- * let them in by opening the link.
- */
+/** Single use. Asks for the password: a person who registered another's address must not be let in by its owner. */
 export async function verifyEmail(
   app: AccountParts,
   { token, password, from }: { token: string; password: string; from: CallOrigin },
@@ -151,9 +148,7 @@ export interface RegisterInput {
   from: CallOrigin;
 }
 
-/**
- * Only if the operator opened registration. The answer is the same for an address that has an account: its owner gets a mail.
- */
+/** Only if registration is open. The answer is the same for an address with an account, whose owner gets a mail. */
 export async function register(app: AccountParts, input: RegisterInput): Promise<void> {
   const { from, termsAccepted } = input;
   if (!app.config.registration.isOpen) {

@@ -1,7 +1,4 @@
-/**
- * The fields of a plan as the administrator writes them. Fields of a media kind have it as prefix (`image_credits`,
- * `video_bytes_max`), lists may be text separated by commas.
- */
+/** The fields of a plan as written: kinds are prefixes (`image_credits`), lists may be text separated by commas. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { PLAN } from '../../domain/contract/plan.ts';

@@ -1,4 +1,3 @@
-/** Accepting the terms of service, once per account. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { currentAccount } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';

@@ -107,10 +107,7 @@ function isListed(account: Account, { account: caller }: Principal, { filter, pl
   return account.name.toLowerCase().includes(filter) || account.email.toLowerCase().includes(filter);
 }
 
-/**
- * Equal ones stay in the order in which they were made, so that pages neither repeat nor miss anybody; missing values come
- * last.
- */
+/** Equal ones stay in order, so that pages neither repeat nor miss anybody; missing values come last. */
 function sortAccounts(accounts: Account[], read: StoreReader, { sort, isDescending }: UserQuery): Account[] {
   const keyOf: SortKey = SORT_KEYS[sort];
   const sign = isDescending ? -1 : 1;

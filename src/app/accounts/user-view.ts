@@ -5,10 +5,7 @@ import type { StoreReader } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';
 import { NOTHING_STATED } from './account-rules.ts';
 
-/**
- * The partner is complete only for a `viewer` that may see it: itself or the administrator. Its users see its name, not its
- * balance, plan or telephone.
- */
+/** The partner is complete only for itself and the administrator; its users see its name, not its balance or telephone. */
 export function toUserView(
   { store }: { store: { read: StoreReader } },
   account: Account,
@@ -52,7 +49,6 @@ function viewOf(read: StoreReader, account: Account, partner: UserView | null): 
   };
 }
 
-/** Name and address of a contact. */
 function contactCard({ id, name, email, role, heuristic, createdAt }: Account): UserView {
   return {
     id,

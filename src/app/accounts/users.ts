@@ -1,4 +1,3 @@
-/** Accounts as their partner or the administrator creates, changes and deletes them. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
@@ -87,10 +86,7 @@ function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnTy
   return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });
 }
 
-/**
- * Ends its keys, sessions, links, notices and memberships; its records stay for the retention to remove, those of a desk with
- * the desk.
- */
+/** Ends its keys, sessions, links, notices and memberships; its records stay for the retention, a desk's with the desk. */
 export async function deleteUser(app: AccountParts, { principal, id }: UserInput): Promise<Account> {
   assertMayWrite(principal);
   return await app.store.transact((tx) => {

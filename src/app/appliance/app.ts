@@ -1,7 +1,4 @@
-/**
- * The parts of all use cases together, as facades hold them. A use case takes `(app, input, signal)`, with only the parts of
- * its noun as `app`.
- */
+/** All use cases' parts, as facades hold them. A use case takes `(app, input, signal)`, with its noun's parts as `app`. */
 import type { AccountParts } from '../accounts/parts.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import type { ExportJobs } from '../evidence/export-jobs.ts';

@@ -178,7 +178,6 @@ function listModels({ engine, shelf, store }: ApplianceParts): ModelStatus[] {
   return [...whole, ...refused.map(toRefusedModel)];
 }
 
-/** The known facts of an incomplete pack. */
 function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   const known = MODEL_TASKS.find((name) => name === task) ?? '';
   const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';

@@ -45,9 +45,7 @@ async function readEntry(path: string): Promise<BackupEntry> {
   }
 }
 
-/**
- * Resolves once the backup has begun; readBackups shows its progress and end. Throws as makeBackup does if it cannot begin.
- */
+/** Resolves once the backup has begun; readBackups shows progress and end. Throws as makeBackup does. */
 export async function startBackup(app: ApplianceParts, input: BackupInput): Promise<void> {
   const steps = makeBackup(app, input, new AbortController().signal);
   await steps.next();

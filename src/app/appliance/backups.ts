@@ -1,7 +1,4 @@
-/**
- * When and where backups are made: on the administrator's request or by schedule, one at a time, only below the folder of the
- * setting `backup.dir`. The store decides their contents (store/backup/backup.ts).
- */
+/** When and where backups are made: on request or by schedule, one at a time, only below the setting `backup.dir`. */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

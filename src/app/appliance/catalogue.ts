@@ -1,7 +1,4 @@
-/**
- * Open models of others that an operator can add, from `models/catalogue` of the program and `catalogue` of the data folder.
- * Nothing is fetched before the operator asks.
- */
+/** Open models that an operator can add, from the program's and the data folder's catalogue; nothing is fetched unasked. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

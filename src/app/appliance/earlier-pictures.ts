@@ -1,8 +1,7 @@
 /**
- * Pictures and films that cannot be found by their parts yet: those of an analysis that has just ended, and those of before parts
- * could be found. Each original, and each frame that was kept, is described beside all other work, since no one waits for it. What
- * is missing is read from the store, so that a stop or a kill loses one record's work; what has too little to see is written down as
- * such and not looked at again. Once all earlier ones are described the store says so, and no later start walks through them.
+ * Describes pictures and films that cannot be found by their parts yet, beside all other work. What is
+ * missing is read from the store, so that a stop or a kill loses one record's work; once all earlier ones are
+ * described the store says so, and no later start walks through them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';

@@ -1,4 +1,3 @@
-/** One backup on the administrator's order, with progress reports. */
 import type { BackupProgress } from '../../domain/contract/backups.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';

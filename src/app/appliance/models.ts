@@ -214,8 +214,6 @@ async function note(
   await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, action, target, details)));
 }
 
-/** Work with progress reports, for a caller who takes the newest one when ready. */
-
 /** The newest report each time the caller asks, then the outcome. */
 async function* followReports<S>(work: (report: (step: S) => void) => Promise<S>): AsyncGenerator<S> {
   let latest: S | undefined;

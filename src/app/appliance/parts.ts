@@ -19,7 +19,6 @@ export interface Listener {
   port: number;
 }
 
-/** Facts that only the settings know. */
 export interface DoctorConfig {
   tls: TlsFiles | null;
   diskFreeBytesMin: number;
@@ -30,7 +29,6 @@ export interface DoctorConfig {
   listeners: Listener[];
 }
 
-/** Facts that only the entry knows. */
 export interface SupportConfig {
   /** Every setting as text, secrets hidden. */
   settings: readonly Setting[];

@@ -1,7 +1,4 @@
-/**
- * Removes expired data at a start and then every hour: the log of webhooks, request identifiers, abandoned uploads, and files
- * without a record that a killed daemon left.
- */
+/** Removes expired data at a start and every hour, and files without a record that a killed daemon left. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
@@ -64,10 +61,7 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
   return removed;
 }
 
-/**
- * Makes deliveries due that wait longer than any retry would, because of a clock that was ahead and has been corrected; they
- * have a day of retries again. Resolves with their number.
- */
+/** Makes deliveries due that wait longer than any retry, since a clock was ahead. Resolves with their number. */
 export async function redateDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
   const latest = clock.now() + SERIES_SECONDS_MAX * MICROSECONDS_PER_SECOND;
   let redated = 0;

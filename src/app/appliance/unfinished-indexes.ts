@@ -1,6 +1,4 @@
-/**
- * After an upgrade, makes the indexes of answers and said words anew beside other work; until then lists look at each record.
- */
+/** After an upgrade makes indexes of answers and said words beside other work; until then lists look at each record. */
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The workers on other boxes that were heard of since the start. The store holds which are drained: they take no work,
- * whichever side restarts.
- */
+/** Workers that were heard of since the start. The store holds which are drained, whichever side restarts. */
 
 import type { WorkerEntry } from '../../domain/contract/processes.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';
@@ -44,10 +41,7 @@ export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Pro
   return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
 }
 
-/**
- * Removes a lost worker from the list, and gives its work to others. It returns with its next message, as long as the broker
- * lets it speak. Administrators only; throws `worker`, and `worker_here` if it is present.
- */
+/** Removes a lost worker, whose work goes to others. Administrators only; throws `worker`, and `worker_here` if present. */
 export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const known = find(app, input);
   if (known.isHere) {

@@ -1,7 +1,4 @@
-/**
- * Admits callers and their media, before the first byte of a body is read, for every facade. Conditions that can change while
- * gigabytes arrive are judged once more afterwards.
- */
+/** Admits callers and their media before a body is read. What can change while gigabytes arrive is judged once more. */
 import { AppError, diskFull } from '../../domain/errors.ts';
 import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -52,7 +49,6 @@ export async function admitCaller(
   return { principal, rate: isCounted ? await app.callRates.count(principal) : null };
 }
 
-/** What a caller announces of its media. */
 export interface MediaIntent {
   /** Validating changes nothing and costs nothing; undefined if only the body says it. */
   purpose: 'submit' | 'validate' | undefined;
@@ -81,10 +77,7 @@ export function assertKindEnabled({ plan }: Principal, kind: MediaKind | undefin
   throw new AppError('not_enabled', `the pricing plan does not enable ${kind ?? 'any'} classification`);
 }
 
-/**
- * Requires the least price of the kind. A repeated request costs nothing and gets its answer; only the bytes show whether a
- * file is known and therefore free, and gigabytes are not received in that hope.
- */
+/** Requires the least price of the kind, since only bytes show whether a file is known and free. A repeat costs nothing. */
 function assertAffordable(
   app: CallerParts,
   { account, plan }: Principal,

@@ -1,7 +1,4 @@
-/**
- * Bounds guesses: failed sign-ins and reveals, counted per account and per address, and requested mails. Counts live in
- * memory; a restart forgets them, which costs an attacker more time than it gives.
- */
+/** Bounds guesses: failed sign-ins and reveals by account and address, and requested mails. A restart forgets the counts. */
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../../domain/errors.ts';

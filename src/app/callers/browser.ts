@@ -11,7 +11,6 @@ import { identifySession, type SignedIn } from './session.ts';
 /** Sent with every POST; a foreign page can neither read its value nor send the header without a preflight. */
 export const CSRF_HEADER = 'x-assay-csrf';
 
-/** The parts of a request that identify its browser. */
 export interface BrowserCall {
   cookieValue: string;
   csrfToken: string | undefined;
@@ -55,10 +54,7 @@ function isForeign(app: CallerParts, headers: Headers): boolean {
   return headers.origin !== undefined && !isOwnPage(app, headers);
 }
 
-/**
- * A request's proof besides its cookie. `token`: own page and the session's token, for changes. `page`: own page, for
- * subscriptions. `read`: no foreign page, for pictures and films.
- */
+/** `token`: own page and session token (changes); `page`: own page (subscriptions); `read`: no foreign page (media). */
 export type BrowserProof = 'token' | 'page' | 'read';
 
 /** Throws `credentials` if the proof is missing or the session has ended; accepted terms are not required. */

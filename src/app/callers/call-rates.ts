@@ -6,7 +6,6 @@ import type { Principal } from './principal.ts';
 /** The window of a limit "per minute"; it begins with the first call in it. */
 export const RATE_WINDOW_SECONDS = 60;
 
-/** The rest of an account's minute. */
 export interface RateState {
   /** Calls that the plan allows in a window. */
   limit: number;
@@ -22,10 +21,7 @@ const MS_PER_SECOND = 1000;
 export class CallRates {
   readonly #counter = new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
 
-  /**
-   * Counts one call; every facade does so once per call, after it knows the caller. Null if the plan has no limit. Throws
-   * `rate` for a call too many.
-   */
+  /** Counts a call, once its caller is known. Null if the plan has no limit. Throws `rate` for a call too many. */
   async count({ account, plan }: Pick<Principal, 'account' | 'plan'>): Promise<RateState | null> {
     const limit = plan.rateLimitPerMinute;
     if (limit <= 0) return null;

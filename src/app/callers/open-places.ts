@@ -1,7 +1,4 @@
-/**
- * Bounds the concurrent work of one kind: uploads, each with two descriptors (its connection and its file) and a small
- * buffer, or exports, each of which takes turns at the store while it is read.
- */
+/** Bounds concurrent work: uploads with two descriptors and a small buffer each, or exports that take turns at the store. */
 import { AppError, type Reason } from '../../domain/errors.ts';
 
 /** One account's share of all places, so that another one always finds room. */

@@ -4,7 +4,6 @@ import type { CallRates } from './call-rates.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { Standings } from './standings.ts';
 
-/** Facts on callers besides stored ones. */
 export interface CallerParts extends Core {
   readonly callRates: CallRates;
   readonly attempts: Attempts;

@@ -31,7 +31,6 @@ export function mayOn(
   return (operation === 'look' || operation === 'sign_off') && mayJudge(read, file, caller);
 }
 
-/** Whether the caller may see it at all. */
 export function mayRead(
   { store }: { store: { read: StoreReader } },
   caller: Caller,

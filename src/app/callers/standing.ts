@@ -1,7 +1,4 @@
-/**
- * Whether an admitted caller would still be admitted. Work that lasts longer than one answer (a watch, an upload, a long
- * download) gets a signal from its caller's standing, in every facade: it aborts with the error that a new call would meet.
- */
+/** Whether an admitted caller still would be: work longer than an answer gets a signal that aborts with the new refusal. */
 import type { Role } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';

@@ -18,7 +18,6 @@ interface Follower {
   ending: AbortController;
 }
 
-/** The streams that are open, by account. */
 export class Standings implements Disposable {
   readonly #clock: Pick<Clock, 'now' | 'after'>;
   readonly #followers = new Map<number, Set<Follower>>();
@@ -29,7 +28,6 @@ export class Standings implements Disposable {
     this.#clock = clock;
   }
 
-  /** Streams of the account that are followed now. */
   countOf(accountId: number): number {
     return this.#followers.get(accountId)?.size ?? 0;
   }

@@ -1,7 +1,4 @@
-/**
- * Signed heads of the custody log: for an export, and by itself after enough entries. The log also names each signing key
- * before its first signature.
- */
+/** Signs heads of the custody log, for an export or after enough entries; names each key before its first signature. */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import { originOf, signCheckpoint } from '../../domain/custody/checkpoint.ts';

@@ -1,7 +1,4 @@
-/**
- * The contents of an evidence package: the files of its records, models' cards, the case and the report, each opened in its
- * turn.
- */
+/** The contents of an evidence package: records' files, cards, the case and the report, each opened in its turn. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';

@@ -1,7 +1,4 @@
-/**
- * An evidence package as a stream. Its contents are fixed before its first byte; its export is recorded, with an audit line,
- * in a transaction of its own before its signature is given away, so that no signed package is without an entry.
- */
+/** An evidence package as a stream. Its export is recorded in a transaction before its signature is given away. */
 import { AppError } from '../../domain/errors.ts';
 import { readingOfRecord, withExport } from '../../domain/records/exported-reading.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';

@@ -1,7 +1,4 @@
-/**
- * Packages that are first written to the disk, for clients such as the page that follow the progress and fetch it by an
- * address. They live for an hour, no longer than the daemon: they can be requested again.
- */
+/** Packages on the disk, for clients that fetch them by an address. They live for an hour: they can be requested again. */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';

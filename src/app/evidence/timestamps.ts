@@ -1,6 +1,4 @@
-/**
- * Timestamp authorities for packages: ordering a stamp beside the record of an export, asking once, and a package's stamps.
- */
+/** Timestamps of packages: ordered beside the record of an export, asked for once, and read. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type {
   PackageTimestamps,

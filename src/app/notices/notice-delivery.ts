@@ -15,7 +15,6 @@ import { readRecord } from '../records/record.ts';
 import { noticeRuleOf, type SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
 
-/** Accounts have mail and sealed targets, records the notice's contents. */
 export interface NoticeParts extends AccountParts, RecordParts {}
 
 /** Bound per transaction, which holds up everything else for some milliseconds. */
@@ -23,10 +22,7 @@ const RECORDS_AT_ONCE = 50;
 /** A chat answers at once, or is down. */
 const TIMEOUT_MS = 15_000;
 
-/**
- * Makes a delivery for each rule that fits an ended record; the record's mark goes in the same transaction, so that a kill
- * neither loses nor doubles a notice. Resolves with whether there may be more.
- */
+/** Makes a delivery for each rule that fits an ended record, in one transaction. Resolves with whether there may be more. */
 export async function spreadNotices(app: NoticeParts): Promise<boolean> {
   const { store, clock } = app;
   const marks = store.read.automation.pendingNotices(RECORDS_AT_ONCE);

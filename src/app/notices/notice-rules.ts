@@ -1,7 +1,4 @@
-/**
- * An account's rules of notices: made, listed, paused, tested and removed. Each change and its audit line are one
- * transaction.
- */
+/** An account's rules of notices. Each change and its audit line are one transaction. */
 
 import type { Notice } from '../../domain/answers/notice-texts.ts';
 import {

@@ -1,4 +1,3 @@
-/** Constructs the delivery loop: its secrets, bodies and allowed targets. */
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';

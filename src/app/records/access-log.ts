@@ -1,7 +1,4 @@
-/**
- * Notes who looked at a record and who took its bytes, after the answer, within a second. One entry for each person, record
- * and way in ten minutes; a kill loses those of the last second.
- */
+/** Notes looks and downloads within a second (which a kill loses), once per person, record and way in ten minutes. */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Alarm, Clock } from '../../domain/clock.ts';
@@ -72,7 +69,6 @@ export class AccessLog implements AsyncDisposable {
     this.#alarm ??= this.#parts.clock.after(FLUSH_MS, () => this.#begin());
   }
 
-  /** Writes the waiting entries now. */
   async flush(): Promise<void> {
     this.#begin();
     await this.#work;

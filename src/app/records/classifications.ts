@@ -154,10 +154,7 @@ export interface RecordPage {
   nextCursor: string | null;
 }
 
-/**
- * One page, newest first; with a filter it may be short or empty without being the last (find-records.ts). The cursor names
- * the last looked-at record, so that new ones do not shift pages.
- */
+/** One page, newest first; filtered it may be short without being the last. The cursor names the last looked-at record. */
 export function listClassifications(
   app: RecordParts,
   { principal, isOwnOnly, kind, limit, cursor, filter = {} }: ListInput,
@@ -177,10 +174,7 @@ export function listClassifications(
   return { entries, nextCursor: last && formatCursor(last) };
 }
 
-/**
- * Like `listClassifications`, looking on while the page is not full, for a filter with few matches. Other calls are answered
- * between two looks. Such a page ends after a second, and may not be the last either.
- */
+/** Looks on while the page is not full, answering other calls between two looks; ends after a second, full or not. */
 export async function searchClassifications(app: RecordParts, input: ListInput): Promise<RecordPage> {
   const endsAt = performance.now() + SEARCH_MS_MAX;
   let { entries, nextCursor } = listClassifications(app, input);
@@ -219,10 +213,7 @@ const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
   tampering_reliability: 'map of edits',
 };
 
-/**
- * Path and size of a map's PNG of a picture or a frame, by default of the origin; throws `heatmap` if there is none or it is
- * not ready.
- */
+/** Path and size of a map's PNG, by default of the origin; throws `heatmap` if there is none or it is not ready. */
 export async function getHeatmap(
   app: RecordParts,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
@@ -238,10 +229,7 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-/**
- * Ends the caller's record; shared work goes on until its last record is cancelled. For a finished record, it ends the
- * addition.
- */
+/** Ends the caller's record; shared work goes on until its last record is cancelled. If it is finished: the addition. */
 export async function cancelClassification(
   app: RecordParts,
   input: RecordInput,
@@ -302,10 +290,7 @@ export function planOf({ store: { read } }: Pick<RecordParts, 'store'>, { accoun
   return plan;
 }
 
-/**
- * For callers who may change it, or the administrator of the queue; `plan` is its account's, whose credits pay. Throws
- * `not_ended`, `credits`, and the refusals of new work.
- */
+/** `plan` is the account's, whose credits pay. Throws `not_ended`, `credits`, and the refusals of new work. */
 export async function retryRecord(
   app: RecordParts,
   principal: Principal,

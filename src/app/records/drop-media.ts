@@ -1,7 +1,4 @@
-/**
- * Removes media past their retention: the bytes of a file, and what an analysis derived from them. Shared bytes stay until
- * the time of their last record, of any account, is up.
- */
+/** Removes media past their retention, and what was derived. Shared bytes stay until their last record's time is up. */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import { type Classification, isAtWork } from '../../domain/records/classification.ts';
@@ -66,10 +63,7 @@ function planOf({ read }: Core['store'], accountId: number): Plan | undefined {
   return account === undefined ? undefined : read.accounts.plan(account.planId);
 }
 
-/**
- * Removes maps, frames and sound; the transcript, which is part of the recording; and an outer manifest, which names people
- * and shows pictures as the file does.
- */
+/** Removes maps, frames, sound, the transcript and an outer manifest, which names people and shows pictures. */
 async function dropDrawn({ store }: MediaApp, analysisId: string): Promise<void> {
   await store.artifacts.removeAll(analysisId);
   if (store.read.outerManifests.has(analysisId))

@@ -299,10 +299,7 @@ function matchesFindings(record: Answered, { outcome, verdict }: RecordFilter): 
   return outcome === undefined || outcomeOf(record) === outcome;
 }
 
-/**
- * A list's row for `read`: none if it returns nothing or the record is absent for the caller, the reason if it cannot be
- * shown.
- */
+/** A list's row for `read`: none if it is absent for the caller, the reason if it cannot be shown. */
 export function entryOf<Shown>(
   { identifier, createdAt }: Omit<RefusedRecord, 'reason'>,
   read: () => Shown | undefined,

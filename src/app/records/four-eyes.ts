@@ -1,7 +1,4 @@
-/**
- * Four eyes are those of two people. An account stands for a person only as long as no other person had it in hand: a key that somebody
- * made for it, a link that sets its password, another mailbox.
- */
+/** Four eyes are those of two people: an account counts as a person only if no other had its key, link or mailbox. */
 import { AppError } from '../../domain/errors.ts';
 import type { SignOffObstacle } from '../../domain/records/sign-off.ts';
 import { counted, personLabel } from '../../domain/shown-text.ts';
@@ -43,10 +40,7 @@ export interface Obstacles {
   obstacleDays: number;
 }
 
-/**
- * Why one person could be behind both accounts. Behind an account are itself and everyone who had it in hand within the
- * plan's term, by key or session, since a link opens a session and a session makes keys.
- */
+/** Behind an account are itself and everyone who had it in hand within the plan's term, since a link opens a session. */
 export function obstaclesTo(
   read: StoreReader,
   { askerId, judgeId, now }: { askerId: number; judgeId: number; now: number },

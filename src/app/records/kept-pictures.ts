@@ -1,7 +1,6 @@
 /**
- * An index of the pictures and frames that can be found by a part, in memory: read from the store at the first search and
- * continued at each later one, so that the store stays the only truth. Candidates that share words are compared place by
- * place, with the store's keypoints.
+ * An in-memory index of pictures that can be found by a part, read from the store at the first search and
+ * continued at later ones. Candidates that share words are compared with the store's keypoints.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
@@ -103,7 +102,6 @@ export class KeptPictures implements AsyncDisposable {
     return this.#counts.of(accounts);
   }
 
-  /** Removes a picture that left the store. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
     if (!this.#index.remove(sequence)) return;
     this.#counts.change(accountId, -1);

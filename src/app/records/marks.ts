@@ -1,4 +1,3 @@
-/** Compares the marks of two records' files. */
 import { AppError } from '../../domain/errors.ts';
 import {
   type AnswerFate,

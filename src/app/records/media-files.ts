@@ -125,10 +125,7 @@ async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): P
   }
 }
 
-/**
- * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes if it was
- * changed; a part is given once the file is known to be whole.
- */
+/** The bytes from `first` to `last`. A whole original is hashed as it streams, and breaks off if it was changed. */
 export async function openMedia(
   { store }: Pick<RecordParts, 'store'>,
   file: MediaDescription & FilePlace,

@@ -28,10 +28,7 @@ export interface OverrideInput extends FileInput {
   reason?: string | undefined;
 }
 
-/**
- * Applies to all present and future records with the hash, of the account and of its desks in which it may state findings.
- * Throws `role` if it may only read such records.
- */
+/** For all present and future records with the hash, of the account and its desks. Throws `role` if it may only read some. */
 export async function overrideClassification(
   app: RecordParts,
   input: OverrideInput,

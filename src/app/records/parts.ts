@@ -6,7 +6,6 @@ import type { Refusals } from './refusals.ts';
 
 type EngineRooms = Pick<Engine, 'feed' | 'work' | 'shelf' | 'looks' | 'renditions'>;
 
-/** Parts that records are shown and changed by. */
 export interface RecordParts extends Core, EngineRooms {
   readonly executor: Pick<Engine['executor'], 'executeAgain'>;
   readonly running: Pick<Engine, 'progressOf' | 'findingsOf' | 'waitReason'>;

@@ -24,10 +24,7 @@ export class RecordCache {
     return kept?.revision === revision ? kept.record : undefined;
   }
 
-  /**
-   * The record that was built from the very same values, or a new one. `madeFrom` names all its inputs; stored values are the
-   * same objects until they change, so no notification is needed.
-   */
+  /** The record built from the very same values, or a new one: stored values are the same objects until they change. */
   get(
     { identifier, revision }: { identifier: string; revision: number },
     madeFrom: readonly unknown[],
@@ -43,9 +40,7 @@ export class RecordCache {
     return record;
   }
 
-  /**
-   * One record for all who are shown a change in the same turn, also of films and running work, which are not kept longer.
-   */
+  /** One record for all who are shown a change in one turn, also of films and running work. */
   shown(
     classification: Classification,
     stamp: number,

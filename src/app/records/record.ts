@@ -63,10 +63,7 @@ export function toRecord(app: RecordParts, classification: Classification): Clas
   return app.refusals.shown(classification.identifier, build);
 }
 
-/**
- * Like toRecord, reusing the last build if nothing that it depends on has changed. A video's parts may have changed, so it is
- * rebuilt.
- */
+/** Reuses the last build if nothing that it depends on has changed. A video's parts may have, so it is rebuilt. */
 export function currentRecord(app: RecordParts, classification: Classification): ClassificationRecord {
   return app.refusals.shown(classification.identifier, () => unchangedOrBuilt(app, classification));
 }
@@ -268,7 +265,6 @@ function resultUrlOf({ config }: RecordParts, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
-/** A person's finding on the file, and its sign-off. */
 function findingOf(
   { store: { read } }: RecordParts,
   file: FileOfRecord,

@@ -1,7 +1,6 @@
 /**
- * Refuses stored records that cannot be shown: they hold a figure or a word that no facade can convert, or do not fit the
- * reading rules. The caller gets one error, and the log and a metric count each record once. Rows with a wrong checksum were
- * reported by their table already.
+ * Refuses stored records that hold a figure or a word that no facade can convert, or do not fit the reading
+ * rules: one error for the caller, one count in log and metric.
  */
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
@@ -21,10 +20,7 @@ export class Refusals {
     this.#metrics = metrics;
   }
 
-  /**
-   * The value of `read`. Throws `damaged` for whatever keeps it from being built or converted, and other AppErrors as they
-   * are.
-   */
+  /** Throws `damaged` for whatever keeps the value from being built, and other AppErrors as they are. */
   shown<T>(identifier: string, read: () => T): T {
     try {
       return read();

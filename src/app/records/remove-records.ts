@@ -38,10 +38,7 @@ export async function removeClassification(
   await removeFiles(app, removed);
 }
 
-/**
- * Runs in the transaction that takes its last record: nothing looks for an analysis without one, and its description and
- * transcript would stay for ever after a kill in between. The caller removes its artifacts afterwards, and so does a sweep.
- */
+/** In the transaction that takes its last record: after a kill in between nothing would look for the analysis. */
 export function forgetAnalysis(tx: StoreTransaction, analysisId: string): void {
   const analysis = tx.analysisUnlessDamaged(analysisId);
   if (analysis === undefined || tx.hasRecordOfAnalysis(analysisId)) return;

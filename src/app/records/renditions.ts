@@ -24,7 +24,6 @@ import { getClassification } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';
 import type { RecordParts } from './parts.ts';
 
-/** One of a record's renditions, for the new facades. */
 export interface RenditionInfo {
   kind: RenditionKind;
   state: RenditionState;
@@ -90,10 +89,7 @@ export type OpenedRendition =
   /** Being made, or waiting for its turn. */
   | { type: 'making'; state: 'waiting' | 'making'; done: number; total: number };
 
-/**
- * Makes the rendition if it is missing, and waits a moment for it. Throws `classification` for a foreign record, `media`
- * without such a rendition or file, and the reason why the file cannot be shown.
- */
+/** Makes it if missing, and waits a moment. Throws `classification`, `media`, and why the file cannot be shown. */
 export async function openRendition(app: RecordParts, input: RenditionInput): Promise<OpenedRendition> {
   const { resource } = input;
   const tile = parseTile(resource);

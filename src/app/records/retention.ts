@@ -1,7 +1,6 @@
 /**
- * Deletes what a plan says has been kept long enough: media (with what was drawn from them) after `mediaDays`, or as
- * soon as the analysis has ended under `zeroRetention`; whole records after `recordDays`. Deletion is real, and
- * leaves a line in the audit log. Backups keep their copies until they are removed themselves.
+ * Deletes what a plan says has been kept long enough: media after `mediaDays`, or once analysed under
+ * `zeroRetention`; whole records after `recordDays`. Deletion is real and audited; backups keep their copies.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

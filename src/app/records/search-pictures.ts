@@ -1,7 +1,4 @@
-/**
- * Searches among the stored pictures and frames: with a sent picture, which is neither kept nor analysed, or with one of a
- * record. An account is shown the same records as earlier copies (records/seen-before.ts), and no others.
- */
+/** Searches the stored pictures by a sent or a stored one. An account sees the records of seen-before.ts, no others. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { badField, tooLarge } from '../../domain/errors.ts';
 import { emptyKeypoints, type Keypoints, unpackAskedKeypoints } from '../../domain/media/keypoints.ts';

@@ -1,7 +1,6 @@
 /**
- * Earlier copies of a picture in the history of an account and its desks. Each picture's likeness is kept, and looked for among the
- * earlier ones, before the analysis is written down, so that both are in its transaction or neither. Verdicts are never
- * inherited: an earlier record is shown with what was found then. Nothing is kept or looked for under zero retention.
+ * Earlier copies of a picture in an account's and its desks' history, kept in the analysis' transaction, none
+ * under zero retention. Verdicts are never inherited.
  */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
@@ -87,7 +86,6 @@ export class SeenBeforeIndex {
     return this.#index.count;
   }
 
-  /** Removes a picture that left the store. */
   forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
     if (!this.#index.remove(sequence)) return;
     this.#counts.change(accountId, -1);

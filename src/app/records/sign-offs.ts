@@ -1,5 +1,3 @@
-/** Asking for another person's sign-off of a finding, and giving it. */
-
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { DESK_RIGHTS, heldFor, holderOf, includesRole } from '../../domain/desk.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -25,10 +23,7 @@ import { recordsThatWaitFor } from './judging.ts';
 import type { RecordParts } from './parts.ts';
 import { readRecord } from './record.ts';
 
-/**
- * For the account that stated the finding, once more after a disagreement; at a desk for members who may state findings.
- * Throws `sign_off` if it cannot be asked for.
- */
+/** For the finding's account, or its desk's members who may state findings; again after a disagreement. Throws `sign_off`. */
 export async function askSignOff(app: RecordParts, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
@@ -82,10 +77,7 @@ export interface AnswerInput extends RecordInput {
   reason?: string | undefined;
 }
 
-/**
- * For accounts that may judge the record and did not state the finding. Throws `sign_off` if none of this finding is open,
- * `role` if the caller agrees and could be the same person.
- */
+/** For accounts that may judge and did not state it. Throws `sign_off` if none is open, `role` if it may be one person. */
 export async function answerSignOff(app: RecordParts, input: AnswerInput): Promise<ClassificationRecord> {
   const { principal, agrees, findingAt } = input;
   assertMayWrite(principal);
@@ -117,10 +109,7 @@ export async function answerSignOff(app: RecordParts, input: AnswerInput): Promi
   return readRecord(app, record.identifier);
 }
 
-/**
- * The accounts that may answer a finding of the record's file if the caller asks, with each one's obstacle. Without a finding
- * the caller counts as its author. A caller who may answer but not ask, such as a partner, sees only itself.
- */
+/** Accounts that may answer a finding, each with its obstacle. A caller who may answer but not ask sees only itself. */
 export function listSignOffJudges(app: RecordParts, input: RecordInput): SignOffJudge[] {
   const { read } = app.store;
   const { principal } = input;

@@ -38,9 +38,8 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
 }
 
 /**
- * Every change of records of the account and of the desks whose member it is at that time, until the signal aborts; with
- * `waitsForMe`, those of others' records that it may judge instead. A record that asks no more is sent no more; one that
- * cannot be shown is left out, and the others go on: a list says what is wrong with it.
+ * Every change of records of the account and its desks, until the signal aborts; with `waitsForMe` those of
+ * others' records that it may judge. A record that cannot be shown is left out.
  */
 export async function* watchClassifications(
   app: RecordParts,

@@ -1,7 +1,4 @@
-/**
- * Asking for analyses of a record that has its result already: a heatmap, a map of edits, what is said. They are made of the
- * kept file by work of their own, are charged as they would have been at submission, and change nothing that was measured.
- */
+/** Adds a heatmap, a map of edits or a transcript to a finished record, from the kept file, priced as at submission. */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
@@ -38,9 +35,8 @@ export interface AddInput extends RecordInput {
 }
 
 /**
- * Answers with the record, which shows what is being added. What it has already costs nothing and is not made again, nor is what is
- * under way. Throws `not_enabled`, `no_models`, `media` if the file is not kept, `not_ended` if the record has no result yet
- * or something else is being added, `credits`, and what refuses new work.
+ * What the record has already, or is under way, costs nothing. Throws `not_enabled`, `no_models`, `media` if
+ * the file is not kept, `not_ended`, `credits`, and what refuses new work.
  */
 export async function addAnalyses(app: SubmissionParts, input: AddInput): Promise<ClassificationRecord> {
   const { principal } = input;

@@ -59,10 +59,7 @@ async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * The kind by content, for facades whose caller need not name it. A container may hold only a picture or sound, which its
- * head does not show: the file is then probed.
- */
+/** The kind by content, for callers who need not name it; a container whose head does not show it is probed. */
 export async function findKind(
   app: SubmissionParts,
   { principal, media, field }: Pick<JudgeInput, 'principal' | 'media' | 'field'>,

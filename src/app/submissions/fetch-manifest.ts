@@ -1,7 +1,4 @@
-/**
- * Fetches a manifest from the address that a file names, in the daemon and never in a decode child: only from allowed hosts,
- * through the guard of addresses, bounded in bytes, time and hops. Each hop is judged anew.
- */
+/** Fetches a manifest that a file names: only from allowed hosts, bounded in bytes, time and hops, each hop judged. */
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';

@@ -1,7 +1,4 @@
-/**
- * Parses every submission field, for all facades. Values come raw under the names of docs/interface.md; a fault names the
- * field, what was expected and what was found.
- */
+/** Parses all submission fields, raw, under the names of docs/interface.md; a fault names field, expected and found. */
 
 import { badField } from '../../domain/errors.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
@@ -13,7 +10,6 @@ import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.t
 import { parseEach } from '../check-each.ts';
 import { parseBoolean, parseText, parseWhole, type RawFields, show } from '../field-parsers.ts';
 
-/** A submission's fields beside its media and its webhook. */
 export interface Submission {
   options: AnalysisOptions;
   refId: string;

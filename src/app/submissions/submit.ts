@@ -1,7 +1,4 @@
-/**
- * Submits media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then answered. The analysis
- * itself goes on without the caller.
- */
+/** Submits media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then answered. */
 import { createHash } from 'node:crypto';
 import { enabledOptions, priceOf } from '../../domain/accounts/price.ts';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
@@ -48,20 +45,15 @@ export interface SubmitInput {
   /** The bytes of a manifest beside the file; undefined or empty if none is sent. */
   manifest?: Uint8Array | undefined;
   fields: RawFields;
-  /**
-   * Part of the transaction that makes the record, or that finds it made, for rows that must exist exactly if the record
-   * does.
-   */
+  /** In the transaction that makes or finds the record, for rows that must exist exactly if the record does. */
   onRecorded?: (tx: StoreTransaction, identifier: string) => void;
 }
 
-/** The caller's options, within its plan. */
 interface CheckedFields {
   submission: Submission;
   webhookUrl: string | null;
 }
 
-/** The transaction's input, whichever way the media came. */
 interface Candidate extends CheckedFields {
   manifest: OuterManifest | null;
   kind: MediaKind;
@@ -224,7 +216,6 @@ async function record(
   return readRecord(app, identifier);
 }
 
-/** The earlier answer to the same request identifier. */
 function earlierAnswer(
   app: SubmissionParts,
   tx: StoreTransaction,

@@ -1,7 +1,4 @@
-/**
- * Uploads that outlive a broken connection, for clients that send gigabytes over an unreliable one: named by the caller,
- * continued by any later call of the same account, and dropped when none comes.
- */
+/** Uploads that outlive a broken connection: named by the caller, continued by any call of the account, else dropped. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField, diskFull, tooLarge } from '../../domain/errors.ts';
 import { VIDEO_BYTES_MAX } from '../../domain/limits.ts';

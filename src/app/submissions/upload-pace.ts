@@ -1,7 +1,4 @@
-/**
- * Ends an upload that hardly moves: what its sender brought in the last half minute of waiting for it is compared with a
- * floor. Time in which the sender waits for us (a slow disk, a turn) does not count, for it is not the sender's.
- */
+/** Ends an upload that brought too little in the last half minute of waiting for its sender, not for us. */
 import { AppError } from '../../domain/errors.ts';
 
 /** Less than any usable line brings; a modem of the nineties brought five times as much. */
@@ -24,10 +21,7 @@ interface Mark {
   bytes: number;
 }
 
-/**
- * Passes on the sender's bytes; throws `too_slow` if they are too few, also while nothing comes, and the signal's reason once
- * it aborts, also while it waits.
- */
+/** Passes on the sender's bytes; throws `too_slow` if they are too few, or the signal's reason, also while it waits. */
 export async function* atPace<T>(
   source: AsyncIterable<T>,
   bytesOf: (part: T) => number,

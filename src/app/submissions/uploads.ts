@@ -1,7 +1,6 @@
 /**
- * Receiving media: one pass over the bytes, under the largest limit of any kind, without waiting for a place: it costs a
- * descriptor and a small buffer. The expensive part, flushing the bytes to the disk, is done in turns over the accounts.
- * Whether the caller may send them at all was judged before (admission.ts); what the form says is judged later.
+ * Receives media in one pass, under the largest limit of any kind. Flushing, the expensive part, takes turns
+ * over accounts. Whether the caller may send at all was judged before (admission.ts).
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { badField, diskFull, tooLarge } from '../../domain/errors.ts';

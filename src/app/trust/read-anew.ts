@@ -91,10 +91,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * Writes the new reading, its entry on the records' history, and a row for each record that reads otherwise. False if the
- * analysis is gone or was replaced meanwhile. Later additions and deletions stay.
- */
+/** Writes the reading, its entry in the history, and a row for each record that reads otherwise. False if it is gone. */
 export function writeReadAnew(
   tx: StoreTransaction,
   before: Analysis,

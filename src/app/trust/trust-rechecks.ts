@@ -1,7 +1,4 @@
-/**
- * Reads the manifests of stored files anew under the present trust lists, in the background, one after the other. Progress is
- * written with each manifest, so that a stop or a kill loses nothing: the next start continues.
- */
+/** Reads stored manifests anew under the present lists. Progress is written with each, so that a kill loses nothing. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';
 import { appliedLists } from '../../domain/provenance/trust-list.ts';
@@ -106,7 +103,6 @@ export class TrustRechecks implements AsyncDisposable {
     return this.#parts.store.read.automation.recheckedRecords({ before, limit });
   }
 
-  /** Resolves when nothing runs any more. */
   async settled(): Promise<void> {
     await this.#work;
   }

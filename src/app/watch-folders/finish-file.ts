@@ -1,7 +1,4 @@
-/**
- * Finishes a file whose record has ended, in an order that survives a kill at any place: the results first, under their final
- * names whole or not at all; then the file; then the row. Each step can be repeated.
- */
+/** Finishes a file in an order that survives a kill: the results, whole or not at all; the file; the row. */
 import { lstat, rm } from 'node:fs/promises';
 import { summaryOf } from '../../domain/answers/record-summary.ts';
 import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/automation/watch-folder.ts';

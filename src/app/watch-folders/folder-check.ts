@@ -1,7 +1,4 @@
-/**
- * Checks by trial whether the daemon's own user can read a watched folder, write into it and move files in it, and prints the
- * lines that systemd's strict unit needs for it. The trials are removed again.
- */
+/** Checks by trial whether the daemon's user can use a folder, and prints the lines that systemd's unit needs. */
 import { readFile, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { DoneAction, WatchFolder } from '../../domain/automation/watch-folder.ts';

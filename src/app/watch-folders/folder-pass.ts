@@ -1,7 +1,4 @@
-/**
- * One pass over a watched folder: known files are skipped, new ones are remembered, and files that look the same as some
- * seconds ago are taken. Missing files mean nothing.
- */
+/** A pass over a watched folder: new files are remembered, and taken once they look the same some seconds later. */
 import { hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import {
@@ -227,10 +224,7 @@ export class FolderPass {
 
 const NUMBER_BYTES = 6;
 
-/**
- * In one of 50,000 folders with 100,000 files two files share a hash. One may then be taken a pass too early; it is compared
- * again as it is read.
- */
+/** Two of 100,000 files in one of 50,000 folders share a hash: one may be taken too early, and is compared as it is read. */
 function numberOf(path: string, { sizeBytes, modifiedNs, changedNs, inode }: FileLook): number {
   const text = JSON.stringify([path, sizeBytes, modifiedNs, changedNs, inode]);
   return hash('sha256', text, 'buffer').readUIntBE(0, NUMBER_BYTES);

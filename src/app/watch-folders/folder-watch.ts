@@ -1,7 +1,4 @@
-/**
- * One watched folder: it is looked at again and again, and ended records are finished beside that. It keeps nothing that a
- * restart would miss; a folder that is away, empty or unreadable is waited for.
- */
+/** Looks at one folder again and again. It keeps nothing that a restart would miss; an absent folder is waited for. */
 import { type FSWatcher, watch } from 'node:fs';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';

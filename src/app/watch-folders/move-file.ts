@@ -7,10 +7,7 @@ import { codeOf } from '../../domain/error-code.ts';
 
 const NO_LINKS: readonly string[] = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
-/**
- * Never replaces another file: it links and then removes the old name if the file system has links, since a rename would
- * replace a file that came meanwhile. Rejects with EEXIST if the name is taken.
- */
+/** Links and then removes the old name, since a rename would replace a file that came meanwhile. Rejects with EEXIST. */
 export async function moveFile(from: string, to: string): Promise<void> {
   const before = await lstat(from, { bigint: true });
   try {

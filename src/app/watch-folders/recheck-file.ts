@@ -1,7 +1,4 @@
-/**
- * Rechecks a judged file with another inode or change time: somebody changed its mode or name, or laid another file there
- * with the size and time of the first. Its content decides.
- */
+/** A judged file with another inode or change time: its mode or name was changed, or it is another. Content decides. */
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
 import { type FileLook, isSameLook, toLook } from '../../machinery/file-look.ts';

@@ -1,7 +1,4 @@
-/**
- * Results as files beside an original: whole or not at all, and never over somebody else's file. Assay's own results are
- * recognised by their content and rewritten.
- */
+/** Results beside an original: whole or not at all, never over others' files. Assay's own are known by their content. */
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';

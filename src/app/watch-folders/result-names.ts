@@ -13,10 +13,7 @@ const EXTENSION_BYTES_MAX = 32;
 export type ResultKind = keyof typeof SIDECAR_ENDINGS;
 export const RESULT_KINDS = Object.keys(SIDECAR_ENDINGS) as ResultKind[];
 
-/**
- * Names for one result, of which the first free one counts: `photo.jpg.assay.json`, and `photo.jpg.assay-1a2b3c4d.json` with
- * letters of its record if the first is somebody else's.
- */
+/** `photo.jpg.assay.json`, or `photo.jpg.assay-1a2b3c4d.json` with its record's letters if the first is another's. */
 export function resultNames(name: string, kind: ResultKind, identifier: string): string[] {
   const second = `.assay-${identifier.slice(0, LETTERS)}.${kind}`;
   // All results of a file share one stem.

@@ -1,7 +1,4 @@
-/**
- * A record as sidecar files: JSON for programs, XMP (ISO 16684-1) for picture archives. Such a file is recognised by its
- * contents. Pure; the original itself is never written.
- */
+/** A record as sidecar files: JSON for programs, XMP (ISO 16684-1) for archives, recognised by their contents. Pure. */
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import { formatTime } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';

@@ -1,7 +1,6 @@
 /**
- * Submits one file of a watched folder for the folder's account. Its row is written in the transaction of the submission, so
- * that a kill leaves both or neither. The file's own faults are written down; temporary obstacles are not, and stop the pass
- * for a while.
+ * Submits one file of a watched folder. Its row is written in the submission's transaction. The file's own
+ * faults are written down; temporary obstacles are not, and stop the pass for a while.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -144,10 +143,7 @@ function refOf(path: string): { ref_id?: string } {
 
 const REF_CHARACTERS_MAX = 255;
 
-/**
- * Differs for another file, even one with the first one's size and time, and for another rule, even one with a removed rule's
- * number.
- */
+/** Differs for another file, even of the same size and time, and for another rule, even one with a reused number. */
 function requestIdOf(input: TakeInput): string {
   const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
   const beside = manifest === undefined ? [] : [sha256(manifest)];

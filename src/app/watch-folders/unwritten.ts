@@ -1,5 +1,3 @@
-/** A sentence on a watched folder's results that could not be written. */
-
 import type { WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { counted } from '../../domain/shown-text.ts';
 import type { WatchFolderParts } from './parts.ts';

@@ -1,7 +1,4 @@
-/**
- * Rules of watched folders: made, shown, paused and removed by administrators, since a rule reads what the daemon may read.
- * Each change and its audit line are one transaction.
- */
+/** Watched folders' rules: for administrators only, since a rule reads what the daemon may read. */
 
 import {
   DONE_ACTIONS,

@@ -20,7 +20,6 @@ export interface AttemptParts {
   random: () => number;
   /** The account's `whsec_` secret. */
   secretOf: (accountId: number) => Promise<string>;
-  /** Carries a signed message to its receiver. */
   post: PostWebhook;
   /** The record as REST answers it now. */
   bodyOf: (identifier: string) => string;

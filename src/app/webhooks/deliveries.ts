@@ -46,10 +46,7 @@ function parseCursor(cursor: string): { createdAt: number; id: string } {
   return { createdAt: Number.parseInt(time, 36), id };
 }
 
-/**
- * Sends the delivery again, at once and under the same id, whatever became of it, and lets its receiver back in.
- * Throws `delivery` for an unknown or foreign one.
- */
+/** Sends the delivery again, under the same id, and lets its receiver back in. Throws `delivery`. */
 export async function replayDelivery(
   app: AccountParts,
   { principal, id }: { principal: Principal; id: string },

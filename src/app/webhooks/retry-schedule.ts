@@ -3,7 +3,6 @@
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 
-/** What the receiver said, or why it said nothing. */
 export interface PostResult extends DeliveryAttempt {
   /** Null if it named no time. */
   retryAfterSeconds: number | null;

@@ -1,7 +1,4 @@
-/**
- * Removes names of people and secrets from text that leaves the box for support. Known values first, then shapes; it hides
- * too much rather than too little, since no one checks what is sent.
- */
+/** Removes names and secrets from text for support. It hides too much rather than too little, since no one checks it. */
 import { FORMATS } from '../../../domain/media/formats.ts';
 
 /** Endings of files that are sent although they are none of the accepted formats. */

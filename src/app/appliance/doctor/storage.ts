@@ -1,4 +1,3 @@
-/** Checks disk, records and backups. */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../../domain/contract/appliance.ts';

@@ -1,7 +1,4 @@
-/**
- * The support bundle: facts on the box and nothing about its users: no media, no names of people or files, no addresses, keys
- * or references. Only what is on these lists goes out.
- */
+/** Facts on the box for support: no media, names, addresses, keys or references. Only what is on these lists goes out. */
 
 import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';

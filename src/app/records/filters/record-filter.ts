@@ -1,5 +1,3 @@
-/** The filter of a record list, and its parsing. */
-
 import { badField } from '../../../domain/errors.ts';
 import { REF_ID_CHARACTERS_MAX } from '../../../domain/limits.ts';
 import { LABELS, type Label } from '../../../domain/media/media.ts';

@@ -63,7 +63,6 @@ function parseFilter({ name: given, kind = null, ...fields }: Omit<SaveInput, 'p
   );
 }
 
-/** Returns the removed one. */
 export async function removeSavedFilter(
   { store }: FilterParts,
   { principal, name }: { principal: Principal; name: string },
