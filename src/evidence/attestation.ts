@@ -1,7 +1,4 @@
-/**
- * An in-toto Statement (in-toto.io/Statement/v1) in a DSSE envelope: the findings and their files, for tools of the software
- * supply chain. The payload's bytes are signed, so no canonical form of JSON is needed.
- */
+/** An in-toto Statement (in-toto.io/Statement/v1) in a DSSE envelope; it signs bytes, so no canonical JSON is needed. */
 import { createPublicKey, verify } from 'node:crypto';
 import type { SigningKey } from '../machinery/signing-key.ts';
 

@@ -1,14 +1,10 @@
-/**
- * The custody log in a package: the entries about a record, the signed head of the log, and the proof that each entry lies
- * under it (RFC 9162). Written here, and checked here for the holder of the package.
- */
+/** The custody log in a package: a record's entries, the signed head, and proofs that each lies under it (RFC 9162). */
 import { isSignedBy, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsCommitment, parseEntry } from '../domain/custody/entry.ts';
 import { holdsInclusion, leafHashOf } from '../domain/custody/merkle-tree.ts';
 import { RECORD_MEMBERS } from './members.ts';
 import type { ReadPackage } from './zip-reader.ts';
 
-/** One entry about a record. */
 export interface ProvenEntry {
   sequence: number;
   /** Microseconds since 1970 UTC. */

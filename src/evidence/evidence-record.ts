@@ -8,7 +8,6 @@ import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { RecordCustody } from './custody-members.ts';
 
-/** One record with everything that it rests on. */
 export interface EvidenceRecord {
   record: ClassificationRecord;
   /** Null if the analysis ended without a result. */
@@ -27,7 +26,6 @@ export interface EvidenceRecord {
   manifestMember: { path: string; sha256: string } | null;
 }
 
-/** A model with answers in a record. */
 export interface EvidenceModel {
   id: string;
   version: string;

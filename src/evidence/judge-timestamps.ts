@@ -17,10 +17,7 @@ export interface JudgedTimestamp {
   root: (typeof TIMESTAMP_ROOTS)[number];
 }
 
-/**
- * The tokens that stamp the signature; faults of all others are added to the package's. `rootsPem` is null if none were
- * given.
- */
+/** Tokens that stamp the signature; faults of others are added to the package's. `rootsPem`: null if none were given. */
 export async function judgeTimestamps(
   read: ReadPackage,
   rootsPem: string | null,

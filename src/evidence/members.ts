@@ -45,10 +45,7 @@ export const RESCORE_MEMBER = 'data/rescore.json';
 /** `timestamp-1.tsr`, one per authority; VERIFY.txt knows the same names. */
 export const TIMESTAMP_PATTERN = /^timestamp-([1-9]\d?)\.tsr$/;
 
-/**
- * Files that the signed tag manifest cannot name: itself, its signatures, and tokens that are added later. Each is judged by
- * its relation to the tag manifest or its signature.
- */
+/** Files that the signed tag manifest cannot name: itself, its signatures, and tokens that are added later. */
 export function isOutsideTagManifest(path: string): boolean {
   const outside: readonly string[] = [
     ...[MEMBERS.tagManifest, MEMBERS.signature],
@@ -57,10 +54,7 @@ export function isOutsideTagManifest(path: string): boolean {
   return outside.includes(path) || TIMESTAMP_PATTERN.test(path);
 }
 
-/**
- * Files whose content verification reads: everything outside `data/`, and what Assay writes for programs. Originals are only
- * hashed.
- */
+/** Files whose content is read: all outside `data/`, and what Assay writes for programs. Originals are only hashed. */
 export function isLookedInto(path: string): boolean {
   if (!path.startsWith('data/')) return true;
   const [, , name = ''] = RECORD_FOLDER.exec(path) ?? [];

@@ -1,7 +1,4 @@
-/**
- * Writes a package as a stream: each file is hashed as it goes into the zip; lists, attestation and signatures follow. Memory
- * is one piece of one file, whatever the size.
- */
+/** Writes a package as a stream: each file is hashed as it goes into the zip. Memory is one piece of one file. */
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,7 +1,4 @@
-/**
- * The members that an evidence package must have, and what each of them shows. Verification demands them by this table, the
- * table in docs/evidence.md is printed from it, and VERIFY.txt lists those of every package.
- */
+/** The members that a package must have, and what each shows. Verification, docs/evidence.md and VERIFY.txt follow it. */
 import { MEMBERS, RECORD_MEMBERS, RESCORE_MEMBER } from './members.ts';
 
 /** `package`: every package has it. `finding`, `rescore`: packages of that kind. `record`: the folder of each record. */
@@ -172,7 +169,6 @@ export const REQUIRED_MEMBERS: readonly RequiredMember[] = [
   },
 ];
 
-/** The fault of a missing required member. */
 export function missingFault({ shows }: Pick<RequiredMember, 'shows'>): string {
   return `is missing: a package must have it, it shows ${shows}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Judges a package without a daemon and without a network. The required members are fixed (required-members.ts) before the
- * present ones are read: a removed part is a fault as much as a changed one. Every fault names its file.
- */
+/** Judges a package without daemon or network. Required members are fixed first: a removed part is a fault, too. */
 import { createPublicKey, verify } from 'node:crypto';
 import { fingerprintOf, rawPublicKeyOf, toSshPublicKey } from '../machinery/signing-key.ts';
 import { openEnvelope, type Statement } from './attestation.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads a package's zip: each file is hashed as it is read, and only content that verification needs is kept. The archive
- * itself is judged too: files that an unzip program would write beside the listed ones are a fault.
- */
+/** Reads a package's zip, hashing each file. Files that an unzip program would write beside the listed ones are a fault. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 // @ts-expect-error The package brings no types; those below are ours.
@@ -50,7 +47,6 @@ export interface ReadPackage {
   faults: Fault[];
 }
 
-/** A fault and its file. */
 export interface Fault {
   member: string;
   fault: string;
@@ -66,10 +62,7 @@ export const TEXT_BYTES_MAX = 32 * 1024 ** 2;
 export const UNSIGNED_BYTES_MAX = 4 * 1024 ** 2;
 /** Bound on all kept texts together. */
 const TEXTS_BYTES_MAX = 256 * 1024 ** 2;
-/**
- * Unpacked bytes for each byte of the zip. Originals and pictures are stored as they are, the densest text of a package (proofs, long
- * lists of figures) has 40; deflate can do 1,032, and such a zip of 8 MB keeps a verifier busy for half a minute.
- */
+/** Unpacked bytes per byte of zip: a package's densest text has 40; deflate can do 1,032 and keep a verifier busy. */
 export const RATIO_MAX = 200;
 /** Small texts may compress better than that. */
 const RATIO_FREE_BYTES = 1024 ** 2;
@@ -136,10 +129,7 @@ function assertBounds({ fileSize }: ZipFile, entries: readonly Entry[]): void {
 /** The data descriptor behind a file whose size was unknown at its start: its checksum and sizes. */
 const DESCRIPTOR_BYTES_MAX = 24;
 
-/**
- * An unzip program that reads from front to back, as from a pipe, takes every file that it meets, whether the list at the end has it
- * or not.
- */
+/** Unzip programs that read from front to back, as from a pipe, take every file that they meet, listed or not. */
 async function hasHiddenBytes(zip: ZipFile, entries: readonly Entry[], filesEnd: number): Promise<boolean> {
   const inOrder = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   let end = 0;

@@ -1,7 +1,4 @@
-/**
- * The index of answers as a whole: whether it is complete, how it is made anew beside running work after a change of the
- * rules, and whether it agrees with the records.
- */
+/** The index of answers: whether it is complete, agrees with the records, and how it is made anew beside running work. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ANSWER_CLASS_VERSION } from '../domain/records/answer-class.ts';
 import { type IndexMade, type IndexParts, type IndexStep, makeIndex } from './index-making.ts';

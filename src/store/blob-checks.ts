@@ -1,7 +1,4 @@
-/**
- * Checks whether stored originals are still the submitted bytes. Judging and downloading hash all of them; between two such
- * checks size, time and inode show whether the file was touched.
- */
+/** Whether stored originals are the submitted bytes: judging hashes them; size, time and inode show touches in between. */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -32,9 +32,7 @@ export class BlobStore {
   readonly #made = new Set<string>();
   readonly #onRemoved: (hash: string) => Promise<void>;
 
-  /**
-   * `onRemoved` removes what was derived from the bytes; `onChanged` is called with a file that is not what was submitted.
-   */
+  /** `onRemoved` removes what was derived from the bytes; `onChanged` gets a file that is not what was submitted. */
   constructor(
     dataFolder: string,
     onRemoved: (hash: string) => Promise<void>,
@@ -52,10 +50,7 @@ export class BlobStore {
     await mkdir(this.#folder, { recursive: true });
   }
 
-  /**
-   * Writes, hashes and counts in one pass. The flush goes on afterwards, so that the file can be probed meanwhile; a failure
-   * leaves nothing.
-   */
+  /** Writes, hashes and counts in one pass. The flush goes on, so that the file can be probed; a failure leaves nothing. */
   async receive(
     bytes: AsyncIterable<Uint8Array>,
     bounds: ReceiveBounds,
@@ -141,20 +136,14 @@ export class BlobStore {
     }
   }
 
-  /**
-   * Whether the stored file is whole as far as is known without reading it; a file known to be changed is replaced by the
-   * next submission.
-   */
+  /** Whether the stored file is whole as far as is known unread; the next submission replaces a changed one. */
   async #isWhole({ hash, sizeBytes }: TemporaryBlob): Promise<boolean> {
     return (
       (await this.has(hash)) && !this.checks.isKnownChanged(hash) && (await this.sizeOf(hash)) === sizeBytes
     );
   }
 
-  /**
-   * Does nothing to a kept file. Waits for the flush, which has the file open, so that the bound on uploads bounds their
-   * descriptors.
-   */
+  /** Does nothing to a kept file. Waits for the flush, so that the bound on uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
     if (temporary.isKept === true) return;
     await removeFile(temporary.path);
@@ -185,9 +174,8 @@ export class BlobStore {
   }
 
   /**
-   * Removes kept files that no record needs, beside running work: a crash between rename and transaction leaves one.
-   * `neededUnder` gives the needed hashes with a prefix; it is asked once per folder, as a look-up for each file would hold
-   * up everything else.
+   * Removes kept files that no record needs, as a crash between rename and transaction leaves. `neededUnder`
+   * gives the needed hashes with a prefix, once per folder: a look-up for each file would hold up all else.
    */
   async sweep(neededUnder: (prefix: string) => ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     let removed = 0;

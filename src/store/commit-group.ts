@@ -1,8 +1,7 @@
 /**
- * Changes that come together are committed together: one flush of the disk makes all of them safe. What comes during a flush
- * waits for it, so that groups grow as the disk slows down, and the event loop waits for none. Each is a transaction of its
- * own within the group's, so that one that throws undoes itself alone; what fails under the group (no room, no flush) fails
- * each of them.
+ * Changes that come together are committed together, by one flush. What comes during a flush waits, so that
+ * groups grow as the disk slows down. Each is a transaction of its own within the group's: one that throws
+ * undoes itself alone; what fails under the group fails each of them.
  */
 import type { RootDatabase } from 'lmdb';
 import type { StoreChange } from './accounts/change.ts';

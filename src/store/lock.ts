@@ -1,7 +1,6 @@
 /**
- * One daemon per data folder: a second one would undo the single-writer promise of everything above. The kernel holds
- * the lock, on a file that is never removed: it ends with its process, however that ends, and is seen by other
- * containers. Node has no call for file locks but the one that its SQLite makes.
+ * One daemon per data folder. The kernel holds the lock, on a file that is never removed: it ends with its
+ * process and is seen by other containers. Node has no call for file locks but the one that its SQLite makes.
  */
 
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -17,10 +16,7 @@ export class FolderInUseError extends OperatorFault {
   override readonly name = 'FolderInUseError';
 }
 
-/**
- * An empty file, which only SQLite may open: the kernel drops a process' lock as soon as the process closes any
- * descriptor of the file.
- */
+/** Empty; only SQLite may open it: the kernel drops a process' lock once the process closes any descriptor of the file. */
 const LOCK_FILE = 'folder.lock';
 /** Shows people and older versions who holds the folder: process, its start, host, PID namespace. */
 const HOLDER_FILE = 'daemon.lock';

@@ -1,7 +1,6 @@
 /**
- * Receives one file: hashes and counts it as it comes, and writes large pieces while the next one gathers. Memory is two
- * pieces whatever the size, smaller ones if many files come at once; flushing goes on all along, so that the last flush is
- * short.
+ * Receives one file: hashes and counts it as it comes, and writes large pieces while the next gathers,
+ * smaller ones if many files come at once. Flushing goes on all along, so that the last flush is short.
  */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
@@ -29,7 +28,6 @@ const FLUSH_SHARE = 1 / 4;
 /** Beyond this the sender waits for the flush. */
 const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES_MAX;
 
-/** The bytes went past the bound. */
 export class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
   readonly readBytes: number;
@@ -40,7 +38,6 @@ export class BlobTooLargeError extends Error {
   }
 }
 
-/** The free disk fell below the bound while bytes came in. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError';
 }
@@ -69,7 +66,6 @@ function pieceBytes(): number {
   return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, share));
 }
 
-/** Bytes that may lie unflushed of a file with so many written. */
 function flushBytes(writtenBytes: number): number {
   return Math.min(FLUSH_BYTES_MAX, Math.max(FLUSH_BYTES_MIN, writtenBytes * FLUSH_SHARE));
 }

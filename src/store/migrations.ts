@@ -1,7 +1,4 @@
-/**
- * Migrates the store from one format to the next, forward only. A step may be broken off at any instant and repeated: it
- * fills in what is missing and leaves the rest; the format's number is written last.
- */
+/** Migrates the store, forward only. A broken-off step is repeated and fills in what is missing; the number comes last. */
 import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Key } from 'lmdb';
@@ -138,10 +135,7 @@ async function eachValue<V extends string | number | object, O>(
 /** Holds the records as they were before an upgrade. */
 export const BEFORE_UPGRADE_FOLDER = 'before-upgrade';
 
-/**
- * Brings an older store to this version's format; `copyRecords` writes the copy that a way back needs. Media are
- * never touched by a step, so the copy holds the records only.
- */
+/** `copyRecords` writes the copy that a way back needs: the records only, since no step touches media. */
 export async function migrate(
   context: MigrationContext,
   from: { formatVersion: number; createdAt: number },

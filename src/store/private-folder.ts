@@ -1,7 +1,4 @@
-/**
- * Closes a data folder that other users of the box could read: it holds addresses, password hashes, keys and media. The
- * daemon's umask keeps new files private; this is for files that an older version or a person made.
- */
+/** Closes a data folder to others. The umask keeps new files private; this is for files of older versions and people. */
 import type { Stats } from 'node:fs';
 import { chmod, lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,9 +17,8 @@ const isOpen = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0;
 const shown = (mode: number): string => (mode & 0o777).toString(8);
 
 /**
- * Takes others' rights from the folder and its entries, and reports to `report` what was open and what could not be closed.
- * The folder comes first, so that nothing below can be reached from then on; a closed folder is not gone through, so that
- * later starts cost nothing.
+ * Takes others' rights from the folder and its entries, and reports what was open or could not be closed. The
+ * folder comes first; a closed one is not gone through, so that later starts cost nothing.
  */
 export async function closeToOthers(folder: string, report: (message: string) => void): Promise<void> {
   const before = await stat(folder);

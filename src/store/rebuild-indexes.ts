@@ -1,7 +1,6 @@
 /**
- * Indexes made anew from the records that they point to. A mark in the store says that it is under way, so that a
- * kill midway leaves a store that goes on with it at the next start. Damaged records are counted, and what points
- * to them stays: the address of a damaged account is not free, and the medium of a damaged record is no orphan.
+ * Indexes made anew from records. A mark says that it is under way, so that the next start goes on after a
+ * kill. Damaged records keep what points to them: a damaged account's address is not free.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
@@ -42,10 +41,7 @@ export interface Rebuilt {
 /** Values in one transaction: everything else waits for it. */
 const BATCH = 500;
 
-/**
- * The fault of the indexes, as far as their sizes show, which costs nothing; null if they agree. Looked for at each start: a
- * box whose lists lack records looks healthy otherwise.
- */
+/** The fault of the indexes by their sizes; null if they agree. A box whose lists lack records looks healthy otherwise. */
 export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
   if (meta.isRebuilding === true) return 'a rebuilding of the indexes did not finish';
   for (const { name, index, table } of completeIndexes(tables)) {
@@ -66,7 +62,6 @@ function completeIndexes(tables: Tables): CountedIndex[] {
   );
 }
 
-/** Writes the index entries of one value. */
 type Point<V> = (tx: StoreTransaction, value: V, key: Key, tables: Tables) => void;
 
 interface Step {
@@ -144,7 +139,6 @@ function metaOf(tables: Tables): StoreMeta {
   return found;
 }
 
-/** The damaged values of the indexed tables. */
 class DamagedKeys {
   readonly #keys = new Map<object, Map<string, Key>>();
 

@@ -1,7 +1,4 @@
-/**
- * The disk below the records: how writes are committed, and when they are safe. The simulator makes it fail, fill up and lose
- * its power; the machine's leaves all of that to LMDB and the kernel.
- */
+/** The disk below the records: how writes are committed, and when they are safe. The simulator makes it fail. */
 import { statfs } from 'node:fs/promises';
 import type { RootDatabase } from 'lmdb';
 

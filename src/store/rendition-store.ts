@@ -1,7 +1,6 @@
 /**
- * Renditions of stored files: what can be made again at any time, so no backup holds them and the least used ones go
- * when there are too many. One folder per owner (a file's hash, or the analysis that made the file), in it one per
- * rendition. A rendition never outlives the file it was made of.
+ * Renditions can be made again, so no backup holds them and the least used go first. One folder per owner (a
+ * file's hash, or the analysis that made it), in it one per rendition. None outlives its source.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync, renameSync } from 'node:fs';
@@ -93,7 +92,6 @@ export class RenditionStore {
     return this.#hasSource(owner);
   }
 
-  /** Size of all that is kept. */
   get sizeBytes(): number {
     return [...this.#kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
@@ -151,7 +149,6 @@ export class RenditionStore {
     return removed;
   }
 
-  /** Removes all renditions of a removed file. */
   async removeAll(owner: string): Promise<void> {
     for (const [key, kept] of this.#kept) if (kept.owner === owner) this.#kept.delete(key);
     await rm(join(this.#folder, owner), { recursive: true, force: true });

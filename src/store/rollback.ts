@@ -1,7 +1,4 @@
-/**
- * The way back from an upgrade: the records from before it replace the present ones in one step. Media stay where they are.
- * What is lost is counted before anything is touched.
- */
+/** The way back from an upgrade: the records from before replace the present ones in one step; losses are counted first. */
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../domain/error-code.ts';
@@ -106,9 +103,7 @@ function countMissing(from: RecordsCopy, other: RecordsCopy): number {
   return count;
 }
 
-/**
- * Gives the file a second name; the first one goes in the step that places the copy, so records are there at every instant.
- */
+/** Gives the file a second name; the first goes in the step that places the copy, so records are there at every instant. */
 async function keepRecords(dataFolder: string, format: number): Promise<string> {
   const parent = join(dataFolder, AFTER_UPGRADE_FOLDER);
   const kept = join(parent, `format-${format}-${new Date().toISOString().replaceAll(':', '')}`);

@@ -1,7 +1,4 @@
-/**
- * The embedded store: LMDB for records, plain files for media. One writer process; a transaction is synchronous,
- * atomic, and answered only once it is on the disk.
- */
+/** LMDB for records, plain files for media. One writer process; a transaction is answered only once it is on the disk. */
 
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +40,6 @@ export interface StoreConfig {
   onUpgrade?: ((message: string) => void) | undefined;
   /** Size from which a start compacts a mostly free file of the records; COMPACT_BYTES_MIN otherwise. */
   compactBytesMin?: number | undefined;
-  /** Called for each damaged value. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
   /** Called once for each changed original. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
@@ -215,9 +211,8 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Runs the change in one transaction: all of it or, if it throws, nothing. Resolves once it is flushed, together with those
-   * that came with it, in the order in which they came. The change is synchronous, and runs in a later turn. Until its
-   * transaction is written others read the old state.
+   * Runs the change, which is synchronous, in one transaction in a later turn: all of it or, if it throws,
+   * nothing. Resolves once it is flushed. Until its transaction is written others read the old state.
    */
   transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     return this.#groups.add(change);
@@ -233,7 +228,6 @@ export class Store implements AsyncDisposable {
     return await makeWords({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
   }
 
-  /** Compares at most `recordsMax` records behind `after` with the index of answers. */
   async compareAnswers(
     query: { after: string; recordsMax: number },
     signal: AbortSignal,
@@ -273,7 +267,6 @@ export class Store implements AsyncDisposable {
     return this.#snapshots.oldest();
   }
 
-  /** Bytes that the disk of the data folder still takes. */
   async freeBytes(): Promise<number> {
     return await this.#disk.freeBytes(this.folder);
   }

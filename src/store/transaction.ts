@@ -70,18 +70,15 @@ export class StoreTransaction extends StoreReader {
     return this.#log.mark();
   }
 
-  /** Undoes what the change noted. */
   returnTo(mark: TailMark): void {
     this.#changes = [];
     this.#log.returnTo(mark);
   }
 
-  /** Call it before the commit. */
   writeLog(): void {
     this.#log.write();
   }
 
-  /** Call it after every commit. */
   reset(): void {
     this.#changes = [];
     this.#log.reset();

@@ -1,8 +1,7 @@
 /**
- * Uploads that may be continued: a file per upload with what came so far, and beside it a small note that says whose
- * it is and how much of it is safe. They outlive the connection and the daemon; blobs.ts has those that do not.
- * An upload that is begun anew gets files of its own: the former of its name may still be submitted, and what its end
- * removes must not be the new one's.
+ * Uploads that may be continued: a file of what came so far, and a note that says whose it is and how much is
+ * safe. An upload begun anew gets files of its own: the former may still be submitted, and its end must not
+ * remove the new one's.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -24,7 +23,6 @@ export interface WholeUpload extends TemporaryBlob {
 
 interface Held {
   readonly upload: UnfinishedUpload;
-  /** Path of the bytes. */
   readonly path: string;
   /** Hash of the first `committedBytes`; null after a start, or if it is ahead of the disk. */
   hash: Hash | null;
@@ -246,7 +244,6 @@ async function endStream({ stream }: Held): Promise<void> {
   await stream.ended;
 }
 
-/** Removes an upload that has lost its name. */
 async function clear(held: Held): Promise<void> {
   await endStream(held);
   await removeFiles(held);
@@ -310,7 +307,6 @@ function nextUnlessAborted(
   return promise;
 }
 
-/** The first bytes, enough to recognise the type. */
 async function readHead(file: FileHandle): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);

@@ -1,7 +1,4 @@
-/**
- * The report as one self-contained HTML file with its styles and pictures, without scripts. Written piece by piece, with one
- * picture in memory at a time.
- */
+/** The report as one HTML file without scripts, written piece by piece, with one picture in memory at a time. */
 import { readFile } from 'node:fs/promises';
 import type { Block, Figure, Pictures } from './blocks.ts';
 import type { Report } from './report.ts';

@@ -1,7 +1,4 @@
-/**
- * A child process: reads a report as JSON on standard input and writes its PDF to standard output. Laying out a case takes
- * seconds, in which the daemon must answer others.
- */
+/** A child process: JSON of a report in, PDF out. Laying out a case takes seconds, in which the daemon answers others. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';

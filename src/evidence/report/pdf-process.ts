@@ -5,7 +5,6 @@ import { childEntry } from '../../machinery/program-folder.ts';
 import type { Pictures } from './blocks.ts';
 import type { Report } from './report.ts';
 
-/** What the child reads. */
 export interface PdfOrder {
   report: Report;
   pictures: readonly (readonly [string, string])[];

@@ -1,7 +1,4 @@
-/**
- * The report's blocks as Typst lays them out, on A4 (https://typst.app/docs). `/report.json` holds the report, its texts as
- * `ShownText`; `/pictures.json` the path of each picture that can be read. Neither is read as markup.
- */
+/** Typst's layout, on A4 (https://typst.app/docs), of `/report.json` and `/pictures.json`, neither read as markup. */
 export const PDF_TEMPLATE = String.raw`
 #let report = json("/report.json")
 #let pictures = json("/pictures.json")

@@ -13,7 +13,6 @@ interface Judgement {
   state: string;
 }
 
-/** One record, analysed again. */
 export interface RescoredLine {
   identifier: string;
   name: string;
@@ -99,7 +98,6 @@ function describe(speaker: Speaker, { state, probability }: Judgement): string {
   return probability === null ? shown : `${shown}, ${speaker.percent(probability, 1)}`;
 }
 
-/** The cause of a changed finding. */
 export function reasonOf(speaker: Speaker, line: RescoredLine): string {
   const { modelsBefore, modelsAfter, rulesBefore } = line;
   const gone = modelsBefore.filter((model) => !modelsAfter.includes(model));

@@ -1,4 +1,3 @@
-/** The transcript of a recording or a film, in its report. */
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Block } from './blocks.ts';

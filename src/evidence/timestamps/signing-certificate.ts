@@ -1,7 +1,4 @@
-/**
- * Checks the certificate that a token names as its signer's (ESS signing certificate, RFC 2634 and RFC 5035): RFC 3161
- * demands the attribute, since a serial number alone could belong to another certificate of the same authority.
- */
+/** The token's ESS signing certificate (RFC 2634, RFC 5035): a serial number alone could belong to another certificate. */
 import { createHash } from 'node:crypto';
 import { type BaseBlock, Constructed, OctetString, Sequence } from 'asn1js';
 import { type Certificate, GeneralNames, type SignerInfo } from 'pkijs';
@@ -17,10 +14,7 @@ const DIGESTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/**
- * The fault, in words that follow the token's name; null if it names the signer first and then certificates of its chain.
- * Without a known chain (null), only the first name is judged.
- */
+/** The fault, after the token's name; null if it names the signer first, then its chain. Null chain: only the signer. */
 export function signingCertificateFault(
   { signedAttrs }: SignerInfo,
   signer: Certificate,

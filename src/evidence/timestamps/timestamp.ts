@@ -1,7 +1,4 @@
-/**
- * Timestamps by other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these
- * bytes existed at its time; its author is known only if its certificate leads to a root that the reader trusts.
- */
+/** Timestamps (RFC 3161). A token says that bytes existed at its time; its author is known only by a trusted root. */
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
 import {
@@ -27,7 +24,6 @@ import { showText } from '../../domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { signingCertificateFault } from './signing-certificate.ts';
 
-/** A judged reply, as DER. */
 export interface Timestamp {
   /** The authority's time; microseconds since 1970 UTC. */
   time: number;

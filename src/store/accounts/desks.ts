@@ -1,4 +1,3 @@
-/** Reads and writes desks and their members. */
 import type { Desk, DeskMember, DeskRole } from '../../domain/desk.ts';
 import { DESK_MEMBERS } from '../tables/collections.ts';
 import type { Tables } from '../tables/schema.ts';

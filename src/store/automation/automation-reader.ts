@@ -22,7 +22,6 @@ export interface WatchedFilesQuery {
   limit: number;
 }
 
-/** A record that ended, and when. */
 export interface PendingNotice {
   at: number;
   identifier: string;

@@ -1,4 +1,3 @@
-/** Writes the rules that somebody made once and that run by themselves. */
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';

@@ -1,7 +1,6 @@
 /**
- * A hot backup: a snapshot of the records, then every media file, artifact and model pack that lies in the data
- * folder. A folder of its own each time; what an earlier backup beside it holds already is a hard link to that.
- * Checked by reading all of it back before it gets its name, so that a folder with a manifest is a good one.
+ * A hot backup: a snapshot of the records, then the files; what an earlier backup holds already is a hard
+ * link. All of it is read back before it gets its name, so that a folder with a manifest is good.
  */
 
 import { constants, createReadStream, createWriteStream } from 'node:fs';
@@ -42,10 +41,7 @@ const COPY_CHUNK_BYTES = 1024 * 1024;
 const PARTIAL_PREFIX = '.partial-assay-';
 /** Whole sub-folders of the data folder. Uploads and jobs are temporary, and mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
-/**
- * Without the first, keys still work but cannot be shown again (machinery/sealer.ts); without the last, a restored box signs with
- * a new key (machinery/signing-key.ts).
- */
+/** Without the first keys cannot be shown again (sealer.ts); without the last a restored box signs with a new key. */
 const SECRETS = ['sealing.key', 'admin.key', 'evidence-signing.key'] as const;
 /** The public signing keys: what they signed is verified wherever the box goes on. */
 export const PUBLIC_FILE = 'evidence-keys.json';

@@ -1,7 +1,4 @@
-/**
- * A backup's description: `manifest.json`, and `files.sha256` with one line per file in the form that `sha256sum -c` reads,
- * so that a backup can be judged without Assay.
- */
+/** A backup's `manifest.json` and `files.sha256`, as `sha256sum -c` reads it, so that it is judged without Assay. */
 import { createHash } from 'node:crypto';
 import { createReadStream, type Dirent } from 'node:fs';
 import { type FileHandle, open, opendir, readFile, writeFile } from 'node:fs/promises';

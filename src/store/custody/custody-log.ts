@@ -1,7 +1,4 @@
-/**
- * The custody log as it is written, inside the transaction of the fact. An entry costs a handful of small writes and on
- * average two hashes of the tree; nothing here reads more than the head, and that once a commit (custody-tail.ts).
- */
+/** The custody log as it is written, in the fact's transaction: a handful of small writes and two hashes an entry. */
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditLine } from '../../domain/custody/audit.ts';
 import { type CustodyDetails, commitTo, encodeEntry, SALT_BYTES } from '../../domain/custody/entry.ts';
@@ -72,7 +69,6 @@ export class CustodyLog {
     return this.#reader;
   }
 
-  /** Writes the appended entries; call it before the commit, and before anything of the log is read. */
   write(): void {
     this.#tail.write();
   }
@@ -81,12 +77,10 @@ export class CustodyLog {
     return this.#tail.mark();
   }
 
-  /** Call it when a change is undone and others of its commit are not. */
   returnTo(mark: TailMark): void {
     this.#tail.returnTo(mark);
   }
 
-  /** Call it after every commit: the next one goes on from what is stored. */
   reset(): void {
     this.#tail.reset();
   }

@@ -1,7 +1,4 @@
-/**
- * The end of the custody log within one commit. Entries are chained and hashed as they come and written together with one
- * head: written one by one, each change of a group would copy the same pages of five tables.
- */
+/** The custody log's end in one commit: entries are written together, or each would copy the same pages of five tables. */
 import type { Tables } from '../tables/schema.ts';
 import { type CustodyHead, HEAD_KEY, type KeptDetails } from '../tables/stored-custody.ts';
 

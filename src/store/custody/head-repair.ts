@@ -1,7 +1,4 @@
-/**
- * Repairs a head that disagrees with the last entry. The log goes on from the head, which names more than any one entry; if
- * the head itself is lost, from what the entries and subtrees still say.
- */
+/** Repairs a head that disagrees with the last entry. The log goes on from the head, or if it is lost, from the entries. */
 import { readFrontier } from '../../domain/custody/merkle-tree.ts';
 import type { CustodyHead } from '../tables/stored-custody.ts';
 import type { CustodyReader } from './custody-reader.ts';

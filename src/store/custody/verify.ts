@@ -1,7 +1,4 @@
-/**
- * Reads a whole custody log and reports the first thing that is wrong with it: each entry against its predecessor, its
- * details and the tree, each checkpoint against the tree and the keys, and the head against all of it.
- */
+/** Reads a whole custody log: each entry against its predecessor, details and tree, checkpoints against tree and keys. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CustodyReport } from '../../domain/contract/custody.ts';
 import { isSignedBy, parseCheckpoint } from '../../domain/custody/checkpoint.ts';

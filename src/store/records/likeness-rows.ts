@@ -30,10 +30,7 @@ export function putLikenesses(
   for (const match of earlier) notifyEarlier(tables, analysisId, match);
 }
 
-/**
- * Stores them under new numbers, since an index that has read on would not look back; what it was near to stays. An empty
- * list says that the picture has too little detail.
- */
+/** Stored under new numbers, since an index that has read on would not look back. An empty list: too little detail. */
 export function relearnLikenesses(
   tables: LikenessTables,
   { id, holder, likenesses, now }: Omit<LeftLikenesses, 'earlier'>,

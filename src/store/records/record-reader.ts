@@ -160,9 +160,8 @@ export class RecordReader {
   }
 
   /**
-   * The holder's records of files whose hash has this prefix, in no order. Undefined if more than `entriesMax` files of any
-   * holder match (the way by the hash is then no shorter than the whole list), or if a row is damaged: only the whole list
-   * knows its place.
+   * The holder's records of files whose hash has this prefix, in no order. Undefined if more than
+   * `entriesMax` files match or a row is damaged: only the whole list knows its place.
    */
   classificationsOfHashPrefix(
     holder: number,

@@ -1,7 +1,6 @@
 /**
- * Where a record is found: by its account, desk, kind, file, analysis, reference, and by its answer class, so that a list by
- * verdict, outcome or state reads only what it shows. The class follows from the record, its analysis and the finding on
- * its file; whatever changes one of them calls here, in its own transaction.
+ * Where a record is found: by account, desk, kind, file, analysis, reference and answer class. Whatever
+ * changes what the class follows from (record, analysis, finding) calls here, in its own transaction.
  */
 import type { Key } from 'lmdb';
 import { type Held, holderOf } from '../../domain/desk.ts';
@@ -63,7 +62,6 @@ function indexAnswersOf(tables: Tables, keys: Iterable<readonly Key[]>): void {
   }
 }
 
-/** The class by what is stored now. */
 export function currentClass(tables: Tables, classification: Classification): number {
   const { kind, hash, analysisId } = classification;
   const fileKey = [holderOf(classification), kind, hash];

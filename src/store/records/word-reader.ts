@@ -3,10 +3,7 @@ import { holds, piecesOf, type WantedWord, wantedWords } from '../../domain/tran
 import { readMeta, type Tables } from '../tables/schema.ts';
 import { areWordsComplete, NOT_WHOLE } from './word-rows.ts';
 
-/**
- * Rows that are read for one word, some milliseconds of them: more frequent words are found soon by looking at each
- * transcript.
- */
+/** Rows that are read for one word: more frequent words are found soon by looking at each transcript. */
 const ROWS_MAX = 2000;
 /** So few transcripts are read sooner than the rows of another word. */
 const FEW = 20;

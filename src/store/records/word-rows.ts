@@ -1,7 +1,4 @@
-/**
- * The words that were said in the recordings of an account or a desk, as rows: by word the analyses that have it, and by three letters the words
- * that have them, so that a word is found from its middle too. They come and go with the transcript, in its transaction.
- */
+/** Said words as rows: by word its analyses, and by three letters the words that have them, for finds from the middle. */
 import { holderOf } from '../../domain/desk.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { piecesOf, wordsOf } from '../../domain/transcripts/said-words.ts';

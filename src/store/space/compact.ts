@@ -1,7 +1,4 @@
-/**
- * Makes the file of the records as small as its values. LMDB never gives pages back, so the values are copied to a new
- * file, compared with the old one, and the new file takes its name in one step: a kill leaves either the one or the other.
- */
+/** Copies the values to a new, smaller file, compares them, and renames it in one step: LMDB never gives pages back. */
 import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -23,10 +20,7 @@ export class NotCompactedError extends Error {
   override readonly name = 'NotCompactedError';
 }
 
-/**
- * Lies beside the records while a copy is made (lmdb-js takes a name with a dot for a file); the next start removes that of a
- * killed process.
- */
+/** Beside the records while a copy is made (lmdb-js takes a name with a dot for a file); a start removes a leftover. */
 const PARTIAL_FOLDER = 'records-compact';
 /** A smaller file is not worth the time of a start. */
 export const COMPACT_BYTES_MIN = 256 * 1024 ** 2;
@@ -44,10 +38,7 @@ export function isWorthCompacting({ bytes, freeBytes }: StoreSpace, bytesMin = C
   return bytes >= bytesMin && freeBytes > COMPACT_FREE_SHARE * bytes;
 }
 
-/**
- * Called at a start, before the records are opened; the folder is locked. On a fault `report` says why, and the records stay
- * as they are.
- */
+/** At a start, in a locked folder, before the records are opened. `report` gets a fault; the records then stay. */
 export async function compactIfWorth(
   folder: string,
   { report, bytesMin }: { report: (message: string) => void; bytesMin?: number | undefined },
@@ -166,10 +157,7 @@ async function assertSame(from: RootDatabase, to: RootDatabase): Promise<void> {
   }
 }
 
-/**
- * The custody log knows its box by the inode of the file. The new file continues the same log; the next start still
- * recognises a folder that was copied from elsewhere.
- */
+/** The log knows its box by the file's inode: the new file continues the log, and a copied folder is still recognised. */
 async function keepEpoch(
   root: RootDatabase,
   { from, partial }: { from: number; partial: string },

@@ -1,7 +1,4 @@
-/**
- * The age of the oldest snapshot that somebody still reads. While one lies behind the last transaction, LMDB reuses no page
- * that was freed since, and the file of the records grows with every transaction.
- */
+/** The oldest snapshot that somebody reads: while it lies behind, LMDB reuses no freed page and the file grows. */
 import type { RootDatabase } from 'lmdb';
 import { lastTransactionOf } from './space.ts';
 
@@ -28,9 +25,7 @@ export class Snapshots {
     this.#nowMs = nowMs;
   }
 
-  /**
-   * Seconds count from the first look that saw it, so call it often for exact ones. Slots of ended processes are freed first.
-   */
+  /** Seconds count from the first look that saw it, so call it often. Slots of ended processes are freed first. */
   oldest(): OldestReader {
     this.#root.readerCheck();
     // Listed first, since the next line itself reads.

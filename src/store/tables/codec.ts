@@ -1,7 +1,4 @@
-/**
- * A value in LMDB: a CRC-32 of the rest, then MessagePack. LMDB has no page checksums, so a flipped bit would otherwise be
- * served as a record. CRC-32 is the platform's own (zlib), and finds it as well as CRC32C.
- */
+/** A CRC-32 of the rest, then MessagePack: LMDB has no page checksums, so a flipped bit would be served as a record. */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { AppError } from '../../domain/errors.ts';

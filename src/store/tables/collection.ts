@@ -1,7 +1,4 @@
-/**
- * A table whose values are found by more than their key. Each index is declared once; writing, removing, rebuilding and
- * counting follow the declaration, so that none of them forgets an index.
- */
+/** A table with indexes, each declared once; writing, removing, rebuilding and counting follow, so that none is forgotten. */
 import type { Key } from 'lmdb';
 import type { Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';

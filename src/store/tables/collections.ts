@@ -13,10 +13,7 @@ import type { AcceptedRequest } from './schema.ts';
 
 export const watchedFileKey = (folderId: number, path: string): Key[] => [folderId, digest('sha256', path)];
 
-/**
- * Hex digits of a reference's digest, since LMDB's keys are bounded. Two references with one digest are distinguished by
- * their records.
- */
+/** Hex digits of a reference's digest: LMDB's keys are bounded. Equal digests are distinguished by their records. */
 const DIGEST_CHARACTERS = 32;
 
 export function referenceDigest(refId: string): string {

@@ -1,8 +1,7 @@
 /**
- * Ranges of LMDB, read in bounded pages: the only file that iterates LMDB. An iterator of LMDB keeps the snapshot that it
- * began with until it is ended, and while one snapshot is kept no later transaction reuses a page: an iterator that
- * is left half-way lets the file grow for as long as the process runs. So each page is read to its end at once, and a walk
- * that is left half-way holds only an array. A walk sees what is written between two of its pages.
+ * Ranges of LMDB in bounded pages: the only file that iterates LMDB. An iterator keeps its snapshot until it
+ * is ended, and meanwhile no later transaction reuses a page: left half-way it lets the file grow for ever.
+ * So each page is read to its end at once; a walk sees what is written between two of its pages.
  */
 import type { Database, Key, RangeOptions } from 'lmdb';
 
@@ -21,10 +20,7 @@ const PAGE_ROWS_MAX = 256;
 /** A result of many frames has hundreds of kilobytes, and a page stays in memory while it is walked. */
 const PAGE_BYTES_MAX = 1024 ** 2;
 
-/**
- * LMDB throws on a look-up of a key that it could not hold (4026 bytes), and callers' texts are looked up. No stored key has
- * a longer text.
- */
+/** LMDB throws on a look-up of a key beyond 4026 bytes, and callers' texts are looked up. No stored key is longer. */
 const KEY_TEXT_CHARACTERS_MAX = 1024;
 
 /** False if no such key can have been written. */
@@ -41,7 +37,6 @@ export function* walkKeys(database: Database<Buffer, Key>, range: Range): Genera
   );
 }
 
-/** Keys and encoded values of the range in its order. */
 export function* walkEntries(database: Database<Buffer, Key>, range: Range): Generator<Entry> {
   yield* walk(
     range,

@@ -29,10 +29,7 @@ import { Index, Table } from './table.ts';
 /** Raised with every change of stored formats; an older store is migrated (migrations.ts), a newer one refused. */
 export const FORMAT_VERSION = 7;
 
-/**
- * Name, reference and hash, which a search reads, beside the record's key in the index of its account; and the number of its
- * answer class in the index of answers, absent until it is indexed there.
- */
+/** What a search reads beside a record's key: name, reference, hash; and in the index of answers its class, once indexed. */
 export type IndexedTexts = readonly [name: string, refId: string, hash: string, answerClass?: number];
 
 /** An accepted submission, which answers a repeated request identifier. */
@@ -59,10 +56,7 @@ export interface StoreMeta {
   answers?: { version: string; after: string | null };
   /** The rules by which the words of transcripts are indexed, and the last indexed analysis; null once all are. */
   words?: { version: number; after: string | null };
-  /**
-   * The version of the descriptions that every earlier picture has (app/appliance/earlier-pictures.ts); absent: not all have
-   * one.
-   */
+  /** The version of descriptions that every earlier picture has (app/appliance/earlier-pictures.ts); absent: not all. */
   picturesDescribed?: number;
   /** By index: damaged values that it lacked when it was last made anew. */
   missingEntries?: Readonly<Record<string, number>>;
@@ -186,8 +180,5 @@ export function openTables(root: RootDatabase) {
   };
 }
 
-/**
- * How many tables a process may open. The file does not hold this number, but a table too many fails every start. Half are in
- * use, so that a version also opens the tables of later ones. Each costs LMDB some hundred bytes a transaction.
- */
+/** How many tables a process may open; one too many fails every start. Half are free for later versions' tables. */
 export const TABLES_MAX = 128;

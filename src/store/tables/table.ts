@@ -23,10 +23,7 @@ export class Table<V extends object | string | number> {
   readonly #touched = new Set<Key>();
   #isCleared = false;
 
-  /**
-   * `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. `initial` fills the
-   * fields that a value of an older version lacks.
-   */
+  /** `cacheBytesMax` counts encoded bytes; 0: values are read once. `initial` fills fields that older values lack. */
   constructor(root: RootDatabase, name: string, cacheBytesMax = 0, initial?: Partial<V>) {
     this.name = name;
     this.#initial = initial;
@@ -198,12 +195,10 @@ export class Index {
     return walkKeys(this.#database, { ...prefixed(prefix), ...start }) as Generator<Key[]>;
   }
 
-  /** Whether any key begins with the prefix. */
   hasUnder(prefix: readonly Key[]): boolean {
     return firstKey(this.#database, prefixed(prefix)) !== undefined;
   }
 
-  /** Whether this very key is there. */
   has(key: readonly Key[]): boolean {
     return this.#database.doesExist([...key] as Key);
   }

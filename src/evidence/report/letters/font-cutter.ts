@@ -1,6 +1,4 @@
-/**
- * Makes a font of one weight from a variable one: PDF has no variable fonts. HarfBuzz does it, as a plain WebAssembly module.
- */
+/** Cuts a font of one weight out of a variable one, which PDF lacks, by HarfBuzz as a WebAssembly module. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 

@@ -1,7 +1,4 @@
-/**
- * The font files that a report may embed, and the characters of each. The packages are cut into pieces that declare their
- * ranges; whether a piece has a character is known only after reading it.
- */
+/** Font files of reports and their characters. Packages declare ranges; which characters a piece has shows on reading. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
