@@ -1,7 +1,4 @@
-/**
- * Errors of the system and of libraries are identified by their `code`, as ENOENT; their texts differ by version and hold
- * paths.
- */
+/** Errors are identified by their `code`, as ENOENT; texts differ by version and hold paths. */
 
 /** The error's code, or its text if it has none. */
 export function codeOf(error: unknown, otherwise: string = String(error)): string {

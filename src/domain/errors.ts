@@ -1,7 +1,4 @@
-/**
- * Every way a request can fail: the reason, its gRPC-style code and its HTTP status. Facades turn an AppError into their
- * protocol with one table each; rooms below never name a transport's own status type.
- */
+/** Every way a request can fail, with gRPC-style code and HTTP status. Facades map an AppError by one table each. */
 import { codeOf } from './error-code.ts';
 
 /** The closed set of codes, those of gRPC that Assay uses. */
@@ -144,7 +141,6 @@ export function messageNaming({ message, fields }: AppError, rename: (field: str
   return rename(first.field) + message.slice(first.field.length);
 }
 
-/** The error for one field at fault. */
 export function badField(field: string, description: string): AppError {
   const fields = [{ field, description }];
   return new AppError('bad_field', describeViolations(fields), { fields });

@@ -1,7 +1,4 @@
-/**
- * A row of a noun's table: one field. Facades derive a noun from its table, so a row is the only place of a field's type,
- * bounds and sentences. The values' types follow from the rows.
- */
+/** A row of a noun's table: the only place of a field's type, bounds and sentences, from which facades and types follow. */
 
 /** A set of words that a field may hold, with its name in the typed facades. */
 export interface Choice<Word extends string = string> {
@@ -23,15 +20,12 @@ export type FieldType =
   | { choice: Choice }
   | { noun: string; table?: Noun };
 
-/** Notes that any field may have beside its type. */
 export interface FieldNotes {
   /** Description in the typed facades; the protos have words of their own. */
   readonly description?: string;
   /** The documented name, if it differs: the old one stays beside it for one release. */
   readonly documented?: string;
-  /**
-   * The label on the page, in English and Italian, among the facts of a record; without it the page shows the field by hand.
-   */
+  /** The label on the page, in English and Italian; without one the page shows the field by hand. */
   readonly label?: readonly [en: string, it: string];
   /** A facade computes it, or leaves it out. */
   readonly isComputed?: true;
@@ -65,7 +59,6 @@ export interface Noun<Table extends Fields = Fields> {
   readonly fields: Table;
 }
 
-/** The values that a table describes. */
 export type ValuesOf<Table extends Fields> = {
   -readonly [Name in keyof Table]: Table[Name] extends Field<infer Value> ? Value : never;
 };
@@ -86,7 +79,6 @@ export const number = (said: Said = {}): Field<number> => row('number', said);
 export const moment = (said: Said = {}): Field<number> => row('moment', said);
 export const identifier = (said: Said = {}): Field<string> => row('identifier', said);
 export const idNumber = (said: Said = {}): Field<number> => ({ ...row('identifier', said), isNumber: true });
-/** 0 means none. */
 export const idNumberOrNone = (said: Said = {}): Field<number> => ({ ...idNumber(said), isNoneZero: true });
 export const json = <Value>(said: Said = {}): Field<Value> => row('json', said);
 
@@ -119,7 +111,6 @@ export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The rows of a table with their names, in its order. */
 export function rowsOf<Table extends object>(
   table: Table,
 ): readonly [keyof Table & string, Table[keyof Table]][] {

@@ -2,5 +2,4 @@
 
 const HEX_64 = /^[0-9a-f]{64}$/;
 
-/** Whether the text is a classification identifier or a SHA-256 in lower-case hex. */
 export const isHex64 = (text: string): boolean => HEX_64.test(text);

@@ -1,6 +1,4 @@
-/**
- * Fixed bounds, each with the failure it prevents. Bounds an operator may tune are in the component's config.
- */
+/** Fixed bounds, each with the failure it prevents; those that an operator may tune are in the component's config. */
 
 /** 15 MB as docs/interface.md documents it (15 × 1024²), for images and audio. */
 export const IMAGE_BYTES_MAX = 15_728_640;

@@ -1,7 +1,4 @@
-/**
- * Builds the parts of a record that follow from a result: verdicts, model results and assessment, for each kind of media.
- * Pure.
- */
+/** Parts of a record that follow from a result: verdicts, model results and assessment, by kind of media. Pure. */
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';

@@ -1,7 +1,4 @@
-/**
- * A record as a notice for each channel: pure, in the shapes that the channels document. Names are written by strangers: in
- * every channel they are made harmless, so that none pings a room, becomes a link or breaks out of its place. No notice carries a picture.
- */
+/** A notice for each channel. Strangers' names are made harmless: none pings a room or becomes a link. No pictures. Pure. */
 
 import type { NoticeChannel } from '../automation/notice-rule.ts';
 import type { Headline } from '../records/headline.ts';

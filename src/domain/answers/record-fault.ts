@@ -1,7 +1,4 @@
-/**
- * Checks a built record against its tables, so that every facade can convert it: one row with an odd word or figure must not
- * end the list, stream, sheet or message that it is part of. Pure.
- */
+/** Checks a built record against its tables: one odd figure must not end the list or stream that it is part of. Pure. */
 import { PROVENANCE_PARTS } from '../contract/provenance-parts.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../contract/record.ts';
 import { RECORD_PARTS } from '../contract/record-parts.ts';

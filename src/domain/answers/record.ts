@@ -5,7 +5,6 @@ import type { ValuesOf } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';
 import type { VideoVerdict } from '../verdicts/video-verdict.ts';
 
-/** Fields of every kind of record, without the verdict. */
 export interface RecordBase extends Omit<ValuesOf<typeof RECORD>, 'kind'> {}
 
 export interface ImageRecord extends RecordBase, ValuesOf<typeof FINDINGS>, ValuesOf<typeof IMAGE> {

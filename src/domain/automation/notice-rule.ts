@@ -5,7 +5,6 @@ import { OUTCOMES, type Outcome } from '../records/outcome.ts';
 export const NOTICE_CHANNELS = ['slack', 'teams', 'mattermost', 'email'] as const;
 export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 
-/** Outcomes of ended records. */
 export const NOTICE_OUTCOMES = OUTCOMES.filter((outcome) => outcome !== 'waiting');
 
 export interface NoticeRule {
@@ -29,7 +28,6 @@ export interface NoticeRule {
   createdAt: number;
 }
 
-/** The parts of a record that rules look at. */
 export interface NoticedRecord {
   /** The record's account, or the members of its desk. */
   accountIds: readonly number[];

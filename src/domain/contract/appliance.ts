@@ -1,5 +1,3 @@
-/** The appliance and its models as they are now, one row a field. */
-
 import {
   type Choice,
   flag,

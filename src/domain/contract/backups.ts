@@ -1,4 +1,3 @@
-/** The backups of the box, one row a field. */
 import { flag, identifier, listOf, long, moment, nounOf, nullable, text, type ValuesOf } from '../field.ts';
 
 const BACKUP = {

@@ -1,4 +1,3 @@
-/** The state of the custody log, one row a field. */
 import {
   type Choice,
   flag,

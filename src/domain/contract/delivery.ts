@@ -1,4 +1,3 @@
-/** A webhook's delivery as its account sees it, one row a field. */
 import {
   identifier,
   idNumber,

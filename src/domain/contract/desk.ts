@@ -1,4 +1,3 @@
-/** A desk as its members and managers see it, one row a field. */
 import { DESK_ROLE } from '../desk.ts';
 import { flag, idNumber, listOf, moment, nounOf, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 

@@ -1,4 +1,3 @@
-/** Evidence packages and the keys that sign them, one row a field. */
 import { identifier, long, moment, nullable, text, type ValuesOf, whole } from '../field.ts';
 
 export const EVIDENCE_EXPORT = {

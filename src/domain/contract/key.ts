@@ -1,4 +1,3 @@
-/** An API key as its account sees it, one row a field. */
 import { idNumber, moment, nullable, text, type ValuesOf } from '../field.ts';
 
 export const API_KEY = {

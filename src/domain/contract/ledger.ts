@@ -1,4 +1,3 @@
-/** An account's credits and the lines of its ledger, one row a field. */
 import { moment, number, oneOf, text, type ValuesOf } from '../field.ts';
 import { LEDGER_REASON } from './words.ts';
 

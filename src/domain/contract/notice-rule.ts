@@ -1,5 +1,3 @@
-/** A rule of notices as its account sees it, one row a field. */
-
 import { flag, idNumber, listOf, moment, oneOf, text, type ValuesOf } from '../field.ts';
 import { MEDIA_KIND, type MediaKind } from '../media/media.ts';
 import { OUTCOME, type Outcome } from '../records/outcome.ts';

@@ -1,5 +1,3 @@
-/** The present work of the box and of its workers, one row a field. */
-
 import {
   flag,
   identifier,

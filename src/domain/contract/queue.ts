@@ -1,5 +1,3 @@
-/** The engine's work as an administrator sees it, one row a field. */
-
 import {
   type FieldsOf,
   identifier,

@@ -140,7 +140,6 @@ const TRANSCRIPT = {
   fault: text('Why it is not whole; empty where it is.'),
 } satisfies FieldsOf<TranscriptSummary>;
 
-/** A finding of the history, with its sign-off. */
 export const FINDING_ENTRY = {
   name: 'OverrideEntry',
   fields: {

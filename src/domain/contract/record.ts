@@ -1,7 +1,4 @@
-/**
- * The record, one row a field: the fields of docs/interface.md, plus those that only the newer facades have. One value, three
- * projections; a facade only renames and leaves out. app/records/record.ts and records/measured.ts compute the fields.
- */
+/** The record: the fields of docs/interface.md, which REST lists itself, and those of the newer facades. */
 
 import {
   flag,
@@ -48,12 +45,10 @@ export const RECORD = {
   kind: oneOf(MEDIA_KIND),
   hash: text('SHA-256 of the file in hex, empty while an address has not been fetched.'),
   apiVersion: nullable(text({ label: ['Interface', 'Interfaccia'] })),
-  /** Null until the analysis completes. Not for REST. */
+  /** Null until the analysis completes. */
   rules: nullable(json<AppliedRules>({ isComputed: true })),
   status: oneOf(STATUS),
-  /** Not for REST. */
   outcome: oneOf(OUTCOME),
-  /** Not for REST. */
   headline: noun<Headline>(
     'Headline',
     'What stands at the top of the record wherever it is shown; the documented verdict stands beneath it.',
@@ -63,13 +58,9 @@ export const RECORD = {
   refId: text({ label: ['Reference', 'Riferimento'] }),
   resultUrl: text(),
   forceClassification: nullable(oneOf(LABEL)),
-  /** Not for REST. */
   deskId: nullable(idNumber('The desk that it belongs to; null if it is the account’s own.')),
-  /** Not for REST. */
   accountId: idNumber('The account that sent it.'),
-  /** Not for REST. */
   accountName: text('Name of that account; empty if it is gone.'),
-  /** Not for REST. */
   signOff: nullable(
     noun<SignOff>(
       'SignOff',
@@ -85,30 +76,26 @@ export const RECORD = {
   createdAt: moment(),
   endedAt: nullable(moment()),
   progress: nullable(noun<Progress>('Progress', 'Present while the work waits or runs.')),
-  /** Not for REST. */
   added: nullable(
     noun<AddedAnalyses>(
       'AddedAnalyses',
       'What is being added to the result, or why the last of it could not be made; null where nothing was, and once it is there.',
     ),
   ),
-  /** Not for REST. */
   stepTimes: listOf(
     noun<StepTime>('StepTime', 'How long the steps of its analysis took; empty until it completes.'),
   ),
-  /** Not for REST, never stored. */
+  /** Never stored. */
   tentative: nullable(
     noun<Tentative>('Tentative', 'What was found so far; only while a video or a sound is analysed.'),
   ),
   cancelled: flag(),
-  /** Not for REST. */
   exports: listOf(
     noun<ExportedReading>(
       'ExportedReading',
       'What it said in each evidence package that went out, oldest first.',
     ),
   ),
-  /** Not for REST. */
   partOf: nullable(text('The video whose frame or track it is; null for a file of its own.')),
   submittedBy: nullable(
     noun<SubmittedBy>('SubmittedBy', 'Null in records of versions that did not note it.'),
@@ -120,21 +107,18 @@ export const FINDINGS = {
   verdict: nullable(noun<Verdict>('Verdict')),
   verdicts: listOf(noun<Verdict>('Verdict')),
   assessment: nullable(noun<Assessment>('Assessment')),
-  /** Not for REST. */
   provenance: nullable(
     noun<ProvenanceRecord>(
       'Provenance',
       'Signed manifests, read as a person means it. Null in records of versions that did not read them so, until the analysis completes, and in frames and tracks, which leave it to the video.',
     ),
   ),
-  /** Not for REST. */
   fileFacts: nullable(
     noun<FileFacts>(
       'FileFacts',
       'What the file says of how it was made. Null in records of versions that did not read it, until the analysis completes, for formats whose metadata are not read, and in frames and tracks, which leave it to the video.',
     ),
   ),
-  /** Not for REST. */
   marks: nullable(
     listOf(
       noun<Mark>(
@@ -149,7 +133,6 @@ export const IMAGE = {
   timeSeconds: nullable(number('Where a frame is in its video; null for a picture of its own.')),
   width: nullable(whole()),
   height: nullable(whole()),
-  /** Not for REST. */
   medium: nullable(
     oneOf(
       MEDIUM,
@@ -187,7 +170,6 @@ export const VIDEO = {
   // Records themselves: domain/answers/record.ts gives their kinds.
   images: listOf(noun<unknown>('ImageClassification')),
   audios: listOf(noun<unknown>('AudioClassification')),
-  /** Not for REST. */
   shots: listOf(
     noun<Shot>(
       'Shot',

@@ -1,5 +1,3 @@
-/** Trust lists and rechecks, one row a field. */
-
 import { type Choice, flag, listOf, moment, type Noun, oneOf, text, type ValuesOf, whole } from '../field.ts';
 import {
   TRUST_LIST_KINDS,

@@ -1,4 +1,3 @@
-/** Watched folders as administrators see them, one row a field. */
 import {
   flag,
   idNumber,

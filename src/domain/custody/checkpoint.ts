@@ -12,7 +12,6 @@ export interface Checkpoint {
   root: Buffer;
 }
 
-/** The Ed25519 key that signs. */
 export interface NoteSigner {
   /** 32 bytes. */
   rawPublicKey: Uint8Array;
@@ -84,7 +83,6 @@ function decodeStrictly(encoded: string): Buffer | undefined {
   return bytes.toString('base64') === encoded ? bytes : undefined;
 }
 
-/** Whether one of the signatures is by the key. */
 export function isSignedBy(checkpoint: SignedCheckpoint, rawPublicKey: Uint8Array): boolean {
   if (rawPublicKey.length !== PUBLIC_KEY_BYTES) return false;
   const { origin, signatures, text } = checkpoint;

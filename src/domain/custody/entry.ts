@@ -66,10 +66,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/**
- * HMAC-SHA-256 under a random salt: from the chained bytes no one can try out which details there were. The salt as a text
- * of its bytes: bytes as a key take the platform six times as long, and that is most of what an entry costs.
- */
+/** HMAC-SHA-256 under a random salt: no one can try out details. The salt as text: a key of bytes takes six times as long. */
 export function commitTo(details: string, salt: Uint8Array): string {
   const key = Buffer.from(salt.buffer, salt.byteOffset, salt.length).toString('latin1');
   return createHmac('sha256', key, { encoding: 'latin1' }).update(details).digest('hex');

@@ -1,12 +1,7 @@
-/**
- * The facts of the custody log: one row per kind. A new kind of fact is a row here; actions of accounts and administrators
- * (`account.create`, `key.reveal`) are kinds of their own and need none.
- */
+/** Facts of the custody log, a row per kind. Actions of accounts (`account.create`, `key.reveal`) are kinds without a row. */
 
 interface KindRow {
-  /**
-   * The object with whose last record the details go: a record, an analysis, a file of an account; with `nothing` they stay.
-   */
+  /** With whose last record the details go: a record's, an analysis', a file's of an account; with `nothing` they stay. */
   about: 'record' | 'analysis' | 'file' | 'nothing';
   /** The action's name in the audit log; absent if no person did it. */
   action?: string;
@@ -34,7 +29,6 @@ export const CUSTODY_KINDS = {
   downloaded: { about: 'record' },
   /** The record went out in a signed package; the details name it. */
   exported: { about: 'record', action: 'evidence.export' },
-  /** A person's finding of a file. */
   overridden: { about: 'file', action: 'override.set' },
   override_removed: { about: 'file', action: 'override.remove' },
   /** A sign-off of a person's finding was asked for, or answered. */
@@ -67,14 +61,12 @@ const ROWS: ReadonlyMap<string, KindRow> = new Map(Object.entries<KindRow>(CUSTO
 
 export const aboutOf = (kind: string): KindRow['about'] => ROWS.get(kind)?.about ?? 'nothing';
 
-/** The action's name of a kind in the audit log. */
 export const actionOf = (kind: string): string => ROWS.get(kind)?.action ?? kind;
 
 const KINDS_OF_ACTIONS = new Map(
   [...ROWS].flatMap(([kind, { action }]) => (action === undefined ? [] : ([[action, kind]] as const))),
 );
 
-/** The chain's kind of an action of the audit log. */
 export function kindOfAction(action: string): CustodyKind {
   return (KINDS_OF_ACTIONS.get(action) ?? action) as CustodyKind;
 }

@@ -1,7 +1,6 @@
 /**
- * The Merkle tree of RFC 9162 (section 2.1) over the entries of the custody log: hashes, proofs and their verification. The
- * caller stores the hashes of complete subtrees; a proof reads some twenty of them per million entries and hashes nothing
- * else anew.
+ * The Merkle tree of RFC 9162 (section 2.1) over the custody log: hashes, proofs and their verification. The
+ * caller stores the hashes of complete subtrees; a proof reads some twenty of them per million entries.
  */
 import { hash } from 'node:crypto';
 

@@ -1,7 +1,4 @@
-/**
- * Codes every textured place of a picture by 25 signs of band-passed detail, and sorts the places by code, so that repeated
- * parts lie side by side. Pure.
- */
+/** Codes each textured place by 25 signs of band-passed detail, sorted so that repeated parts lie side by side. Pure. */
 import { BoxMean } from './box-mean.ts';
 
 const SIGNS_PER_SIDE = 5;
@@ -63,10 +60,7 @@ export function findCodes({ values, width, height }: Plane, sides: Sides): Coded
   return found;
 }
 
-/**
- * The code of each place: its own sign and those to the right and below, row by row, computed from the code of the place
- * before.
- */
+/** Each place's own sign and those to the right and below, row by row, computed from the code of the place before. */
 function codesOf(signs: Float32Array, width: number, height: number): Uint32Array {
   const lines = new Uint8Array(signs.length);
   const lineMask = 2 ** SIGNS_PER_SIDE - 1;

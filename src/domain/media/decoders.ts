@@ -1,7 +1,6 @@
 /**
- * Which of the media library's decoders may read what lies in a format, by its names for them: it has five hundred, most for games,
- * screen recorders and intermediate formats of editors, and each is a way in for a hostile file. Listed is what recorders,
- * cameras, phones, broadcasters and the web write into that format.
+ * Which of the library's five hundred decoders may read a format, since each is a way in for a hostile file:
+ * those of what recorders, cameras, phones, broadcasters and the web write into it.
  */
 
 const PCM =

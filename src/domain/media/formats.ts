@@ -1,7 +1,4 @@
-/**
- * Every accepted format: its name, how it is recognised, what reads it and how a browser shows it. A new format is a row here
- * and, if no library of ours decodes it, a file in `worker`. Nothing here opens a file.
- */
+/** Every accepted format: its name, how it is recognised, what reads it and how a browser shows it. Opens no file. */
 import { DECODERS } from './decoders.ts';
 import { MEDIA_KINDS, type MediaKind } from './media.ts';
 
@@ -22,10 +19,7 @@ export interface Format {
   starts?: readonly string[];
   /** The family that the first bytes show, and its word for this format (`sniff.ts`). */
   within?: readonly [family: FormatFamily, word: RegExp];
-  /**
-   * The media library's demuxers for it; no other may open such a file. A format without `starts` and `within` is recognised
-   * by them alone.
-   */
+  /** Its demuxers; no other may open such a file. Without `starts` and `within` they alone recognise it. */
   demuxers?: string;
   /** The library's decoders for its streams. */
   decoders?: string;

@@ -50,10 +50,7 @@ export interface Keypoints {
 }
 
 export interface AskedKeypoints extends Keypoints {
-  /**
-   * For each keypoint the UNSURE_BITS bits of its word (0 is the highest) whose two brightnesses differ the least, these
-   * first.
-   */
+  /** For each keypoint its word's UNSURE_BITS bits (0 is the highest) whose brightnesses differ the least, these first. */
   unsure: Uint8Array;
 }
 

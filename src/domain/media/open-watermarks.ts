@@ -15,7 +15,6 @@ export interface WatermarkMessage {
   errorsMax: number;
 }
 
-/** A find: its message, and the number of wrong bits. */
 export interface WatermarkFind {
   /** Identifier of the message. */
   id: string;
@@ -72,10 +71,7 @@ function errorsMaxOf(bits: number, ones: number): number {
   return errors;
 }
 
-/**
- * Probability that at most `errors` bits are wrong by accident: as many ones as the message has are drawn, so each one at a
- * wrong place leaves another missing.
- */
+/** Chance of at most `errors` wrong bits: of as many ones as the message has, one at a wrong place leaves another missing. */
 export function chanceOf(bits: number, ones: number, errors: number): number {
   let chance = 0;
   for (let misplaced = 0; misplaced * 2 <= errors; misplaced++) {

@@ -1,7 +1,4 @@
-/**
- * Where patches lie on a picture. The same rule is used in training (models/training) and here: a patch moved
- * off the 8×8 grid of a JPEG original scores differently, so both sides must agree to the pixel.
- */
+/** Where patches lie; training (models/training) has the same rule to the pixel: off a JPEG's 8×8 grid scores differ. */
 
 export interface PatchLayout {
   /** Side of a patch in pixels; the picture's short side must reach it. */
@@ -10,9 +7,7 @@ export interface PatchLayout {
   align: number;
   /** Most patches that may be placed. */
   countMax: number;
-  /**
-   * Number of evenly spread candidates, of which those with the most detail are taken; without it, places are spread evenly.
-   */
+  /** Evenly spread candidates, of which the most detailed are taken; without it, places are spread evenly. */
   candidateCountMax?: number | undefined;
   /** Least distance of candidates in pixels; without it they lie side by side. Below `size` they overlap. */
   candidateStep?: number | undefined;
@@ -25,10 +20,7 @@ export interface PatchPosition {
   y: number;
 }
 
-/**
- * Evenly spread positions, row by row, at most `countMax`; without a step, neighbours overlap only on pictures under two
- * patches wide.
- */
+/** Evenly spread, row by row, at most `countMax`; without a step neighbours overlap only under two patches' width. */
 export function placePatches(width: number, height: number, layout: PatchLayout): PatchPosition[] {
   const { countMax } = layout;
   const columnsWanted = clampCount(Math.floor(Math.sqrt((countMax * width) / height)), width, layout);
@@ -40,10 +32,7 @@ export function placePatches(width: number, height: number, layout: PatchLayout)
 /** For packs that state no share: with less, sky, wall or blur begins. */
 const DETAIL_SHARE_MIN = 0.5;
 
-/**
- * The places with the most detail, in the order of the candidates. Sky, walls and blur say little of an origin: models
- * call them human whatever made them, and a mean over all places hides what the rest of the picture shows.
- */
+/** The places with most detail, in order. Sky, walls and blur say little of an origin: models call them human. */
 export function chooseByDetail(
   candidates: readonly PatchPosition[],
   details: readonly number[],

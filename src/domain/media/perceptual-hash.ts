@@ -33,7 +33,6 @@ const packedAskedKeypoints = z
     'expected packed keypoints with their unsure bits',
   );
 
-/** One picture's hash. */
 export const perceptualHashSchema = z.strictObject({
   hash: bits,
   /** The hash of the mirrored picture. */
@@ -43,7 +42,6 @@ export const perceptualHashSchema = z.strictObject({
 });
 export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
 
-/** A stored picture's description. */
 export const describedPictureSchema = perceptualHashSchema.extend({
   /** For searches by a part; absent if the picture has too little detail. */
   keypoints: packedKeypoints(STORED_KEYPOINTS_MAX).optional(),
@@ -67,7 +65,6 @@ export function hammingDistance(left: string, right: string): number {
   return distance;
 }
 
-/** The number of set bits of a 32-bit number. */
 export function countBits(value: number): number {
   const pairs = value - ((value >>> 1) & 0x5555_5555);
   const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);

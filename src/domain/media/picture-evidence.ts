@@ -1,7 +1,6 @@
 /**
- * From what a model says of tiles to one answer for a whole picture. A mean over tiles drowns a small edit, and the most
- * suspicious of many tiles accuses every large picture: so what is weighed, by a pack's own weights, is how the strongest
- * coherent region stands out from its picture, beside parts that lie in the picture twice. Pure.
+ * One answer from tiles: weighed is how the strongest coherent region stands out, beside repeated parts. A
+ * mean drowns a small edit; the most suspicious of many tiles accuses every large picture. Pure.
  */
 import type { PatchPosition } from './patches.ts';
 import type { RepeatedShift } from './repeated-parts.ts';
@@ -165,7 +164,6 @@ function average(values: Float32Array | Float64Array): number {
   return sum / Math.max(1, values.length);
 }
 
-/** Median of sorted values. */
 function medianOf(sorted: Float64Array): number {
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;

@@ -1,7 +1,4 @@
-/**
- * The figures of a rendition that are accepted from a decode child, which has read hostile bytes, and from a file on the
- * disk.
- */
+/** A rendition's figures as they are accepted from a decode child, which has read hostile bytes, and from the disk. */
 import { z } from 'zod';
 import { PEAKS_MAX, type RenditionFigures, SHEET_FRAMES_MAX, STRIP_FRAMES } from './rendition.ts';
 

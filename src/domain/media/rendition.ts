@@ -46,10 +46,7 @@ export const FILM_SHORT_SIDE_MAX = 720;
 export const STRIP_FRAMES = 16;
 export const STRIP_HEIGHT = 90;
 
-/**
- * Frames of a contact sheet: as many as a submission may ask for. Six rows of five squares with their lines are some four
- * megapixels, the most that a sheet can be.
- */
+/** Frames of a contact sheet, as many as a submission may ask for: six rows of five make some four megapixels at most. */
 export const SHEET_FRAMES_MAX = 30;
 
 export interface SheetFacts {
@@ -121,7 +118,6 @@ export function tileLevels(width: number, height: number): TileLevel[] {
   }
 }
 
-/** A rendition's figures besides its bytes. */
 export type RenditionFigures =
   | { kind: 'picture'; width: number; height: number }
   /** For reports: no record offers it, and it is a JPEG, which every reader of documents shows. */

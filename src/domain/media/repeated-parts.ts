@@ -1,7 +1,6 @@
 /**
- * Finds parts of a picture that lie in it twice, pixel for pixel but for compression: what a clone brush and a pasted
- * copy leave. Places of one code (`coded-places.ts`) vote for the shift between them, and a copied part gives its shift
- * hundreds of votes close together. Pure.
+ * Finds parts that lie in a picture twice, as a clone brush or a pasted copy leaves them. Places of one code
+ * (`coded-places.ts`) vote for the shift between them; a copied part gives its shift hundreds of votes. Pure.
  */
 import {
   COLUMN_BITS,

@@ -33,7 +33,6 @@ export const textureRefusal = z
   })
   .describe('Flat pictures, noise and drawings in flat colours get no answer.');
 
-/** The views that such a model gets. */
 export interface ResizedLayout {
   size: number;
   shortSide: number;

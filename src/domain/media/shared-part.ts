@@ -1,7 +1,4 @@
-/**
- * Decides whether two pictures share a part: keypoints look alike, and their places correspond but for a turn, a scale and a
- * slight tilt. Chance makes pairs that look alike, but hardly any whose places agree. Pure.
- */
+/** Whether two pictures share a part: keypoints look alike and their places agree, which chance hardly makes. Pure. */
 import { number, type ValuesOf } from '../field.ts';
 import { ANGLES, DESCRIPTOR_WORDS, type Keypoints, LEVEL_FACTOR } from './keypoints.ts';
 import { countBits } from './perceptual-hash.ts';
@@ -29,10 +26,7 @@ const EXACT_ROUNDS = 4;
 const TURN_TOLERANCE = 20;
 /** Tolerance between two sizes, in levels. */
 const LEVEL_TOLERANCE = 2;
-/**
- * Places along a line, such as an edge or a line of print, agree with those of any other line: they must be spread about a
- * tenth as wide as long.
- */
+/** Places along a line (an edge, print) agree with those of any other: they must be spread a tenth as wide as long. */
 const LINE_SHARE = 0.01;
 /** Bound on the tilt: one direction is stretched less than three times as much as the other. */
 const WARP_MAX = 1.6;
@@ -92,10 +86,7 @@ function pairUp(asked: Keypoints, kept: Keypoints): Pair[] {
   return pairs;
 }
 
-/**
- * The keypoint of `others` that is nearest to one of `from`, if no other place is about as near. `firsts` are the first words
- * of `others`.
- */
+/** The keypoint of `others` nearest to one of `from`, if no other place is as near. `firsts`: first words of `others`. */
 function nearestTo(from: Keypoints, index: number, others: Keypoints, firsts: Int32Array): number | null {
   const own = from.words.subarray(index * DESCRIPTOR_WORDS, (index + 1) * DESCRIPTOR_WORDS);
   const [w0, w1, w2, w3, w4, w5, w6, w7] = own as unknown as [

@@ -1,7 +1,4 @@
-/**
- * Recognises a format by a file's first bytes, whatever its name. Containers that may hold a picture or sound only are named
- * by their usual content; `refineMediaType` corrects that once the streams are known.
- */
+/** The format by a file's first bytes. Containers are named by their usual content; `refineMediaType` corrects that. */
 import { FORMATS, type FormatFamily, type MediaType, typeOf } from './formats.ts';
 
 /** Enough bytes of a file's head to recognise its type: an MPEG-TS cut within a packet needs five more in a row. */
@@ -16,10 +13,7 @@ export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   return format && typeOf(format.mime);
 }
 
-/**
- * Length of a leading part before the type: a box without meaning, an APE tag; 0 if none is known. Zero padding and a cut
- * frame have no length to read, so the demuxers find what follows.
- */
+/** Length of a leading part: a box without meaning, an APE tag; 0 if unknown, as for padding, which the demuxers skip. */
 export function leadingBytes(head: Uint8Array): number {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   if (bytes.length < 16) return 0;

@@ -1,7 +1,4 @@
-/**
- * Views of a picture: squares of it, or all of it, scaled to a model's size. The daemon and the decode child place them by
- * the same rule, so only their pixels travel.
- */
+/** Squares of a picture, or all of it, scaled to a model's size: daemon and decode child place them by the same rule. */
 
 export interface ViewLayout {
   /** Side of the scaled square in pixels. */

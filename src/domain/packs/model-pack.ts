@@ -1,7 +1,4 @@
-/**
- * A model pack's `model.json`: the schema is the contract, printed to schema/model-pack.schema.json and checked
- * for drift. A pack names files only inside its own folder.
- */
+/** A pack's `model.json`: printed to schema/model-pack.schema.json and checked for drift. Files lie inside its own folder. */
 import { z } from 'zod';
 import { MEDIA } from '../media/medium.ts';
 import { resizedView, textureRefusal } from '../media/resized-view.ts';
@@ -204,7 +201,6 @@ export type ImagePack = z.infer<typeof imagePackSchema> & {
 export type SpeechPack = z.infer<typeof speechPackSchema>;
 /** Finds speech in a sound; judges nothing. */
 export type DetectorPack = z.infer<typeof detectorPackSchema>;
-/** Judges each face that was found. */
 export type FacePack = z.infer<typeof facePackSchema>;
 /** Answers an axis by the probabilities of labels. */
 export type LabelsPack = z.infer<typeof labelsPackSchema>;

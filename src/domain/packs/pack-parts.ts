@@ -108,7 +108,6 @@ const golden = z.strictObject({
     ),
 });
 
-/** Fields of every pack. */
 export const aboutPack = {
   schema: z.literal(1),
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{1,63}$/),
@@ -144,7 +143,6 @@ const together = z
   .optional()
   .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.');
 
-/** The decision of a picture pack. */
 export const imageDecision = z.strictObject({
   ...bounds,
   weight: z.number().positive(),
@@ -171,7 +169,6 @@ export const imageDecision = z.strictObject({
     ),
 });
 
-/** The decision of a speech pack. */
 export const speechDecision = z.strictObject({
   ...bounds,
   weight: z.number().positive(),

@@ -1,7 +1,4 @@
-/**
- * The measured distance from even odds within which answers change sides on a copy. Answers beyond it are clear: their copies
- * need not be judged, which halves the cost of a picture. Pure.
- */
+/** Distance from even odds within which copies' answers change sides; beyond it copies need not be judged (half the cost). */
 import { z } from 'zod';
 import type { StabilityVariantName } from '../media/stability.ts';
 

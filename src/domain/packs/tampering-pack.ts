@@ -1,7 +1,4 @@
-/**
- * Packs that look for edits inside a picture: a score, a map of edited cells and how far the map can be trusted. They
- * see square tiles at native resolution; what fits into one tile only in part is filled up by its mirror image.
- */
+/** Packs that look for edits: a score, a map of edited cells, and its reliability, by tiles at native resolution. */
 import { z } from 'zod';
 import { PICTURE_FEATURES, type PictureFeature } from '../media/picture-evidence.ts';
 import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';

@@ -1,7 +1,4 @@
-/**
- * Packs that transcribe speech. Their files are too large for the repository and lie in an npm package, which such a pack
- * names with the SHA-256 of each file; only packs that come with Assay may.
- */
+/** Packs that transcribe speech. Their large files lie in an npm package, named with SHA-256s; only Assay's own may. */
 import { z } from 'zod';
 import { aboutPack } from './pack-parts.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Axes whose answer is one probability for each picture, by models that look at scaled views of it. A row declares what is
- * stored and shown; its name is also that of the models' task and of the step. A row of the options asks for it.
- */
+/** Axes of one probability per picture, by scaled views. A row's name is also that of the models' task and of the step. */
 import { flag, nullable, number, rowsOf } from '../field.ts';
 import { probability } from './pack-parts.ts';
 

@@ -11,9 +11,7 @@ export interface ChainOrder {
   /** Intermediates that came along with the certificate. */
   others: readonly X509Certificate[];
   anchors: readonly X509Certificate[];
-  /**
-   * Whether only a self-signed certificate ends a chain, as for OpenSSL without `-partial_chain`; otherwise each anchor does.
-   */
+  /** Whether only a self-signed certificate ends a chain, as for OpenSSL without `-partial_chain`; else each anchor does. */
   isToRoot: boolean;
   /** Extended key usages: the whole chain must allow the same one of these. */
   purposes: readonly string[];
@@ -105,10 +103,7 @@ export function keyFault({ publicKey }: X509Certificate): string | null {
   return bits < RSA_BITS_MIN ? `has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are taken` : null;
 }
 
-/**
- * The chain, the signer first and the anchor last; or why there is none, in words that follow "is signed by a certificate
- * that".
- */
+/** The chain, signer first, anchor last; or the fault in words that follow "is signed by a certificate that". */
 export function findChain(order: ChainOrder): X509Certificate[] | string {
   const trusted = new Set(order.anchors.map(({ fingerprint256 }) => fingerprint256));
   // Anchors come first, as in OpenSSL: longer ways by the given intermediates are only tried after them.
@@ -212,9 +207,7 @@ const isSelfIssued = ({ subject, issuer }: Certificate): boolean => subject.isEq
 const DIRECTORY_NAME = 4;
 const SUBJECT_ALT_NAME = '2.5.29.17';
 
-/**
- * Constraints of directory names are judged on the subjects below; other kinds only if a certificate below has such names.
- */
+/** Constraints of directory names are judged on the subjects below; others only if a certificate below has such names. */
 function breaksNames(authority: Certificate, below: readonly X509Certificate[]): boolean {
   const value = extensionOf(authority, NAME_CONSTRAINTS)?.parsedValue;
   if (!(value instanceof NameConstraints)) return false;

@@ -1,7 +1,4 @@
-/**
- * Unsigned metadata that declare a file's origin: one row a convention, from which declarations, marks and the table of
- * docs/marks.md follow. Anyone can write or strip such texts, so they are reported and never decide. Pure.
- */
+/** Unsigned metadata that declare an origin, a row a convention. Anyone can write or strip them: they never decide. Pure. */
 import { findSourceType, type SourceOrigin } from './source-types.ts';
 
 /** A text of a file: `XMP AISystemUsed`, `EXIF Software`, `PNG parameters`, `tag encoder`, `pixels alpha`. */

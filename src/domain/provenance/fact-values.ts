@@ -37,9 +37,7 @@ const HOUR = 3_600_000;
 /** Zones lie between 12 hours behind and 14 hours ahead of UTC. */
 const ZONE_MAX = 14 * HOUR;
 
-/**
- * The least time by which one lies behind another, in milliseconds: unknown zones are assumed to explain as much as they can.
- */
+/** Milliseconds by which one surely lies behind another: unknown zones are assumed to explain as much as they can. */
 export function certainGap(later: ClockTime, earlier: ClockTime, isOneClock: boolean): number {
   if (later.instant !== null && earlier.instant !== null) return later.instant - earlier.instant;
   const isBothUnknown = later.instant === null && earlier.instant === null;
@@ -47,9 +45,7 @@ export function certainGap(later: ClockTime, earlier: ClockTime, isOneClock: boo
   return (later.instant ?? later.wall) - (earlier.instant ?? earlier.wall) - unknown;
 }
 
-/**
- * `42.94336, -122.17160` from degrees, from degrees and minutes (`42,56.6015N`), or from ISO 6709; empty if it is no place.
- */
+/** `42.94336, -122.17160` from degrees, degrees and minutes (`42,56.6015N`) or ISO 6709; empty if it is no place. */
 export function toPlace(text: string): string {
   const iso = /^([+-]\d{1,2}\.\d+)([+-]\d{1,3}\.\d+)/.exec(text.trim());
   const [latitude = Number.NaN, longitude = Number.NaN] = iso

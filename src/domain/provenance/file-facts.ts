@@ -1,7 +1,6 @@
 /**
- * What a file says of itself beside its origin: when, where, with what and by whom it was made, and what was done to it. One
- * row a kind, from which the readers, the record and its documents follow. Anyone can write or strip these texts; those that
- * stand in an unbroken signed manifest too are marked. Pure.
+ * What a file says of itself beside its origin: when, where, with what and by whom it was made; one row a
+ * kind. Anyone can write or strip it; what stands in an unbroken signed manifest too is marked. Pure.
  */
 import { z } from 'zod';
 import { onOneLine } from '../shown-text.ts';
@@ -144,7 +143,6 @@ const foundFact = z.strictObject({
 });
 export type FoundFact = z.infer<typeof foundFact>;
 
-/** The decoder's findings, as they are stored. */
 export const fileFactsSchema = z.strictObject({
   facts: z.array(foundFact).max(FACTS_MAX),
   /** Bits of 256 in which the picture's perceptual hash and its thumbnail's differ; null without a thumbnail to compare. */

@@ -1,7 +1,6 @@
 /**
- * A file's manifests as a decode child read and stored them: facts without judgement, so that a new rule of reading needs no
- * new look at the file. Names and texts come from the file and are hostile: cut, on one line. The shape is also that in which
- * a child's words are accepted.
+ * A file's manifests as a decode child read them: facts without judgement, so that a new rule needs no new
+ * look. Texts come from the file and are hostile: cut, on one line. The shape also judges a child's words.
  */
 
 import { z } from 'zod';

@@ -4,7 +4,6 @@ import type { ManifestSource } from './manifest-facts.ts';
 
 export type OuterSource = Exclude<ManifestSource, 'embedded'>;
 
-/** The manifest as it is stored with its analysis. */
 export interface OuterManifest {
   source: OuterSource;
   bytes: Uint8Array;

@@ -1,7 +1,6 @@
 /**
- * A file's declarations of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
- * signature proves who signed, never that the picture is true. Schemas come first, since the source of these values has read
- * hostile bytes.
+ * A file's declarations of its own origin: the C2PA report in the fields of docs/interface.md, and how it is
+ * read. A signature proves who signed, never that the picture is true.
  */
 
 import { z } from 'zod';
@@ -38,10 +37,7 @@ const c2paReport = z.strictObject({
 /** The c2pa object of the image record, names as documented (docs/interface.md, c2pa fields). */
 export type C2paReport = z.infer<typeof c2paReport>;
 
-/**
- * Which signatures force `artificial` (docs/interface.md, C2PA): any, as documented; only those that declare a generator;
- * none.
- */
+/** Signatures that force `artificial` (docs/interface.md, C2PA): any, as documented; those that declare a generator; none. */
 export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
 export type C2paPolicy = (typeof C2PA_POLICIES)[number];
 

@@ -43,7 +43,6 @@ export interface ReadRecord {
   assessment: { state: string; strength: string } | null;
 }
 
-/** Answers that differ between two readings of a record. */
 export function answersChanged(before: ReadRecord, after: ReadRecord): AnswerChange[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   return RECHECKED_ANSWERS.filter((answer) => old[answer] !== now[answer]).map((answer) => ({

@@ -1,7 +1,6 @@
 /**
- * A manifest read as a person means it: four plain answers in place of one state. Pure, from stored facts, by the one
- * table of codes. `broken` is said only if a binding or a signature fails: a certificate that ran out, a signer on
- * no list or a person who cannot be looked up says nothing against the file.
+ * A manifest read as a person means it: four plain answers. `broken` is said only if a binding or a signature
+ * fails: a certificate that ran out or a signer on no list says nothing against the file. Pure.
  */
 import {
   type Choice,
@@ -189,9 +188,7 @@ function inTimeOf(says: Says, signer: SignerFacts | null, readAt: number): InTim
   return { answer, stampedAt, authority, lists: isStamped ? [...vouchedBy] : [] };
 }
 
-/**
- * The reader takes any authority's stamp for claims of version 1: without a listed one, the certificate's own time decides.
- */
+/** The reader takes any stamp for claims of version 1: without a listed one the certificate's own time decides. */
 function unstamped(says: Says, signer: SignerFacts | null, readAt: number): TimeAnswer {
   if (says('in_time', 'expired')) return 'expired';
   const { notBefore = null, notAfter = null } = signer ?? {};

@@ -1,12 +1,7 @@
-/**
- * Trust lists: whose C2PA signatures and time stamps count, and which products are known to conform. Lists come with
- * Assay (`trust/lists.json`), from the setting `provenance.trust_anchors_file`, and from administrators.
- */
+/** Trust lists come with Assay (`trust/lists.json`), from `provenance.trust_anchors_file`, and from administrators. */
 import { text, type ValuesOf } from '../field.ts';
 
-/**
- * `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for no person.
- */
+/** `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, not persons. */
 export const TRUST_LIST_KINDS = ['signers', 'time', 'signers_and_time', 'products'] as const;
 export type TrustListKind = (typeof TRUST_LIST_KINDS)[number];
 
@@ -77,7 +72,6 @@ export function vouchesForPeople(list: Pick<TrustListMaterial, 'id' | 'kind'>): 
 export const TRUST_LIST_ORIGINS = ['shipped', 'setting', 'added'] as const;
 export type TrustListOrigin = (typeof TRUST_LIST_ORIGINS)[number];
 
-/** Data on a list beside its content. */
 export interface TrustListNotes {
   id: string;
   name: string;
@@ -90,7 +84,6 @@ export interface TrustListNotes {
   frozen: string | null;
 }
 
-/** A list that was read. */
 export interface TrustList extends TrustListNotes {
   kind: TrustListKind;
   origin: TrustListOrigin;
@@ -105,7 +98,6 @@ export interface TrustList extends TrustListNotes {
   uses: string[];
 }
 
-/** The active lists, for a decode child. */
 export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
   const on = lists.filter(({ isOn }) => isOn);
   return {

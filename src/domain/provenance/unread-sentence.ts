@@ -1,7 +1,4 @@
-/**
- * One sentence on a manifest that could not be read, and why, in the languages of the page, so that silence is never taken
- * for absence.
- */
+/** One sentence on a manifest that could not be read, and why, so that silence is never taken for absence. */
 
 import type { OuterReading } from './outer-reading.ts';
 import type { Provenance } from './provenance.ts';

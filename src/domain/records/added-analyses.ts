@@ -30,10 +30,7 @@ export function withAnalyses(
   return { ...options, ...Object.fromEntries(analyses.map((analysis) => [OPTIONS[analysis], true])) };
 }
 
-/**
- * The options under which only the addition is made: the same frames as before, and a video's sound only if it is what is
- * added.
- */
+/** Only the addition is made: the same frames as before, and a video's sound only if it is what is added. */
 export function optionsOfAddition(
   kind: MediaKind,
   options: AnalysisOptions,

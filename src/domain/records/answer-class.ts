@@ -1,7 +1,6 @@
 /**
- * All that decides whether a filter by status, verdict or outcome accepts a record, except the reader's profile, as one
- * number. An index of these numbers answers every profile exactly: a reader asks for the few numbers that its profile reads
- * as wanted. Pure.
+ * All that decides whether a filter by status, verdict or outcome accepts a record, except the reader's
+ * profile, as one number: a reader asks an index for the few numbers that its profile reads as wanted. Pure.
  */
 import { LABELS, type Label, MEDIA_KINDS } from '../media/media.ts';
 import { C2PA_POLICIES, type C2paPolicy, forcesArtificial } from '../provenance/provenance.ts';
@@ -29,7 +28,6 @@ export interface AnswerClass {
   artificialBy: readonly HeuristicName[];
 }
 
-/** How an account weighs the measured figures. */
 export interface Profile {
   heuristic: HeuristicName;
   policy: C2paPolicy;

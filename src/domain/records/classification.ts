@@ -1,7 +1,4 @@
-/**
- * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
- * state; the transitions here are the only legal ones.
- */
+/** The record a client gets, and its analysis. Only engine/ moves an analysis between states, by these transitions alone. */
 import type { Held } from '../desk.ts';
 import { type Choice, text, type ValuesOf, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
@@ -173,10 +170,7 @@ export interface Analysis extends Held {
   stepTimes?: readonly StepTime[];
   /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
   modelDigests?: Readonly<Record<string, string>>;
-  /**
-   * Number of the rules in force when the result was measured; absent without a result, and in rows of versions without
-   * numbers.
-   */
+  /** The rules when the result was measured; absent without a result, and in rows of versions without numbers. */
   rulesVersion?: number;
 }
 

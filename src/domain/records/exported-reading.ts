@@ -26,7 +26,6 @@ export interface ReadingOfFigures {
   probability: number | null;
 }
 
-/** One export of a record. */
 export interface StoredExport extends ReadingOfFigures {
   /** Microseconds since 1970 UTC. */
   at: number;
@@ -103,10 +102,7 @@ export function readsOtherwise(left: ReadingOfFigures, right: ReadingOfFigures):
   return isApart || left.state !== right.state || left.classification !== right.classification;
 }
 
-/**
- * Adds one. Past the bound the oldest whose reading a later one repeats is dropped, so that no reading is forgotten too
- * early.
- */
+/** Past the bound the oldest is dropped whose reading a later one repeats, so that no reading is forgotten too early. */
 export function withExport(before: RecordExports | undefined, made: StoredExport): RecordExports {
   const exports = [...(before?.exports ?? []), made];
   if (exports.length <= EXPORTS_KEPT_MAX) return { exports };

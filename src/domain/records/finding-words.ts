@@ -1,7 +1,4 @@
-/**
- * The words for a finding: bands and keys, shared by the page and the report, so that both say the same. The texts themselves
- * stand with the page's.
- */
+/** Words for a finding: bands and keys, shared by page and report; the texts stand with the page's. */
 import type { MediaKind } from '../media/media.ts';
 import { SIGN_OFF_ASKS_MAX } from './sign-off.ts';
 
@@ -59,9 +56,7 @@ export interface SortedReasons<Reason> {
   notes: Reason[];
 }
 
-/**
- * Sorts a record's reasons by their meaning for its outcome, in order; words in capitals, as GraphQL writes them, count too.
- */
+/** Sorts reasons by their meaning for the outcome; words in capitals, as GraphQL writes them, count too. */
 export function sortReasons<Reason extends { side: string }>(
   outcome: string,
   reasons: readonly Reason[],

@@ -18,15 +18,9 @@ import { LABEL } from '../media/media.ts';
 import type { Part, SharedPart } from '../media/shared-part.ts';
 import { OUTCOME } from './outcome.ts';
 
-/**
- * Agreeing places that make a shared part. Measured, docs/likeness.md: unlike pictures with print or edges in them agree in
- * nine by chance, two cats in ten.
- */
+/** Measured, docs/likeness.md: unlike pictures with print or edges agree in nine places by chance, two cats in ten. */
 export const SHARED_PLACES_MIN = 12;
-/**
- * Fewer are enough if they lie exactly as a turn and a scale would place them: a small cut has no more. Chance made five at
- * most in 20 million pairs.
- */
+/** Fewer are enough if they lie exactly where a turn and a scale place them: chance made five at most in 20 million pairs. */
 export const EXACT_PLACES_MIN = 8;
 
 export function isSharedPart({ places, exactPlaces }: SharedPart): boolean {

@@ -1,7 +1,4 @@
-/**
- * The headline of a record on every surface: a person's finding, a signature's statement, or the measurement, in that order.
- * The documented verdict stands beneath it, with the rule that made it. Pure.
- */
+/** The headline on every surface: a person's finding, a signature's statement, or the measurement, in that order. Pure. */
 
 import { type Choice, noun, nullable, oneOf, type ValuesOf } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';
@@ -85,10 +82,7 @@ function wordOf(record: Headlined): HeadlineWord {
 
 const CHANGING_STEPS: readonly StepKind[] = ['edited', 'placed'];
 
-/**
- * The statement of its signature; null without one. Frames and tracks leave the manifests to their film, and share its
- * weight.
- */
+/** Its signature's statement; null without one. Frames and tracks leave the manifests to their film, and share its weight. */
 function signatureOf({ provenance, assessment }: Headlined): SignatureWord | null {
   const codes = assessment?.reasons.map(({ code }) => code) ?? [];
   if (codes.includes('SIGNED_GENERATED')) return 'signed_generation';

@@ -1,7 +1,4 @@
-/**
- * The options of a submission. An option that changes the measured result is part of the analysis key; one that changes only
- * how the result is read is not, so that both readings share the work.
- */
+/** Options that change the measured result are part of the analysis key; those that change its reading are not. */
 
 import { rowsOf, type ValuesOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';

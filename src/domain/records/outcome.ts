@@ -21,7 +21,6 @@ export const OUTCOME = {
 } as const satisfies Choice;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The parts of a record that decide the outcome. */
 export interface Decided {
   status: Status;
   forceClassification: Label | null;

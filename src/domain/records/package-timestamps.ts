@@ -1,13 +1,9 @@
-/**
- * Timestamp authorities (RFC 3161) that are asked to stamp the signature of a package, and their answers. Names no person and
- * nothing of the package's contents; it goes with the last of its records.
- */
+/** Timestamp authorities (RFC 3161) that stamp a package, and their answers. Names no person; goes with its last record. */
 import { MICROSECONDS_PER_SECOND } from '../time.ts';
 
 export const TIMESTAMP_STATES = ['waiting', 'stamped', 'failed'] as const;
 export type TimestampState = (typeof TIMESTAMP_STATES)[number];
 
-/** One authority. */
 export interface TimestampRequest {
   /** The authority's address. */
   authority: string;

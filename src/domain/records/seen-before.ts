@@ -15,9 +15,7 @@ import {
 import { LABEL } from '../media/media.ts';
 import { OUTCOME } from './outcome.ts';
 
-/**
- * Bits that may differ between a picture and its copy; measured, docs/marks.md. The authors' own 31 loses most light crops.
- */
+/** Bits that may differ; measured, docs/marks.md. The authors' own 31 loses most light crops. */
 export const COPY_DISTANCE_MAX = 48;
 /** The authors' bound as well: a picture below it is too plain for its hash to mean anything. */
 export const LIKENESS_QUALITY_MIN = 50;
@@ -49,7 +47,6 @@ export interface StoredKeypoints {
   packed: Uint8Array;
 }
 
-/** An earlier likeness near to a picture. */
 export interface NearMatch {
   analysisId: string;
   distance: number;

@@ -1,7 +1,4 @@
-/**
- * A second pair of eyes: another person's answer to a person's finding. It never changes a record; it shows whether somebody
- * else has looked, and agrees.
- */
+/** Another person's answer to a person's finding. It never changes a record; it shows whether somebody else agrees. */
 
 import type { Held } from '../desk.ts';
 import {
@@ -22,10 +19,7 @@ import { LABEL, type MediaKind } from '../media/media.ts';
 
 import type { Override } from './classification.ts';
 
-/**
- * The first three are of a finding that stands, the others of one that was taken back or replaced. Only an answer makes it
- * agreed.
- */
+/** The first three are of a finding that stands, the others of one taken back or replaced. Only an answer makes it agreed. */
 export const SIGN_OFF_STATES = ['open', 'agreed', 'disagreed', 'withdrawn', 'superseded'] as const;
 export const SIGN_OFF_STATE = {
   name: 'SignOffState',
@@ -88,7 +82,6 @@ export const SIGN_OFF_JUDGE = {
 };
 export interface SignOffJudge extends ValuesOf<typeof SIGN_OFF_JUDGE> {}
 
-/** The stored sign-off of a finding. */
 export interface StoredSignOff extends Held {
   kind: MediaKind;
   hash: string;
@@ -119,7 +112,6 @@ export const SIGN_OFF = {
 };
 export interface SignOff extends ValuesOf<typeof SIGN_OFF> {}
 
-/** A finding of the history, with its sign-off. */
 export interface FindingEntry extends Override {
   byName: string;
   signOff: SignOff | null;

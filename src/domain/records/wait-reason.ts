@@ -1,9 +1,6 @@
 /** Why waiting work is not begun. Nothing fails for it. */
 export interface WaitReason {
-  /**
-   * `no-broker`: the broker of workers is not reached; `no-worker`: no worker takes work; `kept-here`: the plan keeps the
-   * media on a box without slots; `not-ready`: the models are not loaded.
-   */
+  /** `kept-here`: the plan keeps the media on a box without slots; `not-ready`: the models are not loaded. */
   step: 'no-broker' | 'no-worker' | 'kept-here' | 'not-ready';
   /** For an operator, in English. */
   sentence: string;

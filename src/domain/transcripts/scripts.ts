@@ -1,7 +1,4 @@
-/**
- * The letters of each language. A small model that knows a language badly writes it in a neighbour's letters (Hindi as Urdu,
- * or Tamil): its reader cannot read that, and most of its words are wrong. Pure.
- */
+/** The letters of each language. A small model writes a language that it hardly knows in a neighbour's letters. Pure. */
 
 /** Languages with a script of their own, by Unicode's name of it; the others are written in Latin letters or in several scripts. */
 const LANGUAGES_OF_SCRIPT: ReadonlyMap<string, string> = new Map(
@@ -38,10 +35,7 @@ const SCRIPT_OF_LANGUAGE: ReadonlyMap<string, string> = new Map(
 const FOREIGN_SHARE_MAX = 0.2;
 const LETTER = /\p{L}/gu;
 
-/**
- * Whether the text's letters are those of the language. Latin letters are always allowed: words of other languages, and
- * languages that are written in them as well.
- */
+/** Whether the letters are the language's. Latin ones are always allowed, for words of other languages. */
 export function isInOwnScript(text: string, language: string): boolean {
   const letters = text.match(LETTER) ?? [];
   const script = SCRIPT_OF_LANGUAGE.get(language);

@@ -15,7 +15,6 @@ export interface LanguageShare {
   share: number;
 }
 
-/** The model's guesses for one window. */
 export interface HeardLanguages {
   languages: readonly LanguageShare[];
   /** Probability that there is no speech, by which a window counts less. */

@@ -1,17 +1,11 @@
-/**
- * What was said in a sound, as a model wrote it down. It judges nothing and changes no verdict; it is stored with the result
- * and goes with it. The words are a machine's: each segment says how sure it was.
- */
+/** What was said, as a model wrote it down, stored with the result. It changes no verdict; segments say how sure it was. */
 import { z } from 'zod';
 
 /** Two hours of the fastest speech give some 9,000 segments. */
 export const TRANSCRIPT_SEGMENTS_MAX = 20_000;
 /** Thirty seconds of speech are some 600 letters; a model cannot write more than this in one window. */
 export const SEGMENT_CHARACTERS_MAX = 4000;
-/**
- * Segments within a record: it is shown in lists of a hundred and must fit into one message of 4 MB; the rest is fetched
- * separately.
- */
+/** A record is shown in lists of a hundred and must fit into a message of 4 MB; the rest is fetched separately. */
 export const RECORD_SEGMENTS_MAX = 100;
 /** More than the channels with a voice of any sound. */
 export const CHANNELS_MAX = 16;
@@ -81,10 +75,7 @@ export function textOf(transcript: Transcript | undefined): string {
   return [...byChannel.values()].map((segments) => segments.map(({ text }) => text).join(' ')).join('\n');
 }
 
-/**
- * Finds text across the border of two segments of one channel, in either case; not across two channels, which would be no
- * one's words.
- */
+/** Finds text across two segments of one channel, in either case; not across two channels, which would be no one's words. */
 export function isSaid(transcript: Transcript | undefined, text: string): boolean {
   return textOf(transcript).toLowerCase().includes(text.toLowerCase());
 }

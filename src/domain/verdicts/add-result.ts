@@ -1,7 +1,4 @@
-/**
- * Adds the results of a later analysis of the same file. Earlier measurements stay, so that no verdict changes because a map
- * was asked for.
- */
+/** Adds a later analysis of the same file. Earlier measurements stay: no verdict changes because a map was asked for. */
 import { addViewAnswers } from '../packs/view-axes.ts';
 import type {
   AnalysisResult,

@@ -19,7 +19,6 @@ export const ANSWER_FATE = {
 };
 export interface AnswerFate extends ValuesOf<typeof ANSWER_FATE> {}
 
-/** The compared parts of a reading. */
 export interface ComparedReadings {
   unchanged: UnchangedAnswer;
   signedBy: { answer: SignerAnswer; name: string };

@@ -1,6 +1,4 @@
-/**
- * Every reason of an assessment: its side, its weight among the others, and its sentence in the languages of the page. Pure.
- */
+/** Every reason of an assessment: its side, its weight and its sentence in each language. Pure. */
 import { type Choice, noun, oneOf, text, type ValuesOf } from '../field.ts';
 import { both, type Sentence } from '../provenance/sentence.ts';
 import { fillText } from '../shown-text.ts';

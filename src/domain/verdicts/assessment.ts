@@ -1,7 +1,4 @@
-/**
- * The assessment states what the verdict cannot: inconclusive, not applicable, why, and whether the answer survives
- * recompression and scaling. It is never forced by a signature or an override.
- */
+/** States what the verdict cannot: inconclusive, not applicable, why, and whether copies agree. No signature forces it. */
 
 import {
   type Choice,
@@ -88,7 +85,6 @@ export const ASSESSMENT = {
 };
 export interface Assessment extends ValuesOf<typeof ASSESSMENT> {}
 
-/** The inputs of an assessment, for every kind of media. */
 interface Evidence {
   what: What;
   runs: UsableRun[];
@@ -111,7 +107,6 @@ export function assess(result: AnalysisResult): Assessment {
   }
 }
 
-/** Derives the assessment of one analysed picture. */
 export function assessImage(result: ImageResult): Assessment {
   const runs = usableRuns(result.runs);
   const { quality, provenance } = result;
@@ -166,7 +161,6 @@ function weigh(evidence: Evidence): Assessment {
   return { state, strength, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
 }
 
-/** Doubts about the models' answer. */
 function measuredDoubts(
   probability: number,
   { runs, stability, provenance }: Evidence,
@@ -249,10 +243,7 @@ function doubtsOf(
   return doubts;
 }
 
-/**
- * A manifest that no one vouches for does not support a human origin: anyone can sign one. Its declaration of generated
- * content counts like unsigned metadata: a file must not be called human against its own word.
- */
+/** An untrusted manifest supports no human origin: anyone can sign. Declared generated content counts like metadata. */
 function manifestContradictions({ declaredOrigin }: Provenance): AssessmentReason[] {
   return declaresGenerated(declaredOrigin) ? [reason('PROVENANCE_CONTRADICTS_MODELS')] : [];
 }

@@ -1,7 +1,4 @@
-/**
- * Names of the voices of a sound: `channel-1` is the first channel if channels hold different voices, `track-2` the second
- * track if a file has several, `track-2-channel-1` both. Pure.
- */
+/** `channel-1`: channels hold different voices; `track-2`: a file has several tracks; `track-2-channel-1`: both. Pure. */
 
 /** Both count from 1; null: there is only one track, or all channels are mixed. */
 export interface Voice {

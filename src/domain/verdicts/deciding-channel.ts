@@ -1,7 +1,4 @@
-/**
- * Chooses the voice that answers for a sound whose channels hold different ones: the most suspicious. A clone beside a real
- * voice is a generated recording, and cannot be heard in the mix; nor was any model calibrated on two voices at once. Pure.
- */
+/** The most suspicious voice answers for the sound: a clone beside a real voice cannot be heard in the mix. Pure. */
 import { fuseLogOdds, usableRuns } from './heuristics.ts';
 import type { Bounds, ChannelResult, ModelRun } from './result.ts';
 
@@ -16,9 +13,8 @@ export function decidingChannel(channels: readonly ChannelResult[]): ChannelResu
 }
 
 /**
- * Its answers, for the whole sound. Two voices are two trials: by the bounds of one voice `balanced` accused eight of ten
- * pairs of real voices. So nothing is called artificial below the threshold of `cautious`; from the lower bound on it is
- * inconclusive.
+ * Two voices are two trials: by the bounds of one, `balanced` accused eight of ten pairs of real voices. So
+ * nothing is artificial below the threshold of `cautious`; from the lower bound on it is inconclusive.
  */
 export function decidingRuns(channels: readonly ChannelResult[]): ModelRun[] | null {
   const deciding = decidingChannel(channels);

@@ -1,7 +1,4 @@
-/**
- * Finds faces in BlazeFace's output for each of its anchors: a logit, a box relative to the anchor and six points, which are
- * not used. A face at several anchors or views counts once.
- */
+/** Faces in BlazeFace's output: per anchor a logit, a relative box and six unused points. A face of several counts once. */
 import type { View } from '../media/views.ts';
 
 export interface Box {

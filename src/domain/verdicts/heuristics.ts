@@ -1,7 +1,4 @@
-/**
- * Heuristics combine the models' calibrated answers into one verdict. Pure functions; a new one is one function
- * and one row of HEURISTICS.
- */
+/** Combine the models' calibrated answers into one verdict. A new one is a pure function and a row of HEURISTICS. */
 
 import { type Choice, listOf, number, oneOf, text, type ValuesOf } from '../field.ts';
 import { LABEL, type Label } from '../media/media.ts';
@@ -22,7 +19,6 @@ export const VERDICT = {
 };
 export interface Verdict extends ValuesOf<typeof VERDICT> {}
 
-/** A run that answered. */
 export type UsableRun = ModelRun & { logOdds: number; probability: number };
 
 type Heuristic = (runs: readonly [UsableRun, ...UsableRun[]]) => {
@@ -70,20 +66,14 @@ export function logistic(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds));
 }
 
-/**
- * Artificial only above the inconclusive band: the documented record has no third word, and must not accuse. At most a tenth
- * of human validation media lie there; at even odds a quarter did.
- */
+/** Artificial only above the inconclusive band, where at most a tenth of human media lie: at even odds a quarter did. */
 function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
   const probability = logistic(fuseLogOdds(runs));
   const { inconclusiveHigh } = boundsOf(runs);
   return { classification: probability >= inconclusiveHigh ? 'artificial' : 'human', probability };
 }
 
-/**
- * The bounds of a fused score: of the sets that are complete among the runs, and of the runs of no such set; the most careful
- * of each, since no other mixture was measured.
- */
+/** Bounds of a fused score: of complete sets and of other runs; the most careful, since no other mixture was measured. */
 export function boundsOf(runs: readonly UsableRun[]): Bounds {
   const answered = new Set(runs.map((run) => `${run.model}@${run.version}`));
   const bounds = runs.map(({ together, ...own }): Bounds => {
@@ -152,10 +142,7 @@ export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
   );
 }
 
-/**
- * Below its bound a face model is wrong too often even for a hint, and a face without a swap proves no origin: a generated
- * picture has none either.
- */
+/** Below its bound a face model is wrong too often for a hint, and a face without a swap proves no origin. */
 export function showsSwap({ probability, inconclusiveHigh }: ModelRun): boolean {
   return probability !== null && probability >= inconclusiveHigh;
 }

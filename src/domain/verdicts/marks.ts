@@ -1,7 +1,4 @@
-/**
- * The marks of a file's own origin, and what could not be looked for. Derived on reading from the provenance and the
- * decoder's search; an absent mark says nothing. Pure.
- */
+/** Marks of a file's own origin, and what could not be looked for, derived on reading; an absent mark says nothing. Pure. */
 
 import { z } from 'zod';
 import { type Choice, nullable, oneOf, text, type ValuesOf } from '../field.ts';

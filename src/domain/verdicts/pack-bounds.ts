@@ -1,7 +1,4 @@
-/**
- * Other bounds of a pack: short speech proves less, a telephone's band differs from a studio's, and drawings score otherwise
- * than photographs.
- */
+/** Other bounds: short speech proves less, a telephone's band differs, and drawings score otherwise than photographs. */
 import type { MediumChances } from '../media/medium.ts';
 import type { ImagePack, JudgingPack, SpeechPack } from '../packs/model-pack.ts';
 
@@ -21,10 +18,7 @@ type BoundsFor = (typeof BOUNDS_FOR)[number];
 
 export type Bounded<Pack extends JudgingPack> = Pack & { boundsFor?: BoundsFor };
 
-/**
- * The pack with the bounds for such speech. Bounds for codecs of speech come first, since such sound is narrow as well; speech
- * that is both short and narrow gets the bounds for short speech, which are wider.
- */
+/** Bounds for codecs come first, since such sound is narrow too; those for short speech are wider than for narrow. */
 export function boundedBySpeech(pack: SpeechPack, speech: MeasuredSpeech): Bounded<SpeechPack> {
   const { coded, short, narrow } = pack.decision;
   if (coded !== undefined && speech.codec !== null && coded.codecs.includes(speech.codec)) {

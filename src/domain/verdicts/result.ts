@@ -1,8 +1,7 @@
 /**
- * What an analysis measured, as it is stored: figures only, no labels and no texts that depend on the account.
- * Everything a client reads is derived from this by pure functions. The schemas come first and the types follow from them:
- * a result is checked at the door of the store, so no field can be forgotten there. A
- * number is finite, since `z.number()` takes neither NaN nor an infinity.
+ * What an analysis measured, as it is stored: figures only, no labels or texts that depend on the account;
+ * everything a client reads is derived from this. Types follow from the schemas: a result is checked at the
+ * door of the store. `z.number()` takes neither NaN nor an infinity.
  */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../media/animation.ts';
@@ -46,7 +45,6 @@ const bounds = {
   inconclusiveHigh: probability,
 };
 const boundsSchema = z.strictObject(bounds);
-/** Bounds of the probabilities that decide. */
 export type Bounds = z.infer<typeof boundsSchema>;
 
 /** Bounds of the fused score of some packs, which is finer than that of one alone. */
@@ -91,16 +89,12 @@ const modelRunSchema = z.strictObject({
   together: setBounds.exactOptional(),
   /** The case that the bounds are for, if they are not the pack's usual ones; absent in results of earlier versions. */
   boundsFor: z.enum(BOUNDS_FOR).exactOptional(),
-  /**
-   * What the model takes the picture for; absent if its pack has no media, if it did not look, and in results of earlier
-   * versions.
-   */
+  /** What the model takes the picture for; absent without media, if it did not look, and in earlier results. */
   media: z.partialRecord(z.enum(MEDIA), probability).exactOptional(),
   elapsedSeconds: seconds,
   /** The execution provider that ran it: `cpu`, `cuda`, … */
   device: z.string().regex(/^[a-z0-9-]{0,50}$/),
 });
-/** One model on one piece of media. */
 export type ModelRun = z.infer<typeof modelRunSchema>;
 const runsSchema = z.array(modelRunSchema).max(RUNS_MAX);
 
@@ -182,9 +176,7 @@ const clipSchema = z.strictObject({
 export type ClipResult = z.infer<typeof clipSchema>;
 const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 
-/**
- * Power of a tone above a telephone's band against one inside it, in decibels; null for silence, absent in earlier results.
- */
+/** A tone's power above a telephone's band against one inside, dB; null for silence, absent in earlier results. */
 const upperBandDb = z.number().min(-200).max(200).nullable().exactOptional();
 
 const channelResult = z.strictObject({

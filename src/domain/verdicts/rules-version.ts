@@ -1,7 +1,4 @@
-/**
- * Number of the rules by which stored figures are read: heuristics, assessment, pooling of frames, texts. Raised by one with
- * every change after which the same figures read differently, since nothing derived is stored.
- */
+/** Rules by which stored figures are read. Raised with every change after which the same figures read differently. */
 export const RULES_VERSION = 11;
 
 /** The version of results that were stored before rules had a number. */

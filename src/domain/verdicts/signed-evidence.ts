@@ -62,10 +62,7 @@ interface SignedOrigin {
   signedBy: Readings['signedBy'];
 }
 
-/**
- * The origin that a trusted manifest shows: a chain from the file back to its sources, in which each manifest is trusted,
- * unchanged and in time. All other declarations are shown and weigh nothing.
- */
+/** The origin by a chain of trusted, unchanged, timely manifests from the file to its sources; others weigh nothing. */
 function signedOriginOf(store: StoreFacts | undefined): SignedOrigin | null {
   if (store === undefined) return null;
   for (const facts of lineage(store)) {

@@ -1,7 +1,4 @@
-/**
- * Where speech is in a sound, and which windows and clips of it are judged. Pure arithmetic on seconds and
- * samples; the probabilities come from the speech detector.
- */
+/** Where speech is, and which windows and clips are judged: arithmetic on the detector's probabilities. Pure. */
 
 /** Seconds from the beginning of the sound. */
 export interface SpeechSegment {
@@ -31,7 +28,6 @@ export function detectorGain(meanDb: number | null): number {
   return 10 ** (Math.min(LIFT_DB_MAX, LIFTED_DB - meanDb) / 20);
 }
 
-/** Segments of speech in order, from the probability of each frame. */
 export function findSpeech(
   probabilities: ArrayLike<number>,
   frameSeconds: number,
@@ -80,10 +76,7 @@ const WINDOW_SHARE_MIN = 0.5;
 /** A word or two: less, repeated, would be a stutter that no model has heard. */
 const STRETCH_SECONDS_MIN = 0.6;
 
-/**
- * Overlapping windows inside speech, at most `countMax`, evenly thinned if there are more. A stretch shorter than a
- * window is taken alone, without the silence around it. If no stretch fills half a window, the longest is taken.
- */
+/** Overlapping windows inside speech, at most `countMax`, evenly thinned. If no stretch fills half a window, the longest. */
 export function placeWindows(
   segments: readonly SpeechSegment[],
   layout: WindowLayout,
@@ -134,7 +127,6 @@ export const CLIPS_MAX = 40;
 const CLIP_SPEECH_SECONDS_MIN = 1;
 
 export interface PlannedClip extends SpeechSegment {
-  /** The speech inside it. */
   speech: SpeechSegment[];
 }
 

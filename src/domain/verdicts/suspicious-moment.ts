@@ -1,6 +1,5 @@
 /** Where a video or a sound speaks most for an artificial origin: the place that somebody looks at first. Pure. */
 
-/** A place in time and what the models said there. */
 export interface Moment {
   seconds: number;
   /** Probability of an artificial origin, 0..1; null if no model could answer. */

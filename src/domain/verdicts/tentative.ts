@@ -1,7 +1,4 @@
-/**
- * What is known of a video or a sound while it is analysed: figures that may still turn, so they are never stored and
- * never a result. Pure.
- */
+/** What is known of a film or a sound while it is analysed: figures may still turn, so they are never stored. Pure. */
 
 import { listOf, noun, nullable, number, oneOf, type ValuesOf } from '../field.ts';
 import {

@@ -17,10 +17,7 @@ export function decidingCount(count: number, share = DECIDING_SHARE, countMin = 
   return Math.max(1, Math.min(count, Math.max(countMin, Math.round(count * share))));
 }
 
-/**
- * One run per model over all frames: the mean calibrated log-odds of the most suspicious fifth of the frames on
- * which it answered, of two at least. Unknown if it answered on none.
- */
+/** One run per model: mean log-odds of the most suspicious fifth of the frames that it answered, at least two. */
 export function poolFrames(frames: readonly (readonly ModelRun[])[]): ModelRun[] {
   const byModel = Map.groupBy(frames.flat(), ({ model, version }) => `${model}@${version}`);
   return [...byModel.values()].flatMap((runs) => {
@@ -53,10 +50,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/**
- * One verdict per heuristic. `count`: the frames and tracks whose own verdict by the same heuristic agrees;
- * `unknown`: no model answered, and nothing forces.
- */
+/** `count`: frames and tracks whose own verdict by the heuristic agrees; `unknown`: no model answered, nothing forces. */
 export function judgeVideo(
   runs: readonly ModelRun[],
   forced: boolean,
