@@ -1,7 +1,4 @@
-/**
- * The program as a few files (`npm run build`; a release brings them along), so that a start need not find, strip and link
- * two thousand. In a checkout they are used only if they were made of the present sources.
- */
+/** The program as a few files, so that a start need not link two thousand; in a checkout only if made of present sources. */
 import { readFileSync, statSync } from 'node:fs';
 import { enableCompileCache, SourceMap } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -60,10 +57,7 @@ function keepCompiled(): void {
 
 const PLACE = /(file:[^\s)]*\/)([\w.-]+\.js):(\d+):(\d+)/g;
 
-/**
- * Shows the stacks of bundles in `folder` in lines of their sources. Node does it too, but reads a map beside each module that it
- * loads, for a tenth of a start; here a map is read when somebody first looks at a stack that needs it.
- */
+/** Stacks of bundles in lines of their sources. Node reads a map beside each module, a tenth of a start; here on demand. */
 function mapStacks(folder: string): void {
   const within = `${pathToFileURL(folder).href}/`;
   const maps = new Map<string, SourceMap | null>();

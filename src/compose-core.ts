@@ -1,7 +1,4 @@
-/**
- * Constructs the core: the store, the use cases with their parts, the engine with its executors, and the loops that work by
- * themselves. It serves no one.
- */
+/** Constructs the core: store, use cases, engine with executors, and loops. It serves no one. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -75,10 +72,7 @@ interface CoreSurroundings extends Basics {
   http: { readonly url: string };
 }
 
-/**
- * How long running analyses may take to finish before they are put back into the queue, uncounted. Enough for a
- * picture; what takes longer runs again after the next start anyway, and a supervisor waits for the end.
- */
+/** Running analyses may take so long before they are requeued, uncounted: enough for a picture, while a supervisor waits. */
 const ANALYSES_GRACE_MS = 10_000;
 /** Deliveries that are cut then are sent again after the next start, under the same id. */
 const WEBHOOK_GRACE_MS = 5_000;

@@ -1,6 +1,4 @@
-/**
- * Constructs the engine with what it asks of the other rooms, and the executor of workers on other boxes if there may be any.
- */
+/** Constructs the engine, and the executor of workers on other boxes if there may be any. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from './app/appliance/app.ts';
@@ -87,9 +85,8 @@ const MISSING_LISTENER = {
 };
 
 /**
- * A failed start of the models is shown by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
- * come up, in their own processes, while this one loads the facades; not later than after the head start. `packsRead`: from then on
- * submissions are taken, unless the start failed.
+ * A failed start of the models shows in `/readyz` and the log; reads are served on. Resolves once models come
+ * up, or after the head start. `packsRead`: from then on submissions are taken.
  */
 export async function startEngine(engine: Engine, log: App['log']): Promise<{ packsRead: Promise<void> }> {
   const started = engine

@@ -86,9 +86,7 @@ export async function runWorker(
   if (fault !== null) throw new Error(fault);
 }
 
-/**
- * If a server comes back without authorisation, the service ends and is started anew, and waits for one that asks for a key.
- */
+/** A server that comes back without authorisation ends the service, whose new start waits for one that asks for a key. */
 async function openBroker(
   connection: NatsConnection,
   nats: NonNullable<Settings['nats']>,

@@ -1,7 +1,4 @@
-/**
- * The one place that constructs: the core, and what serves it. Disposal runs the same list backwards on one stack, so that
- * nothing outlives what it uses.
- */
+/** The one place that constructs. Disposal runs backwards on one stack, so that nothing outlives what it uses. */
 import { passwordLink } from './app/accounts/mail-texts.ts';
 import type { App } from './app/appliance/app.ts';
 import type { FirstStart } from './app/appliance/first-start.ts';

@@ -12,10 +12,7 @@ export interface FirstStartFacts {
   adminEmail: string;
   /** The folder of mails that are not sent, because no server is set; null if one is. */
   mailFolder: string | null;
-  /**
-   * Output that is no terminal is kept (a journal, a container's log, a file) and read by others than the data folder's
-   * owner.
-   */
+  /** Output that is no terminal is kept (journal, container log) and read by others than the data folder's owner. */
   isTerminal: boolean;
 }
 

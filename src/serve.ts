@@ -15,7 +15,6 @@ import {
 } from './machinery/service-notice.ts';
 import { PRIVATE_UMASK } from './store/private-folder.ts';
 
-/** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {
   const { settings, stop } = begin(argv);
   const { openDaemon } = await import('./compose.ts');

@@ -1,4 +1,3 @@
-/** Desks: who works on the same records, and in which role. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

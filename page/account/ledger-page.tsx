@@ -1,5 +1,3 @@
-/** Credits: what is left, live, and every line that led there. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type AllOfCredits, FOLLOW_CREDITS, READ_LEDGER } from '../gen/documents.ts';

@@ -1,4 +1,3 @@
-/** The pages of somebody who is not signed in: sign in, register, forgotten and new password, verified address. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';

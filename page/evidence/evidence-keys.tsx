@@ -1,4 +1,3 @@
-/** The fingerprints of the keys that sign evidence, to be published. */
 import type { JSX } from 'preact';
 import { READ_EVIDENCE_KEYS } from '../gen/documents.ts';
 import { formatTime } from '../parts/format.ts';

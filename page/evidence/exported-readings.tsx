@@ -31,7 +31,6 @@ export function Contradictions({ record }: { record: FullRecord }): JSX.Element 
   );
 }
 
-/** The exports as lines of the record's history. */
 export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
   return (
     <>
@@ -46,7 +45,6 @@ export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
   );
 }
 
-/** What timestamp authorities said of the package. */
 function Stamps({ made }: { made: ExportedReading }): JSX.Element {
   return (
     <>

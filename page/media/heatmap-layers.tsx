@@ -34,7 +34,6 @@ export function layerPath(identifier: string, layer: HeatmapLayer): string {
 export type Layer = 'ORIGINAL' | HeatmapLayer | 'COMPARE';
 
 interface LayerChoiceProps {
-  /** The picture's maps. */
   layers: readonly HeatmapLayer[];
   chosen: Layer;
   onChoose: (layer: Layer) => void;

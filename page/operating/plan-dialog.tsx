@@ -1,5 +1,3 @@
-/** One plan: made or changed. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -1,5 +1,3 @@
-/** Pricing plans: what an account may submit, with what, at which price. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -1,5 +1,3 @@
-/** One user: made, changed, given credits or deleted. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

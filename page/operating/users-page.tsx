@@ -1,5 +1,3 @@
-/** Users: found, made, changed, given credits, sent their link, deleted. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -13,7 +13,6 @@ function quote(value: Cell): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/** Hands the text to the browser as a file. */
 export function download(text: string, name: string, type: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));

@@ -64,10 +64,7 @@ export function follow<T, Variables extends Record<string, unknown>>(
   );
 }
 
-/**
- * Follows while the component is shown; null follows nothing. `catchUp` is called after a break: only a subscription that begins with
- * what is now needs none.
- */
+/** Null follows nothing. `catchUp` is called after a break: only a subscription that begins with what is now needs none. */
 export function useLive<T, Variables extends Record<string, unknown>>(
   query: Document<T, Variables> | null,
   variables: NoInfer<Variables>,

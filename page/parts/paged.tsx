@@ -1,4 +1,3 @@
-/** A list that is read page by page on demand. */
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { t } from '../texts/language.ts';

@@ -59,10 +59,7 @@ export interface Work {
   run(work: () => Promise<unknown>): Promise<boolean>;
 }
 
-/**
- * One action at a time, with its refusal to be shown beside it; resolves to whether it went well. `settled` is called after each,
- * whether it went well or not: what is shown may have changed.
- */
+/** One action at a time, with its refusal. `settled` is called after each, well or not: what is shown may have changed. */
 export function useWork(settled?: () => unknown): Work {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiError>();

@@ -39,7 +39,6 @@ export function isFiltering(filter: RecordFilter): boolean {
   return Object.values(filter).some((value) => value.trim() !== '');
 }
 
-/** The variables of the list's query. */
 export function toVariables(filter: RecordFilter): object {
   const { kind, ...parts } = toSaved(filter);
   return { ...(kind === undefined ? {} : { kind }), filter: parts };

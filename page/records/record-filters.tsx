@@ -1,4 +1,3 @@
-/** The fields above the list of records. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -1,5 +1,3 @@
-/** One record in the list. */
-
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { sortReasons } from '../../src/domain/records/finding-words.ts';

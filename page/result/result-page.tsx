@@ -148,7 +148,6 @@ function mayState(record: FullRecord, account: AccountInfo): boolean {
   return !account.readonly && record.rights.includes('FIND') && record.hash !== '';
 }
 
-/** The ways to the folded parts. */
 function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Element {
   const titles: Readonly<Record<Anchor, string | null>> = {
     finding: mayState(record, account) ? t('override') : null,

@@ -30,7 +30,6 @@ interface PanelProps {
   onChange: () => void;
 }
 
-/** Whether the reader may answer another's finding. */
 function mayAnswer({ signOff, rights }: FullRecord, account: AccountInfo): boolean {
   return signOff !== null && signOff.byAccountId !== String(account.id) && rights.includes('SIGN_OFF');
 }

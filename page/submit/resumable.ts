@@ -1,7 +1,4 @@
-/**
- * A large file on its way by the tus protocol (tus.io, 1.0): it can be paused, and goes on where the appliance says that
- * it has got to, also after the line broke off.
- */
+/** A large file by the tus protocol (tus.io, 1.0): it goes on where the appliance says, also after the line broke. */
 import type { DetailedError, HttpResponse, Upload, UploadOptions } from 'tus-js-client';
 import { ApiError, session } from '../parts/api.ts';
 import { t } from '../texts/language.ts';

@@ -1,7 +1,4 @@
-/**
- * Files on their way: a few at a time, each with its progress, its record once it is accepted and the reason if it
- * is not. Lives beside the pages, so that looking at another one stops nothing.
- */
+/** Files on their way, a few at a time. Lives beside the pages, so that looking at another one stops nothing. */
 
 import {
   type AnalysisOptionsInput,

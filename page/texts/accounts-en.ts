@@ -1,5 +1,3 @@
-/** The texts of the pages of accounts, administration and the box, in English. */
-
 export const ACCOUNTS_EN = {
   profile: 'Profile',
   name: 'Name',

@@ -1,4 +1,3 @@
-/** The texts of the pages of accounts, administration and the box, in Italian. */
 import type { ACCOUNTS_EN } from './accounts-en.ts';
 
 export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {

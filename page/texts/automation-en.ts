@@ -1,5 +1,3 @@
-/** The texts of what goes on by itself, in English: watched folders, sheets, notices. */
-
 export const AUTOMATION_EN = {
   via_watch_folder: 'by a watched folder',
   navFolders: 'Folders',

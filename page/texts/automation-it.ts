@@ -1,4 +1,3 @@
-/** The texts of what goes on by itself, in Italian: watched folders, sheets, notices. */
 import type { AUTOMATION_EN } from './automation-en.ts';
 
 export const AUTOMATION_IT: Readonly<Record<keyof typeof AUTOMATION_EN, string>> = {

@@ -1,5 +1,3 @@
-/** What the custody log of the box says of a record, in English. */
-
 export const CUSTODY_EN = {
   custodyLead:
     'Each line is an entry of the box’s own log. The entries are chained: no change or removal stays hidden (assay custody verify).',

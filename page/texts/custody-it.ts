@@ -1,4 +1,3 @@
-/** Che cosa dice di una voce il registro di custodia della macchina, in italiano. */
 import type { CUSTODY_EN } from './custody-en.ts';
 
 export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {

@@ -1,4 +1,3 @@
-/** The page's texts about evidence packages, in English. */
 export const EVIDENCE_EN = {
   evidence: 'Evidence package',
   evidenceLead:

@@ -1,4 +1,3 @@
-/** The page's texts about evidence packages, in Italian. */
 import type { EVIDENCE_EN } from './evidence-en.ts';
 
 export const EVIDENCE_IT: Readonly<Record<keyof typeof EVIDENCE_EN, string>> = {

@@ -1,4 +1,3 @@
-/** Every text of the page in Italian. */
 import { ANALYSES_IT } from '../gen/analyses.ts';
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import { AUDIT_IT } from './audit/it.ts';

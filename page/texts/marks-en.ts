@@ -1,4 +1,3 @@
-/** Texts of marks, of what was seen before, and of the label helper, in English. */
 export const MARKS_EN = {
   navSearch: 'Search',
   searchTitle: 'Was it here before?',

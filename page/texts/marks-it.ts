@@ -1,4 +1,3 @@
-/** Texts of marks, of what was seen before, and of the label helper, in Italian. */
 export const MARKS_IT = {
   navSearch: 'Cerca',
   searchTitle: 'È già passata di qui?',

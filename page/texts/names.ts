@@ -12,7 +12,6 @@ export function isFused(tier: string): boolean {
   return tier.endsWith(FUSED);
 }
 
-/** The name of a set that a model's figures were measured on. */
 export function tierName(tier: string): string {
   const plain = isFused(tier) ? tier.slice(0, -FUSED.length) : tier;
   return findText(`tier_${plain}`) ?? plain;

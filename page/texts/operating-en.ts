@@ -1,5 +1,3 @@
-/** The texts of the pages that keep the box running, in English: queue, backups, repairs, models, first steps. */
-
 export const OPERATING_EN = {
   navBackups: 'Backups',
   navModels: 'Models',

@@ -1,4 +1,3 @@
-/** I testi delle pagine che tengono in esercizio la macchina: coda, copie, riparazioni, modelli, primi passi. */
 import type { OPERATING_EN } from './operating-en.ts';
 
 export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> = {

@@ -1,4 +1,3 @@
-/** Texts of signed manifests in English: the four answers, and how a file came about. */
 export const PROVENANCE_EN = {
   provenance: 'Provenance',
   noManifest: 'The file carries no C2PA manifest. Most files do not; that says nothing about its origin.',

@@ -1,4 +1,3 @@
-/** Texts of signed manifests in Italian. */
 import type { PROVENANCE_EN } from './provenance-en.ts';
 
 export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>> = {

@@ -1,5 +1,3 @@
-/** The second pair of eyes on a finding, in English. */
-
 export const SIGN_OFF_EN = {
   signOff: 'Second pair of eyes',
   signOffLead:

@@ -1,4 +1,3 @@
-/** Il secondo paio d’occhi su un giudizio. */
 import type { SIGN_OFF_EN } from './sign-off-en.ts';
 
 export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {

@@ -1,4 +1,3 @@
-/** Texts of trust lists and of what a recheck under other lists finds, in English. */
 export const TRUST_EN = {
   navTrust: 'Trust lists',
   trustLead:

@@ -1,4 +1,3 @@
-/** Texts of trust lists and of what a recheck under other lists finds, in Italian. */
 import type { TRUST_EN } from './trust-en.ts';
 
 export const TRUST_IT: Readonly<Record<keyof typeof TRUST_EN, string>> = {

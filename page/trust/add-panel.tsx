@@ -1,4 +1,3 @@
-/** A trust list of one's own. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ADD_TRUST_LIST } from '../gen/documents.ts';

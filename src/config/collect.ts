@@ -126,10 +126,7 @@ function unknownKey(key: string, placeOf: (key: string) => string): SettingFault
   return { key, place: placeOf(key), expected: 'a known setting', found: `an unknown one${hint}` };
 }
 
-/**
- * Mistyped variables. Only near misses are faults: container platforms set variables with our prefix of their
- * own accord (ASSAY_SERVICE_HOST for a service named assay).
- */
+/** Mistyped variables, near misses only: container platforms set some with our prefix (ASSAY_SERVICE_HOST). */
 function unknownVariables(env: SettingSources['env']): SettingFault[] {
   const variables = KEYS.map(variableOf);
   const secretFiles = SECRET_KEYS.map((key) => `${variableOf(key)}_FILE`);
@@ -165,10 +162,7 @@ function formatListen(host: string, port: unknown): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/**
- * Finds the line on which a key stands: the TOML parser gives values without positions, and a fault without
- * its line sends the operator searching. Reads only table headers and the left sides of assignments.
- */
+/** The line of a key: the TOML parser gives no positions. Reads only table headers and left sides of assignments. */
 
 const HEADER = /^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$/;
 const ASSIGNMENT =

@@ -1,7 +1,4 @@
-/**
- * Parses a value of the file (TOML) or of a variable (always text). A parser answers undefined for a value that it does not
- * accept; the caller reports it with `expected`.
- */
+/** Parses a value of the file (TOML) or a variable (text): undefined if not accepted; the caller reports `expected`. */
 import { isAbsolute, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { isAuthorityAddress } from '../machinery/timestamp-authority.ts';

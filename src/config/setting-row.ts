@@ -1,4 +1,3 @@
-/** One row of the table of settings. */
 import type { Parser } from './parsers.ts';
 
 export interface SettingRow<T> {

@@ -1,4 +1,3 @@
-/** The slices of the settings for single parts. */
 import type { FirstStartConfig } from '../app/appliance/first-start.ts';
 import type { DoctorConfig } from '../app/appliance/parts.ts';
 import type { Clock } from '../domain/clock.ts';

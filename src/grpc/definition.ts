@@ -1,7 +1,4 @@
-/**
- * Turns a generated service into the definition that grpc-js serves and calls. Both ends use it; it knows no
- * method by name.
- */
+/** A generated service as grpc-js serves and calls it, for both ends; it knows no method by name. */
 import {
   create,
   type DescMessage,
@@ -32,7 +29,6 @@ export type Definition<S extends DescService> = {
   readonly [K in keyof S['method']]: MethodDefinition<unknown, unknown>;
 };
 
-/** The handler of one method, by its kind. */
 export type Handler<M extends DescMethod> = M extends { methodKind: 'unary' }
   ? handleUnaryCall<Input<M>, OutputInit<M>>
   : M extends { methodKind: 'client_streaming' }
@@ -41,7 +37,6 @@ export type Handler<M extends DescMethod> = M extends { methodKind: 'unary' }
       ? handleServerStreamingCall<Input<M>, OutputInit<M>>
       : handleBidiStreamingCall<Input<M>, OutputInit<M>>;
 
-/** One handler for every method of a service. */
 export type Handlers<S extends DescService> = { [K in keyof S['method']]: Handler<S['method'][K]> };
 
 export function serviceDefinition<S extends DescService>(service: S): Definition<S> {

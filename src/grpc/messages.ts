@@ -1,7 +1,6 @@
 /**
- * Values of the domain as messages and back, by the messages' own descriptors: fields take the value of the same name,
- * words become enum values, times timestamps, whole numbers 64 bits if the field has them. What differs by more than
- * that is named in exceptions, one function a field.
+ * Values of the domain as messages and back, by descriptors: fields take the value of the same name, words
+ * become enum values, times timestamps. What differs by more is named in exceptions, one function a field.
  */
 import {
   type DescEnum,
@@ -77,10 +76,7 @@ function isListOfItsOwn({ fields: [first, ...others] }: DescMessage): boolean {
 /** How an enum value is taken that no word stands for: an enum is open on the wire. */
 export type Unlisted = (value: number, field: string) => unknown;
 
-/**
- * The fields of a message under their names in the protocol, which are those of docs/interface.md. What the message leaves
- * out is undefined, and so is an enum value that is unspecified.
- */
+/** Named as in docs/interface.md. What the message leaves out is undefined, and so is an unspecified enum value. */
 export function fromMessage<S extends DescMessage>(
   schema: S,
   message: MessageShape<S>,

@@ -1,7 +1,4 @@
-/**
- * The guard in front of every address that a caller names, to fetch from or to deliver to: http(s) only, resolved
- * once and pinned, private, loopback, link-local and metadata ranges refused unless the operator allows the network.
- */
+/** The guard of addresses that callers name: http(s), resolved once and pinned; private and metadata ranges refused. */
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -53,10 +50,7 @@ export async function pinAddress(
   return { url, places: usable.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 })) };
 }
 
-/**
- * Judges an address that is only used later. A name that cannot be resolved now may be later, and is judged again then; a box
- * without a resolver must not refuse media because of a webhook.
- */
+/** Judges an address that is used later: one that does not resolve now is let through, and judged again then. */
 export async function assertDeliverable(rule: AddressRule, text: string, signal: AbortSignal): Promise<void> {
   try {
     await pinAddress(rule, text, signal);

@@ -1,7 +1,4 @@
-/**
- * Carries out what is due, a few pieces at once. It keeps no state of its own: a kill costs at most one piece of work that is
- * done again.
- */
+/** Carries out what is due, a few pieces at once, without state: a kill costs one piece, which is done again. */
 import type { Logger } from 'pino';
 import { type Alarm, type Clock, pause } from '../domain/clock.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';

@@ -24,10 +24,7 @@ export function lookOf({ sizeBytes, modifiedNs, changedNs, inode }: FileLook): F
   return { sizeBytes, modifiedNs, changedNs, inode };
 }
 
-/**
- * `touched`: size and time are the same, and something else is not: the file has another name or mode, or is another file
- * with the time of the old one. Only its content shows whether it changed.
- */
+/** `touched`: size and time are the same, something else is not (name, mode, or another file); only content shows which. */
 export type LookChange = 'none' | 'touched' | 'other';
 
 export function changeSince(before: FileLook, now: FileLook): LookChange {

@@ -1,6 +1,4 @@
-/**
- * Every plain file below a folder, one by one: the walk follows no link, enters no other file system, and no folder twice.
- */
+/** Plain files below a folder, one by one; follows no link, enters no other file system and no folder twice. */
 import { lstat, opendir } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';
 import { type FileLook, toLook } from './file-look.ts';

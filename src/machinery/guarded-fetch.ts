@@ -1,7 +1,4 @@
-/**
- * A GET through the guard of addresses: each hop is resolved once, judged and pinned, so that a redirect leads nowhere that
- * the first address could not lead to. Bodies and time are bounded by the caller.
- */
+/** A GET through the guard: each hop is resolved once, judged and pinned. Bodies and time are bounded by the caller. */
 import { isUtf8 } from 'node:buffer';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';
@@ -50,9 +47,7 @@ export function headerText(header: string | string[] | undefined): string {
   return bytes.toString('latin1') === text && isUtf8(bytes) ? bytes.toString('utf8') : text;
 }
 
-/**
- * Whether the other end or the way there failed. A lack of this box, such as room or descriptors, is no fault of an address.
- */
+/** Whether the other end or the way there failed. A lack of this box is no fault of an address. */
 export function isNetworkFault(error: unknown): boolean {
   if (toAppError(error).reason !== 'internal') return false;
   return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(codeOf(error, ''));

@@ -153,10 +153,7 @@ export class Metrics {
     this.#beginAtZero();
   }
 
-  /**
-   * Counters whose first increment an alert waits for: Prometheus sees no increase in a series that appears with 1. The
-   * store's tables get their zero when the store is opened.
-   */
+  /** Counters that alerts wait for begin at 0: Prometheus sees no increase in a series that appears with 1. */
   #beginAtZero(): void {
     for (const outcome of ['good', 'failed']) this.backups.inc({ outcome }, 0);
     for (const worker of ['decode', 'inference']) this.workerDeaths.inc({ worker }, 0);

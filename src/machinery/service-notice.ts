@@ -1,7 +1,4 @@
-/**
- * Messages to the service manager (sd_notify(3)): ready, still alive, stopping. Node has no datagram sockets of the file
- * system, so `systemd-notify` carries each message.
- */
+/** sd_notify(3): ready, alive, stopping. Node has no datagram sockets of the file system, so `systemd-notify` carries it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -34,10 +31,7 @@ export interface WorkersStatus {
   inferencePids: readonly number[];
 }
 
-/**
- * Whether the daemon does its work: false once no process has held the models for WORKERS_AWAY_MS_MAX, so that the manager
- * restarts the service. A start and a drain count as work.
- */
+/** False once no process has held the models for WORKERS_AWAY_MS_MAX, so that the manager restarts the service. */
 export function watchWorkers(status: () => WorkersStatus, nowMs: () => number): () => boolean {
   let seenAt = nowMs();
   return () => {

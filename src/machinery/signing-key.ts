@@ -1,7 +1,6 @@
 /**
- * The key (Ed25519, RFC 8032) that signs what leaves the box: evidence packages, documents, heads of the custody log. Made at
- * the first start beside the other secrets, or given by a setting. Retired public keys stay published, since what they signed
- * outlives them.
+ * The Ed25519 key (RFC 8032) that signs what leaves the box, made at the first start or given by a setting.
+ * Retired public keys stay published, since what they signed outlives them.
  */
 
 import {

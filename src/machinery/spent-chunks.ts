@@ -1,8 +1,7 @@
 /**
- * Gives back the memory of chunks that were received or sent while they are young. Their bytes lie outside the heap but count towards
- * its growth, and a heap that may grow by a few megabytes only is marked as a whole for every few chunks: with a
- * daemon's heap that took twice the time of receiving them, and a sender six times that of sending them. A collection of the young alone takes a millisecond, and
- * with room to grow the others become rare.
+ * Gives back the memory of chunks while they are young. Bytes outside the heap count towards its growth, and
+ * a heap that may grow little is marked as a whole for every few chunks: twice the time of receiving them,
+ * six times that of sending. A collection of the young alone takes a millisecond.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

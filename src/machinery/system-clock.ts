@@ -1,4 +1,3 @@
-/** The machine's clock and timers. */
 import type { Clock } from '../domain/clock.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 

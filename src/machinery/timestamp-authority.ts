@@ -1,7 +1,4 @@
-/**
- * Asks a timestamp authority once (RFC 3161 over HTTP): at the judged and pinned address, without redirects, with a bounded
- * answer.
- */
+/** Asks a timestamp authority once (RFC 3161): at the judged and pinned address, no redirects, a bounded answer. */
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { codeOf } from '../domain/error-code.ts';

@@ -1,7 +1,4 @@
-/**
- * Certificate and key of the listeners, from files: read at the start, and again when they change, so that a renewed
- * certificate needs no restart. A change that cannot be used is logged, and the previous certificate stays.
- */
+/** Certificate and key from files, read again when they change; an unusable change is logged, and the previous one stays. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';

@@ -1,7 +1,6 @@
 /**
- * Ends a long answer whose reader hardly takes any of it: what the connection took while the reader was waited for is compared
- * with the floor of uploads. The window is longer than theirs: the kernel takes up to a megabyte at once from us, so that a
- * reader on a fast line who takes ten kilobytes a second is seen to take something only every other minute.
+ * Ends a long answer whose reader hardly takes any of it, by the floor of uploads. The window is longer: the
+ * kernel takes up to a megabyte at once, so that a slow reader is seen to take something every other minute.
  */
 import type { ServerResponse } from 'node:http';
 import { type PaceRule, UPLOAD_BYTES_PER_SECOND_MIN } from '../app/submissions/upload-pace.ts';

@@ -43,10 +43,7 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/**
- * Runs behind requireKey: the signal aborts when the client goes away before its answer was written, or its caller loses its
- * standing.
- */
+/** Behind requireKey. Aborts when the client goes away before its answer was written, or its caller loses its standing. */
 export function signalOf(
   app: App,
   request: FastifyRequest,

@@ -106,10 +106,7 @@ function drain(request: IncomingMessage, end: () => void): void {
   request.once('end', settle).once('close', settle).resume();
 }
 
-/**
- * Node closes a connection that ends with its answer at once. With bytes of the body unread the kernel turns that into a
- * reset, and a client that still sends never sees the answer.
- */
+/** Node closes at once after an answer: unread bytes make that a reset, and a client that still sends never sees it. */
 function lingerBeforeClose(request: IncomingMessage): void {
   const { socket } = request;
   const close = (): void => Socket.prototype.destroySoon.call(socket);
@@ -124,10 +121,7 @@ function lingerBeforeClose(request: IncomingMessage): void {
   };
 }
 
-/**
- * An upload that waits for the disk is silent because we do not read it, so it is not cut. A small body has a bound of its
- * own, because one byte a minute would never count as silence.
- */
+/** An upload that waits for the disk is silent because of us, so it is not cut; small bodies have a bound of their own. */
 export function keepWaitingUploads(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     const { raw } = request;

@@ -1,7 +1,4 @@
-/**
- * `/proto.zip` and `/schema.graphql`: the contracts of gRPC and GraphQL, from the box that a client will call. Off loopback
- * only for callers who may use the interface, as reflection and introspection are.
- */
+/** Contracts of gRPC and GraphQL from the box itself; off loopback only for callers who may use the interface. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

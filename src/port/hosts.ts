@@ -1,7 +1,4 @@
-/**
- * Browsers reach loopback daemons, and a name that an attacker points at 127.0.0.1 makes them same-origin with
- * us; so only known names are answered (docs/security.md).
- */
+/** A name that an attacker points at 127.0.0.1 would be same-origin: only known names are answered (docs/security.md). */
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 

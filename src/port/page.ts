@@ -1,7 +1,4 @@
-/**
- * The picture desk's page: its frame under every path of the page, its scripts and styles, the session behind it and
- * the media it shows. All data it gets from GraphQL, like any other client.
- */
+/** The page's frame under every path, its scripts, session and media. All data it gets from GraphQL, like any client. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_PATHS, RESULT_PATH } from '../../page/parts/paths.ts';
 import type { App } from '../app/appliance/app.ts';

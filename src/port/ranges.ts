@@ -6,10 +6,7 @@ export interface ByteRange {
   last: number;
 }
 
-/**
- * Undefined if the whole file answers: no range, an unreadable one, several at once, or another version (`If-Range`).
- * `unsatisfiable` if it begins behind the end.
- */
+/** Undefined if the whole file answers: no readable range, several, or another version (`If-Range`). */
 export function parseRange(
   header: string | undefined,
   { sizeBytes, etag, ifRange }: { sizeBytes: number; etag: string; ifRange: string | undefined },

@@ -1,7 +1,4 @@
-/**
- * The HTTP server: bounds, host check, security headers, health. What lives on the same port (REST, GraphQL, tus, the
- * page) is plugged in; this file knows none of it.
- */
+/** The HTTP server: bounds, host check, headers, health. What lives on the port is plugged in; this file knows none of it. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
@@ -160,10 +157,7 @@ function reachableName(host: string): string {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/**
- * Lets a known path asked by another method answer 405 with `Allow`, not 404. Notes every route from now on; the function it
- * returns fills the gaps once all plugins are loaded.
- */
+/** A known path asked by another method answers 405 with `Allow`. Notes routes; the returned function fills the gaps. */
 function noteMethods(fastify: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsOf = new Map<string, Set<string>>();
   fastify.addHook('onRoute', (route) => {

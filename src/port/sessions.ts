@@ -1,7 +1,4 @@
-/**
- * `/session…`: signing in and out, passwords, registration and the terms, for the page. Every answer is JSON; every
- * POST must come from our own page, and carries the session's token if there is a session.
- */
+/** Signing in and out, passwords, registration, terms. Every POST must come from our own page, with the session's token. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   changePassword,

@@ -1,7 +1,4 @@
-/**
- * A text that is expensive to make and asked for by many at once. Callers who ask while it is made, or shortly afterwards,
- * share it: thirty scrapers that come together would otherwise each wait for the readings of those before them.
- */
+/** A text that is expensive to make: callers who ask meanwhile or shortly after share it, such as thirty scrapers at once. */
 
 /** No scraper's interval is as short, and no person sees the difference. */
 export const READING_MS_MAX = 100;

@@ -1,7 +1,4 @@
-/**
- * A listener for workers on other boxes: it hands out the original of a job by ranges, and takes the children's answers and
- * files. It knows only tokens, each of one lease; every request without one gets the same answer.
- */
+/** Gives workers a job's original by ranges, takes answers and files. Without a token of a lease all get the same answer. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

@@ -1,5 +1,3 @@
-/** What the audit log notes, in English. */
-
 export const AUDIT_EN = {
   'audit_account.create': 'Account made',
   'audit_account.delete': 'Account deleted',

@@ -1,4 +1,3 @@
-/** Che cosa annota il registro delle operazioni, in italiano. */
 import type { AUDIT_EN } from './en.ts';
 
 export const AUDIT_IT: Readonly<Record<keyof typeof AUDIT_EN, string>> = {

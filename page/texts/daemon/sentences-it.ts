@@ -1,7 +1,6 @@
 /**
- * Sentences that the daemon writes in English, in Italian: what the doctor measures, why a value is refused, why an analysis
- * failed, which label a piece needs. `{a}` to `{d}` take any text, which is then said in Italian, too; `{n}` and `{m}` take a number. The first
- * row that fits is used.
+ * The daemon's English sentences in Italian. `{a}` to `{d}` take any text, which is then said in Italian,
+ * too; `{n}` and `{m}` a number. The first row that fits is used.
  */
 import { filledPattern, fillText } from '../../../src/domain/shown-text.ts';
 import { language } from '../language.ts';

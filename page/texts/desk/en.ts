@@ -1,4 +1,3 @@
-/** What the page says of the list of records, the frame around every page, and what is added to a record. */
 export const DESK_EN = {
   navDesk: 'Desk',
   filterDeskNone: 'none',

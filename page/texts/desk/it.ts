@@ -1,4 +1,3 @@
-/** As en.ts beside it. */
 import type { DESK_EN } from './en.ts';
 
 export const DESK_IT: Record<keyof typeof DESK_EN, string> = {

@@ -1,4 +1,3 @@
-/** `assay account`: the account of the key. */
 import { type Plan, Role, type User, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { commandsOf, outcome } from '../rows/row.ts';

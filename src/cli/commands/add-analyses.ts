@@ -1,4 +1,3 @@
-/** `assay add`: makes more of a record that has its result already. */
 import { Argument, type Command } from 'commander';
 import { ADDABLE_ANALYSES, type AddableAnalysis } from '../../domain/records/plan-option.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';

@@ -1,4 +1,3 @@
-/** `assay audit`: what accounts and administrators did. */
 import { personLabel, showText } from '../../domain/shown-text.ts';
 import { ApplianceService, type AuditEntry } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { commandOf, listing } from '../rows/row.ts';

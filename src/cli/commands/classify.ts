@@ -1,4 +1,3 @@
-/** `assay classify`: files, folders or standard input to verdicts. */
 import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';

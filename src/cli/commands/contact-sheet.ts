@@ -1,4 +1,3 @@
-/** `assay contact-sheet`: the analysed frames of a video with their times and scores, as one picture. */
 import { Option } from 'commander';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../daemon/client.ts';

@@ -1,4 +1,3 @@
-/** `assay desk`: accounts that work on the same records. */
 import { InvalidArgumentError } from 'commander';
 import { DESK_ROLES } from '../../domain/desk.ts';
 import { type Desk, DeskRole, DeskService } from '../../grpc/gen/assay/v1/desk_service_pb.ts';

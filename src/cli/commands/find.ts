@@ -1,5 +1,3 @@
-/** `assay find`: whether a picture, or a part of it, was sent before. */
-
 import type { MessageShape } from '@bufbuild/protobuf';
 import { toJson } from '@bufbuild/protobuf';
 import type { Command } from 'commander';

@@ -1,4 +1,3 @@
-/** `assay get`: records by their identifiers. */
 import type { Command } from 'commander';
 import { type AssessmentReason, ReasonSide } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
@@ -120,7 +119,6 @@ function linesOf(
     .map(({ sentence }, index) => [index === 0 ? label : '', sentence]);
 }
 
-/** An earlier record of the same picture as the command line shows it. */
 function describeEarlier({
   identifier,
   name,

@@ -1,4 +1,3 @@
-/** `assay key`: the account's own API keys. */
 import { Option } from 'commander';
 import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';

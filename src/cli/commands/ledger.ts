@@ -1,4 +1,3 @@
-/** `assay ledger`: what the account's credits add up from. */
 import { LedgerReason } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { openClient } from '../daemon/client.ts';

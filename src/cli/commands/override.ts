@@ -1,4 +1,3 @@
-/** `assay override`: a person's correction for a file, on every record of the account with it. */
 import { Argument, type Command } from 'commander';
 import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
 import {

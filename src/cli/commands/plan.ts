@@ -1,4 +1,3 @@
-/** `assay plan`: pricing plans. */
 import { Option } from 'commander';
 import type { Plan } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';

@@ -1,4 +1,3 @@
-/** `assay queue`: what the daemon works on, for all accounts. */
 import { type Command, Option } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import {

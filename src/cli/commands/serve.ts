@@ -1,4 +1,3 @@
-/** `assay serve`: the daemon itself, in this process. */
 import type { Command } from 'commander';
 import { describeStartFailure } from '../../domain/operator-fault.ts';
 import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';

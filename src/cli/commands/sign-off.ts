@@ -1,4 +1,3 @@
-/** `assay sign-off`: asks for another person's sign-off of a finding, or answers one. */
 import { Argument, type Command } from 'commander';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';

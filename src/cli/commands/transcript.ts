@@ -1,4 +1,3 @@
-/** `assay transcript`: what is said in a recording or a video, as subtitles, text or JSON. */
 import { Option } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../domain/transcripts/transcript-formats.ts';

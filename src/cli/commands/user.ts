@@ -1,4 +1,3 @@
-/** `assay user`: accounts; partners manage their own users, administrators all. */
 import { Option } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { type User, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';

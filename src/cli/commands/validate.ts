@@ -1,4 +1,3 @@
-/** `assay validate`: whether files could be analysed. Stores nothing. */
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { MEDIA_TYPES } from '../../domain/media/formats.ts';

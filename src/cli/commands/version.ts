@@ -1,5 +1,3 @@
-/** `assay version` and `assay --version`: this program's version; the daemon's is in `assay status`. */
-
 import type { Command } from 'commander';
 import { VERSION } from '../../domain/version.ts';
 import type { Terminal } from '../terminal/terminal.ts';

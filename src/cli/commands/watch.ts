@@ -1,4 +1,3 @@
-/** `assay watch`: changes as they happen, of one record until it ends or of the account's without end. */
 import { showText } from '../../domain/shown-text.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';

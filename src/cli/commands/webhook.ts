@@ -1,4 +1,3 @@
-/** `assay webhook`: the secret that webhooks are signed with, and what became of each. */
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState } from '../../grpc/gen/assay/v1/webhook_pb.ts';
 import { commandsOf, listing, outcome } from '../rows/row.ts';

@@ -1,4 +1,3 @@
-/** `assay worker setup`: a configuration of nats-server and a key for each box; needs no daemon. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

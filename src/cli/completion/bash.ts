@@ -1,4 +1,3 @@
-/** Completion for bash. */
 import { allCommands, type CommandNode, choicesByOption } from './command-tree.ts';
 import { shellWord } from './shell-word.ts';
 

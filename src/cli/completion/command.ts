@@ -1,4 +1,3 @@
-/** `assay completion`: the completion script of a shell, made from our commands and options. */
 import { Argument, type Command } from 'commander';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { bashCompletion } from './bash.ts';

@@ -1,4 +1,3 @@
-/** Completion for fish, with a word on each choice. */
 import { allCommands, type CommandNode } from './command-tree.ts';
 import { shortText } from './shell-word.ts';
 

@@ -1,4 +1,3 @@
-/** Completion for zsh, with a word on each choice. */
 import { allCommands, type CommandNode, choicesByOption } from './command-tree.ts';
 import { shellWord, shortText } from './shell-word.ts';
 

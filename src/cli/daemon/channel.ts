@@ -14,10 +14,7 @@ export interface Channel {
 
 const TLS_PREFIX = 'https://';
 
-/**
- * TLS if ASSAY_ADDRESS begins with https:// or ASSAY_CA_FILE names whom to trust; a client certificate from
- * ASSAY_CLIENT_CERT_FILE and ASSAY_CLIENT_KEY_FILE.
- */
+/** TLS if ASSAY_ADDRESS begins with https:// or ASSAY_CA_FILE is set; a client certificate if ASSAY_CLIENT_CERT_FILE is. */
 export async function findChannel(env: Environment): Promise<Channel> {
   const wanted = findAddress(env);
   const address = wanted.startsWith(TLS_PREFIX) ? wanted.slice(TLS_PREFIX.length).replace(/\/$/, '') : wanted;

@@ -23,7 +23,6 @@ export interface SubmitOptions extends Partial<AnalysisOptions> {
 
 const KIND_VALUES = { image: ProtoKind.IMAGE, video: ProtoKind.VIDEO, audio: ProtoKind.AUDIO } as const;
 
-/** Options of an analysis. */
 export function analysisOptions(): Option[] {
   return rowsOf(ANALYSIS_OPTIONS).map(([name, row]) => {
     const { allowed, valueName, sentence, commandSentence = sentence } = row;

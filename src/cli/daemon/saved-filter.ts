@@ -12,7 +12,6 @@ import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 import { wordOf } from '../views/enum-word.ts';
 import type { AssayClient } from './client.ts';
 
-/** What a saved filter can hold. */
 export interface NarrowingOptions {
   kind?: MediaKind;
   outcome?: Outcome;

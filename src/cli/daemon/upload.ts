@@ -24,10 +24,7 @@ export interface UploadTarget {
   onSent: (sentBytes: number) => void;
 }
 
-/**
- * Resolves when the commit is written. The signal must abort when the call ends early, or the sender waits for a full call in
- * vain.
- */
+/** Resolves when the commit is written. The signal must abort when the call ends early, or the sender waits in vain. */
 export async function sendMedia(
   source: FileSource | StdinSource | AddressSource,
   header: MediaHeaderInit,

@@ -1,7 +1,4 @@
-/**
- * Commands as data: a row names its arguments, the rpc that it calls and what it prints of the answer. A command with a
- * course of its own is an `act`.
- */
+/** Commands as data: a row names arguments, rpc and what it prints. A command with a course of its own is an `act`. */
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { Command, Option } from 'commander';
 import { toMessage } from '../../grpc/messages.ts';
@@ -159,7 +156,6 @@ export function outcome<I extends DescMessage, O extends DescMessage, S = Said>(
   return { ...row, name, about, run };
 }
 
-/** A command with a course of its own. */
 export function act<S>(
   name: string,
   about: string,

@@ -1,7 +1,4 @@
-/**
- * The sheet of results: the rows of the input sheet in their order, each with its result. An interrupted run goes on behind
- * its last whole row.
- */
+/** Rows of the input sheet in their order, each with its result. An interrupted run goes on behind the last whole row. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';

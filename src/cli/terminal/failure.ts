@@ -120,7 +120,6 @@ export function isBrokenConnection(error: unknown): boolean {
   return reason === null || reason === 'draining' || reason === 'cancelled';
 }
 
-/** Whether the daemon does not know the upload. */
 export function isUnknownUpload(error: unknown): boolean {
   const cause = causeOf(error);
   return cause?.code === status.NOT_FOUND && decodeErrorReason(cause.metadata).reason === 'upload';

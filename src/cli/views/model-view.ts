@@ -1,4 +1,3 @@
-/** A model as the command line shows it. */
 import type { Model } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 
 type Place = Pick<Model, 'fault' | 'provider' | 'precision' | 'precisionNote' | 'preparing' | 'resident'>;

@@ -1,5 +1,3 @@
-/** A plan as a person reads it, in a table and alone. */
-
 import { PLAN_OPTIONS } from '../../domain/records/plan-option.ts';
 import { counted } from '../../domain/shown-text.ts';
 import { C2paPolicy, type Plan } from '../../grpc/gen/assay/v1/account_pb.ts';

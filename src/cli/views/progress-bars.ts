@@ -11,7 +11,6 @@ export interface FileBar {
   remove(): void;
 }
 
-/** Draws nothing. */
 export const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
 
 export class ProgressBars implements Disposable {

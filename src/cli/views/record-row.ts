@@ -1,5 +1,3 @@
-/** A record's message as the row for sheets. */
-
 import type { RecordSummary } from '../../domain/answers/record-summary.ts';
 import type { outcomeOf } from '../../domain/records/outcome.ts';
 import { toReadingCells } from '../../domain/sheets/sheet-columns.ts';

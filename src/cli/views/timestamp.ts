@@ -1,4 +1,3 @@
-/** Times of messages as a reader sees them. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 
 /** To the second; empty if there is none. */

@@ -1,4 +1,3 @@
-/** Workers on other boxes as a table, and why work waits for them. */
 import type { WaitReason, Worker } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { formatTable } from './table.ts';
 

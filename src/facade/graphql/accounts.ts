@@ -1,5 +1,3 @@
-/** The caller's own account: `viewer`. */
-
 import { getCredits, listLedger } from '../../app/accounts/credits.ts';
 import { listKeys, webhookSecretOf } from '../../app/accounts/keys.ts';
 import { toUserView } from '../../app/accounts/user-view.ts';

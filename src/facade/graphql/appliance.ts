@@ -1,4 +1,3 @@
-/** How the appliance itself is. */
 import type { ApplianceStatus } from '../../app/appliance/appliance.ts';
 import { APPLIANCE, MODEL, type ModelStatus } from '../../domain/contract/appliance.ts';
 import { defineNoun, fieldsOf, nameType } from './nouns.ts';

@@ -1,4 +1,3 @@
-/** Queries on records. */
 import {
   getClassifications,
   openClassification,

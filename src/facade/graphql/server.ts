@@ -103,10 +103,7 @@ function isUpload({ method, headers }: FastifyRequest): boolean {
   return method === 'POST' && /^multipart\//i.test(headers['content-type'] ?? '');
 }
 
-/**
- * Refuses by the headers alone what no upload would be taken from; what depends on the operation is refused once that is
- * read, before the file. The terms are among it: a mutation reports them as data.
- */
+/** Refuses by headers alone; what depends on the operation (the terms, which a mutation reports as data) is refused later. */
 async function admitUpload(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
   const sender = senderOf(app, request);
   const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });

@@ -1,7 +1,4 @@
-/**
- * Live records. The first value of `classification` is the present state, so nothing between a query and its
- * subscription is missed; slow readers skip to the newest state (app/records/watch.ts).
- */
+/** The first value is the present state, so nothing between a query and its subscription is missed; slow readers skip. */
 
 import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';
 import { getClassification } from '../../app/records/classifications.ts';

@@ -1,4 +1,3 @@
-/** Deliveries of the account's webhooks. */
 import { type DeliveryPage, deliveryCursor } from '../../app/webhooks/deliveries.ts';
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { DELIVERY, DELIVERY_ATTEMPT, type DeliveryAttempt } from '../../domain/contract/delivery.ts';

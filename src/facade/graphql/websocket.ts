@@ -1,7 +1,4 @@
-/**
- * graphql-ws on the same path: the key comes in `connection_init` (`x-api-key`) or with the upgrade. A page of a
- * foreign origin gets no socket; a wrong key ends with close code 4401, a refused account with 4403.
- */
+/** The key comes in `connection_init` or with the upgrade; a wrong one closes with 4401, a refused account with 4403. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ExecutionArgs, GraphQLError } from 'graphql';

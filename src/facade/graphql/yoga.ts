@@ -27,7 +27,6 @@ const renderWhenAsked: NonNullable<Parameters<typeof createYoga>[0]['renderGraph
   return renderGraphiQL(options);
 };
 
-/** What a transport knows of an operation's sender. */
 export interface Caller {
   caller: Credential & {
     /** Admitted and counted already, if the transport had to know before it read the operation. */

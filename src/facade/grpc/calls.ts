@@ -1,7 +1,4 @@
-/**
- * What every call has in common: the credential, the signal of its end, its count, and its error. A handler only
- * names the app's function and converts.
- */
+/** What every call has in common: credential, signal, count, error. A handler only names the app's function and converts. */
 import { once } from 'node:events';
 import type { DescMethod, DescMethodStreaming, DescMethodUnary } from '@bufbuild/protobuf';
 import type {

@@ -1,4 +1,3 @@
-/** Reads, lists and watches records. */
 import { createReadStream } from 'node:fs';
 import type { App } from '../../app/appliance/app.ts';
 import type { RawFields } from '../../app/field-parsers.ts';

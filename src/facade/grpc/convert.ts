@@ -1,4 +1,3 @@
-/** The record as a message. */
 import { create } from '@bufbuild/protobuf';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';

@@ -1,4 +1,3 @@
-/** Enum values as the words of the domain. */
 import type { DescEnum } from '@bufbuild/protobuf';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';

@@ -1,4 +1,3 @@
-/** Evidence packages as a stream. */
 import { exportEvidence } from '../../app/evidence/export-evidence.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';

@@ -1,7 +1,4 @@
-/**
- * GET of one record and of lists of records. A whole history is streamed, page by page, as one JSON array. The documented
- * lists hold records only: one that cannot be shown is left out, and the log names it.
- */
+/** A whole history is streamed, page by page, as one JSON array; a record that cannot be shown is left out and logged. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -106,10 +103,7 @@ function sendList(
   reply.send(JSON.stringify(shownOf(convertEntries(app, entries, toClassification))));
 }
 
-/**
- * The first page is read before the first byte is sent, so that a refusal still has its status. Others are served
- * between two pages: a fast reader of a hundred thousand records would else have the box to itself for half a minute.
- */
+/** The first page is read before the first byte, so that a refusal has its status. Others are served between two pages. */
 function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterable<string> {
   const first = listClassifications(app, { principal, isOwnOnly: true, kind, limit: STREAM_PAGE });
   return (async function* (): AsyncGenerator<string> {

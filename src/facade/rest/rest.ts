@@ -1,5 +1,3 @@
-/** All REST routes, plugged into the port. */
-
 import { open } from 'node:fs/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';

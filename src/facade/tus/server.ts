@@ -1,7 +1,4 @@
-/**
- * `/files`: resumable uploads by the tus protocol 1.0 (tus.io), for HTTP clients. The protocol is the library's; what
- * an upload is, whose it is and how much of it is safe is the app's, the same as over gRPC.
- */
+/** `/files`: resumable uploads by tus 1.0 (tus.io). The protocol is the library's; uploads are the app's, as over gRPC. */
 import { type CancellationContext, Server, type Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';

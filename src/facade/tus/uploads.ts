@@ -17,10 +17,7 @@ const NAME_DEFAULT = 'unnamed';
 /** Field that a fault of the bytes themselves names. */
 const BYTES_FIELD = 'body';
 
-/**
- * The library's name for a file of the caller's, a new one unless given. It holds the account, because the library
- * hands its store a name and not a caller.
- */
+/** The library's name for a file: it holds the account, because the library hands its store a name and not a caller. */
 export function fileNameOf({ account }: Principal, uploadId = randomBytes(ID_BYTES).toString('hex')): string {
   return `${account.id}.${uploadId}`;
 }

@@ -1,8 +1,7 @@
 /**
- * Which pictures share keypoints with another. Some bits of a keypoint are its word, as in a book's index: a picture that shares
- * many words, all turned by about the same angle, is worth a closer look. Pictures lie in runs, each twice as long as the next, and
- * the newest ones in one that is sorted at the next search. Whole chapters are put side by side in a file, so that a word of a
- * million pictures is looked up once.
+ * Which pictures share keypoints with another: some bits of a keypoint are its word, and many shared words
+ * turned by one angle are worth a closer look. Pictures lie in runs, each twice as long as the next; whole
+ * chapters lie side by side in a file, so that a word of a million pictures is looked up once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, STORED_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
@@ -114,10 +113,7 @@ export class KeypointIndex {
     this.#young = NO_RUN;
   }
 
-  /**
-   * Merges two runs of one length, and chapters of a file. Calls must not overlap; one is due after some thousand pictures at
-   * the latest.
-   */
+  /** Merges two runs of one length, and chapters of a file. Calls must not overlap; due after some thousand pictures. */
   async settle(): Promise<void> {
     for (let at = this.#runs.length - 2; at >= 0; at = this.#runs.length - 2) {
       const [left, right] = this.#runs.slice(at) as [Run, Run];
@@ -241,10 +237,7 @@ interface SlotHit extends KeypointHit {
   slot: number;
 }
 
-/**
- * An account gets at most half of the hits while another account's would be left out, so that its copies cannot push them
- * out.
- */
+/** An account gets at most half of the hits while another's would be left out, so that copies cannot push them out. */
 function best(hits: SlotHit[], hitsMax: number): SlotHit[] {
   if (hits.length <= hitsMax) return hits;
   const sorted = hits.toSorted((a, b) => b.votes - a.votes || b.sequence - a.sequence);

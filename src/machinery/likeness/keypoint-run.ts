@@ -1,7 +1,4 @@
-/**
- * The words of many pictures, sorted, so that a word's pictures lie side by side (a postings list). A word is 20 bits of a
- * keypoint; 11 more bits lie in each posting, and a posting that differs in many of them does not count.
- */
+/** A postings list: a word is 20 bits of a keypoint; postings that differ in many of 11 further bits do not count. */
 import {
   ANGLES,
   type AskedKeypoints,
@@ -172,10 +169,7 @@ export interface AskedRows {
   counts: Uint32Array;
 }
 
-/**
- * Adds what a word's pictures share with one of the asked keypoints, chapter by chapter. How common a word is, is counted
- * within each account: copies of one account would otherwise hide another's picture.
- */
+/** How common a word is, is counted within each account: copies of one would otherwise hide another's picture. */
 export function shareWord(
   run: Run,
   word: number,
@@ -228,9 +222,8 @@ function countBySlot(
 }
 
 /**
- * The words that noise makes of a word, the likeliest first, by ranks of its unsure bits. Chosen by the pairs of places of 90
- * pictures and their copies (docs/likeness.md): these twelve words hold 42 of 100 true pairs, the word and the 20 that differ
- * in one bit hold 39.
+ * The words that noise makes of a word, the likeliest first, by ranks of its unsure bits (docs/likeness.md):
+ * these twelve hold 42 of 100 true pairs, the word and the 20 that differ in one bit hold 39.
  */
 const TURNED_RANKS = [[], [0], [1], [2], [0, 1], [3], [0, 2], [4], [5], [1, 2], [0, 3], [6]] as const;
 

@@ -1,7 +1,4 @@
-/**
- * Perceptual hashes in memory, scanned from end to end: a million are 32 MB and some milliseconds, while an index over
- * Hamming distances would take more of both. Scanned in slices, so that nothing else waits for it.
- */
+/** Hashes scanned from end to end, in slices: a million are 32 MB and some milliseconds; an index would take more of both. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countBits } from '../../domain/media/perceptual-hash.ts';
 

@@ -1,16 +1,10 @@
-/**
- * Reads new rows from where it last stopped, one reader at a time; at first it reads all, piece by piece, so that others get
- * their turn.
- */
+/** Reads new rows from where it last stopped, one reader at a time, piece by piece, so that others get their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** An index with fewer removed rows is not worth reading anew. */
 const REMOVED_MIN = 1024;
 
-/**
- * Whether an index should be read anew: removed rows stay in it, so after a year of monthly retention it would hold twelve
- * times what is kept.
- */
+/** Removed rows stay in an index: after a year of monthly retention it would hold twelve times what is kept. */
 export function isMostlyRemoved(rows: number, removed: number): boolean {
   return removed >= REMOVED_MIN && removed > rows / 2;
 }

@@ -22,10 +22,7 @@ export class Turnstile {
     return [...this.#waiting.values()].filter(({ accounts }) => accounts.has(accountId)).length;
   }
 
-  /**
-   * Resolves when its turn has come; disposing it lets the next one begin. A wait cannot be given up, so work inside must be
-   * short or bounded. `id` names the work for `join`.
-   */
+  /** Resolves when its turn has come; disposing lets the next begin. No wait can be given up, so work must be short. */
   async enter(accountId: number, id = this.#newId()): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(accountId, id);

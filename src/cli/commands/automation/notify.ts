@@ -1,4 +1,3 @@
-/** `assay notify`: ended records reported to a chat or by mail. */
 import { InvalidArgumentError, Option } from 'commander';
 import { NOTICE_CHANNELS, NOTICE_OUTCOMES } from '../../../domain/automation/notice-rule.ts';
 import { MEDIA_KINDS } from '../../../domain/media/media.ts';
@@ -15,7 +14,6 @@ const { method } = NotifyService;
 const ID: readonly Argument[] = [
   ['id', '<rule>', 'its id, as assay notify list shows it', rowIdParser('rule')],
 ];
-/** What a change of a rule takes and says. */
 const changed = (state: string) => ({
   takes: ID,
   json: 'what was done as one line of JSON',

@@ -1,4 +1,3 @@
-/** `assay watch-folder`: folders of the box whose new files are judged by themselves. */
 import { Option } from 'commander';
 import { DONE_ACTIONS, type DoneAction } from '../../../domain/automation/watch-folder.ts';
 import {
@@ -56,7 +55,6 @@ const COLUMNS: Columns<WatchFolder> = {
   skipped: 'skipped',
 };
 
-/** What a change of a folder takes and says. */
 const changed = (state: string, text: (id: unknown) => string) => ({
   takes: ID,
   json: 'what was done as one line of JSON',

@@ -1,5 +1,3 @@
-/** `assay custody`: what happened to records, and whether the log of it is whole. */
-
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';

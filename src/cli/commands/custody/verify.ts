@@ -1,4 +1,3 @@
-/** `assay custody verify`: the whole log, of the daemon or of a backup; and a checkpoint that somebody else holds. */
 import { readFile } from 'node:fs/promises';
 import { create } from '@bufbuild/protobuf';
 import type { Command } from 'commander';

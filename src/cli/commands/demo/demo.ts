@@ -1,4 +1,3 @@
-/** `assay demo`: the media that come with Assay, judged by a daemon that lasts as long as the command. */
 import { once } from 'node:events';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

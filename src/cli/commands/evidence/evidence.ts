@@ -1,5 +1,3 @@
-/** `assay evidence`: packages that anyone can verify, and the keys that sign them. */
-
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type Command, Option } from 'commander';
 import { EvidenceKeySchema, EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';

@@ -1,4 +1,3 @@
-/** `assay evidence timestamp`: adds tokens of timestamp authorities to a package that has left the box already. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';

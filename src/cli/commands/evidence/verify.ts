@@ -1,4 +1,3 @@
-/** `assay evidence verify`: judges a package here, without a daemon and without a network. */
 import type { Command } from 'commander';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
 import { counted, showText } from '../../../domain/shown-text.ts';

@@ -1,4 +1,3 @@
-/** `assay filters`: the account's saved filters of its records. */
 import { formatTime, fromTimestamp } from '../../../domain/time.ts';
 import { Outcome } from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import {

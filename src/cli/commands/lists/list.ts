@@ -1,4 +1,3 @@
-/** `assay list`: the account's records, newest first. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RefusedRecord } from '../../../domain/answers/refused-record.ts';

@@ -1,4 +1,3 @@
-/** `assay label`: what article 50 of the AI Act asks of the publisher of a file. */
 import { type Command, Option } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
 import { AI_PARTS, type AiPart, type LabelledKind } from '../../../domain/verdicts/article-50.ts';

@@ -1,4 +1,3 @@
-/** `assay marks`: marks of origin in files, and which of them an export lost. */
 import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
 import { type ComparedFile, compareAnswers } from '../../../domain/verdicts/answers-compared.ts';

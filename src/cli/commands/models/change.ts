@@ -1,5 +1,3 @@
-/** `assay models add`, `remove` and `catalogue`: which models the daemon has. */
-
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';

@@ -1,5 +1,3 @@
-/** `assay models bench` and `rescore`: how fast the models are, and what they would answer for old records. */
-
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MediaKind } from '../../../domain/media/media.ts';
 import { counted } from '../../../domain/shown-text.ts';

@@ -1,5 +1,3 @@
-/** `assay models`: what the daemon judges with. */
-
 import type { Command } from 'commander';
 import { ApplianceService, type Model } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';

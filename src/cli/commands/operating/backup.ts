@@ -1,5 +1,3 @@
-/** `assay backup`: the daemon copies its records and media beside running work. */
-
 import type { Command } from 'commander';
 import { counted } from '../../../domain/shown-text.ts';
 import {

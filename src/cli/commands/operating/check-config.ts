@@ -1,4 +1,3 @@
-/** `assay check-config` and `assay config explain`: what the daemon would start with, without starting it. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Setting } from '../../../domain/contract/appliance.ts';

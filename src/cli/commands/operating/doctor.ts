@@ -1,4 +1,3 @@
-/** `assay doctor`: what is right and wrong with the daemon's box, and what to do. */
 import { showText } from '../../../domain/shown-text.ts';
 import { ApplianceService, FindingState } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../daemon/client.ts';

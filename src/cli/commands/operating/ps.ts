@@ -1,4 +1,3 @@
-/** `assay ps`: the daemon and its children, the models, and what runs now. */
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   ApplianceService,

@@ -1,5 +1,3 @@
-/** `assay restore`: a backup into an empty data folder, without a daemon. */
-
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,3 @@
-/** `assay rollback`: the records as they were before the last upgrade, without a daemon. */
-
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';

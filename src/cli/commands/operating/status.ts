@@ -1,4 +1,3 @@
-/** `assay status`: how the daemon is. */
 import { toJson } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import {

@@ -1,4 +1,3 @@
-/** `assay store`: the file of the records, without a daemon. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';

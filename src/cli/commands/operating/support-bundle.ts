@@ -1,5 +1,3 @@
-/** `assay support-bundle`: what a helper needs to know of the box, without data of its users. */
-
 import { writeFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';

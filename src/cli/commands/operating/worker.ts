@@ -1,4 +1,3 @@
-/** `assay worker`: works for a daemon on another box, in this process; lists the workers that the daemon knows. */
 import type { Command } from 'commander';
 import { describeStartFailure } from '../../../domain/operator-fault.ts';
 import { ApplianceService, WorkerSchema } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';

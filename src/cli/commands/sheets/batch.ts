@@ -1,7 +1,4 @@
-/**
- * `assay batch run`: reads a sheet of addresses or paths and writes it with verdicts; an interrupted run goes on where it
- * stopped.
- */
+/** An interrupted run goes on where it stopped. */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';

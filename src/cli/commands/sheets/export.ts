@@ -1,5 +1,3 @@
-/** `assay export`: all records that match a filter, as a sheet. */
-
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';

@@ -1,4 +1,3 @@
-/** `assay trust recheck`: reads manifests of stored files again under the present lists, and shows what changed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';

@@ -1,4 +1,3 @@
-/** `assay trust`: whose signatures and time stamps in manifests count. */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { codeOf } from '../../../domain/error-code.ts';

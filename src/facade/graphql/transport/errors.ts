@@ -97,10 +97,7 @@ function isOfOneRow({ reason }: AppError, located: GraphQLError | undefined): bo
   return reason === 'damaged' && located?.path?.some((part) => typeof part === 'number') === true;
 }
 
-/**
- * What a client sees of any error of an operation. Suggestions (`Did you mean …`) would give away the schema that
- * a closed introspection hides.
- */
+/** What a client sees of an error. Suggestions (`Did you mean …`) would give away a schema that introspection hides. */
 export function createErrorMask(log: Logger, hideSuggestions: boolean): (error: unknown) => GraphQLError {
   return (error) => {
     const cause = rootCauseOf(error);

@@ -1,7 +1,4 @@
-/**
- * Server-sent events of one subscription: a payload is taken when the one before has left, so that a slow reader skips to the
- * newest state. Those who are sent the same share its bytes.
- */
+/** Server-sent events: a payload is taken when the one before has left, so that a slow reader skips to the newest. */
 import { Readable } from 'node:stream';
 import type { Payload } from './payloads.ts';
 

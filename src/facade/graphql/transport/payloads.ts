@@ -1,7 +1,4 @@
-/**
- * What subscriptions send. Those that ask the same with the same rights are given a change in one turn of the event loop,
- * one after the other: it is executed and written as text once for all of them.
- */
+/** Subscriptions that ask the same with the same rights share a change: it is executed and written once for all of them. */
 import { createHash } from 'node:crypto';
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLError, print } from 'graphql';
 import { stampOf } from '../../../app/records/watch.ts';

@@ -1,7 +1,4 @@
-/**
- * How subscriptions run on both transports. Each opens a watch of its own. A change becomes a payload once for all that ask the
- * same (payloads.ts). Server-sent events do not go through Yoga's own stream: it would parse and write each payload again.
- */
+/** Each subscription opens a watch of its own. Events skip Yoga's own stream, which would parse and write payloads again. */
 import {
   createSourceEventStream,
   type ExecutionArgs,

@@ -1,7 +1,4 @@
-/**
- * A watch as GraphQL reads it. A generator that waits for its next change cannot be returned, so leaving aborts
- * its signal first; otherwise every closed browser tab would leave a watcher behind until the next change.
- */
+/** A waiting generator cannot be returned, so leaving aborts its signal first; else every closed tab leaves a watcher. */
 import { followStanding } from '../../../app/callers/standing.ts';
 import type { GraphqlContext } from './context.ts';
 
