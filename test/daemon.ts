@@ -18,10 +18,7 @@ export interface DaemonOptions {
   /** Folder of a copy of the program; this checkout otherwise. */
   program?: string;
   env?: Record<string, string>;
-  /**
-   * `tiny`: hand-made models of each task, for tests that need a verdict but not a good one. They come up in a third of the time.
-   * Otherwise those that come with Assay, or what `env` names.
-   */
+  /** `tiny`: hand-made models, up in a third of the time, for tests that need a verdict but no good one. */
   models?: 'tiny';
   /** Whether to wait until the models are loaded; true by default. */
   awaitReady?: boolean;

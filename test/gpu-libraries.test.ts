@@ -1,7 +1,4 @@
-/**
- * What the program does with the libraries of a GPU on a box that has none: absent, placed out of an archive but no
- * libraries, or libraries of something else. Each costs the provider, never the process, and is reported.
- */
+/** The program with the libraries of a GPU that this box lacks: absent, or foreign files. Each costs the provider alone. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';

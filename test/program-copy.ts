@@ -1,7 +1,4 @@
-/**
- * A copy of the program with a model runtime of its own, into which libraries may be placed: those of the checkout must
- * stay as they are. Everything else of node_modules is a link.
- */
+/** A copy of the program with a model runtime of its own, into which libraries may be placed; else node_modules is a link. */
 import { copyFile, cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CUDA_LIBRARIES } from '../packaging/install-cuda.ts';

@@ -123,7 +123,7 @@ test('a box accepts only what is whole and signed', { skip }, async () => {
   await rm(join(release, 'src', 'planted.ts'));
   await writeFile(join(release, 'src', 'main.ts'), 'bad\n');
   match(verify('--key', own, release).text, /it is damaged/);
-  // Somebody who also mends the list has no signature for it.
+  // A forger who repairs the list as well has no signature for it.
   await writeSums(release);
   await rm(join(release, 'SHA256SUMS.sig'), { force: true });
   equal(verify('--key', own, release).status, 1);

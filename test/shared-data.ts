@@ -1,7 +1,4 @@
-/**
- * Collected media beside the checkout (`../shared/data`, or the folder that ASSAY_SHARED names). Tests that need it are
- * skipped where it is absent, saying so.
- */
+/** Collected media beside the checkout (`../shared/data`, or ASSAY_SHARED). Tests that need it say so and are skipped. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 

@@ -110,10 +110,7 @@ export async function signMedia(
   return { file: await readFile(to), manifest };
 }
 
-/**
- * An identity assertion over the binding (CAWG 1.2, 8.2). Its signature is made here; that of the claim by the library, which leaves none
- * of it to others where there is an identity: neither stamps nor other keys.
- */
+/** An identity assertion over the binding (CAWG 1.2, 8.2). The library signs such a claim itself: no stamps, no other keys. */
 async function signWithIdentity(
   { signer, chain = [] }: Signing,
   identity: Signing,

@@ -1,4 +1,4 @@
-/** What callers and files may write in any form: it is read within its bounds, or refused as its reader says. */
+/** Foreign input in any form is read within its bounds, or refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

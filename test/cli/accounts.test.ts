@@ -1,4 +1,3 @@
-/** The commands on accounts, keys, plans, audit and webhooks, against a running daemon. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

@@ -1,4 +1,3 @@
-/** Where the command line finds the administrator's key: what is named first wins, and a box needs nothing to be named. */
 import { equal } from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

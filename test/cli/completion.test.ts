@@ -1,4 +1,3 @@
-/** Completion works in the shells themselves, every command speaks JSON, the manual page is the commands'. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

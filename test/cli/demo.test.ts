@@ -1,4 +1,3 @@
-/** The demo judges every file that comes along, says of each what it is and what its signature says, and leaves nothing. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

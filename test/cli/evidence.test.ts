@@ -1,4 +1,3 @@
-/** `assay evidence verify` and `timestamp`: packages judged and stamped off the box, and by what the box has got. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

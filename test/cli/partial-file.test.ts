@@ -1,4 +1,3 @@
-/** A file that a command saves is whole and new, or not there; a sheet of JSON Lines is read line by line. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

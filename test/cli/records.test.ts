@@ -1,4 +1,3 @@
-/** `get`, `list`, `watch`, `override` and `validate` on real records of a running daemon. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

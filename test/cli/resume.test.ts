@@ -1,4 +1,3 @@
-/** The command line goes on with a big file where its connection broke off. */
 import { equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';

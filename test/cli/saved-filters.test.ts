@@ -1,4 +1,3 @@
-/** Filters under names by GraphQL, gRPC and the command line of a running daemon: the same filters, the same refusals. */
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

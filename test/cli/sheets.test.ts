@@ -1,4 +1,3 @@
-/** Sheets in and out: `batch run` and `export` against a running daemon, and the file that the daemon writes itself. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

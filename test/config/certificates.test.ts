@@ -1,4 +1,3 @@
-/** Certificates and keys are judged at the start: what cannot be used is named, with its place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSettings } from '../../src/config/settings.ts';

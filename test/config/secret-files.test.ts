@@ -1,4 +1,3 @@
-/** Secrets as files: named by a setting or a variable, or loaded by systemd; faults name paths, never contents. */
 import { equal, match, ok, throws } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';

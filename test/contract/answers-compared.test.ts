@@ -1,4 +1,3 @@
-/** A comparison says which of the four answers an export keeps, and never that one is kept which was lost or speaks against it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** An operation lets through the roles of its row and no others, by gRPC and by GraphQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Operation } from '../../src/operations/operation.ts';

@@ -1,4 +1,3 @@
-/** Cancelling a video ends its decoder at once, wherever the work stands, and others go on. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

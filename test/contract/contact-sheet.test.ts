@@ -1,4 +1,3 @@
-/** The contact sheet of a video by every way in, in the evidence package, and how it ends with its analysis. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

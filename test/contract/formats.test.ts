@@ -1,7 +1,4 @@
-/**
- * Every documented format, made here and submitted to a running service: done, with its real length and sides, upright,
- * whatever its file is called; and the refusal of what a name promises and the content does not hold.
- */
+/** Every documented format, made here and submitted: done, upright, with its real length and sides, whatever its name. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';

@@ -1,4 +1,3 @@
-/** Maps of a video's frames: asked for and shown by the newer protocols, unknown to REST. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * Every text of a stored record, replaced by what breaks programs: the record is shown or refused, and what stands beside it
- * goes on, on every facade and in everything that is made of records.
- */
+/** Every text of a stored record, replaced by what breaks programs: the record is shown or refused, and others go on. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Over the wire, on every facade and by every operation: no account sees or changes what is another's, or
- * distinguishes it from nothing. test/app/records/isolation.test.ts holds the same of the use cases; here the facades themselves are asked.
- */
+/** Over the wire, by every operation of every facade: no account sees or changes what is another's. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

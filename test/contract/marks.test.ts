@@ -1,4 +1,3 @@
-/** Marks and labels by every way into a real daemon: a record's, a file's that is not kept, a copy's, and what to publish. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-/** Video and sound by every way into a real daemon: submitted, judged, and read as the same record. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';

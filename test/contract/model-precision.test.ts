@@ -1,4 +1,3 @@
-/** What runs a model, in which precision, and why it is not what was asked for: shown alike by every way in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

@@ -1,4 +1,3 @@
-/** Rows that no one can show, in the lists of every facade: the others come, and each facade says so in its own way. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

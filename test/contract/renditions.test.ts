@@ -1,4 +1,3 @@
-/** Renditions from a running service: made once, kept, served like any medium, and gone with their file. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

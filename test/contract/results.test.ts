@@ -1,4 +1,3 @@
-/** Results, validation, lists and overrides by every facade. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePicture } from '../interface/media.ts';

@@ -1,4 +1,3 @@
-/** A record names the rules it was measured under and those that read it, on all but REST. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

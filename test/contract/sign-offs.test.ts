@@ -1,4 +1,3 @@
-/** A second pair of eyes by GraphQL, gRPC and the command line of a running daemon: the same steps, the same refusals. */
 import { deepEqual, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

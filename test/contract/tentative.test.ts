@@ -1,4 +1,3 @@
-/** What is found so far grows, is reported on the new facades only and stays nowhere. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Two people who talk over each other, one on each channel: what each says, in every form and by every way in. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Transcripts by every way in: asked for, shown, fetched in every form, and gone with their record. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

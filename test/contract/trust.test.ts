@@ -1,4 +1,3 @@
-/** Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

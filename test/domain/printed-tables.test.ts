@@ -1,4 +1,3 @@
-/** Tables in documents are what the code prints. */
 import { equal } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

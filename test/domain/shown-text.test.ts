@@ -1,4 +1,3 @@
-/** A name that turns or hides text is kept as sent and shown with escapes: page, tables, mails, logs (`domain/shown-text.ts`). */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { showText } from '../../src/domain/shown-text.ts';

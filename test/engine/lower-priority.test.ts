@@ -1,4 +1,4 @@
-/** A box whose unit is niced by its administrator: nobody but root may take niceness back, so children keep what they have. */
+/** Only root may take niceness back, so children keep what an administrator's unit has. */
 import { equal } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

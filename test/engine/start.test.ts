@@ -1,4 +1,3 @@
-/** A daemon serves while its models come up, and is ready only once they were checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-/** A drawn map held against a mask: what a reader sees as edited is what counts. */
 import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** Edited pictures and faces, labelled, through a running daemon with the packs that come with Assay. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';

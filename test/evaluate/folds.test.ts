@@ -1,4 +1,3 @@
-/** Packs of the folds: every file by packs that have not seen its source, in daemons of which nothing stays. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

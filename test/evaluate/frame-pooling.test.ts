@@ -1,4 +1,3 @@
-/** Shares of frames that decide a video: the arithmetic, and the whole way through a daemon. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';

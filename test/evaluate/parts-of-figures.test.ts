@@ -1,4 +1,3 @@
-/** What a mean over all files hides: sizes, kinds, edits against their originals, and rates that no source shows. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** A sentence of one voice inside a recording of another: where it lies, and which clips hold it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf, joinHost, rankOf, rightClips, SPLICE_RATE, splice } from '../../evaluate/splice.ts';

@@ -1,4 +1,3 @@
-/** Clips through a running daemon, as they are and written again, on parts that a confound cannot decide. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

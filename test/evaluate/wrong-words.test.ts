@@ -1,4 +1,3 @@
-/** How wrong words of a transcript are counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countWrongWords, toWords } from '../../evaluate/wrong-words.ts';

@@ -1,4 +1,3 @@
-/** Zips that hold more, or other things, than the lists of a package name, and zips that would keep a verifier busy. */
 import { deepEqual, match, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * The third party: a package is judged with sha256sum, diff, openssl and ssh-keygen alone, by the commands that lie in it, and by
- * `evidence verify`. Whatever is changed, each shows where.
- */
+/** A package is judged with sha256sum, diff, openssl and ssh-keygen by its own commands, and by `evidence verify`. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,3 @@
-/** Tokens of a real authority: each way in which one can be wrong is reported as what it is. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { judgeTimestamp, TimestampError, toTimestampQuery } from '../../src/evidence/timestamps/timestamp.ts';

@@ -1,4 +1,3 @@
-/** A webhook on its way, as gRPC and GraphQL follow it: pending, delivered, replayed. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,3 @@
-/** A subscription says nothing twice: payloads that equal the one before are left out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

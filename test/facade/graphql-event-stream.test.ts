@@ -1,4 +1,3 @@
-/** Server-sent events of a subscription: readers who get the same do not disturb each other. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,3 @@
-/** A payload is shared only by subscriptions whose reader, document, operation and variables are equal; one that depends on anything else of its caller is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-/** Printed and generated files agree with the code. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** A watch as GraphQL reads it: it keeps nothing of what it was given, and its end has one reason. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-/** One request identifier is one record, by every facade; another content under it is refused. And a full queue. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** A plan's calls per minute: counted together over REST, GraphQL and gRPC, and refused in each one's own way. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';

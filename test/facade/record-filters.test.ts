@@ -1,4 +1,3 @@
-/** The same filter asked by GraphQL and by the command line (gRPC) finds the same records. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openServedApp, type ServedApp } from '../app/open-app.ts';

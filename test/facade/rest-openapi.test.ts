@@ -1,4 +1,3 @@
-/** Printed and generated files agree with the code. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** What facades read from a request: Accept, lists of identifiers, pages, Host. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIdentifiers, parseLimit } from '../../src/facade/rest/classifications.ts';

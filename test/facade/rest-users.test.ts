@@ -1,4 +1,3 @@
-/** The account endpoints of docs/interface.md over HTTP: shapes, statuses, every place a field may stand in. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createKey } from '../../src/app/accounts/keys.ts';

@@ -1,4 +1,3 @@
-/** A request with several faults learns of all of them at once, by every way in. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';

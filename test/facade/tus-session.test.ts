@@ -1,4 +1,3 @@
-/** A tus upload by the signed-in page: its session carries every piece, and no foreign page can begin or go on with one. */
 import { equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

@@ -1,4 +1,3 @@
-/** A backup that a running daemon makes amid work comes up elsewhere with the same records. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-/** A stored original that is no longer what was submitted is reported, never judged and never served whole. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

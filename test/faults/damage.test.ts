@@ -1,4 +1,3 @@
-/** A damaged record is reported and counted, never served; everything else goes on. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,3 @@
-/** A daemon that has no descriptor left: it says so, answers what it still can, loses nothing, and recovers by itself. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,3 @@
-/** `assay doctor` and `assay status` against a running daemon: what is missing is said, with what to do. */
 import { equal, match, ok, partialDeepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

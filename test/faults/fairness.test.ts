@@ -1,4 +1,3 @@
-/** Accounts take turns in a running daemon, batch work yields, a full queue refuses. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';

@@ -1,4 +1,3 @@
-/** Flipped bytes in rows of every table: nothing but the damaged thing itself stops working. */
 import { deepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Clients that begin something and then say or read nothing, on every way in beside the plain one (clients.test.ts):
- * each is ended after its bound, others are served meanwhile, and what it held comes back.
- */
+/** Clients that begin something and then say or read nothing: each is ended after its bound; others are served meanwhile. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,3 @@
-/** A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

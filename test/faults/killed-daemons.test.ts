@@ -1,4 +1,3 @@
-/** A daemon that is killed blames no file; a file that really kills it is found out. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * A thousand submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
- * its balance, and what was spent is what its records have cost.
- */
+/** A thousand calls at once and a kill: afterwards each ledger sums up to its balance, and records cost what was spent. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

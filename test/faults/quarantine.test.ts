@@ -1,4 +1,3 @@
-/** A file that ends its decoder each time it is analysed: given up, kept apart, and no one else waits for it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** Whatever can be refused is refused before a byte of the file, by every way in, and a client that still sends reads why. */
 import { equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

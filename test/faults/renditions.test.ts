@@ -1,4 +1,3 @@
-/** A daemon that is killed while it makes a rendition leaves none behind, and makes it when it is asked again. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

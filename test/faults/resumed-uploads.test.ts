@@ -1,4 +1,3 @@
-/** An upload that breaks off goes on where it was, over gRPC and tus, also past a daemon that was killed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** SIGTERM ends the daemon in order; a second daemon never gets hold of a folder in use. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';

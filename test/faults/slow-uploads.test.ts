@@ -1,4 +1,3 @@
-/** Uploads that hardly move hold up no one, of whatever account, and are ended; one that is only slow goes on. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

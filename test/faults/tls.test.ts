@@ -1,4 +1,3 @@
-/** TLS on both listeners: 1.3 only, a renewed certificate without a restart, clients of gRPC by certificate. */
 import { equal, match, notEqual, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

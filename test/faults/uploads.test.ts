@@ -1,4 +1,3 @@
-/** Uploads that break off, and submissions that a full disk cannot take, leave nothing behind. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

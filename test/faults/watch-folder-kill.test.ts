@@ -1,4 +1,3 @@
-/** A daemon that is killed while it watches loses no file, takes none twice, and leaves no half result. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

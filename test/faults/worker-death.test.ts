@@ -1,4 +1,3 @@
-/** A worker process that dies in the middle of an analysis costs time, never the record, the daemon or its sibling. */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

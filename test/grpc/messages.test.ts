@@ -1,4 +1,3 @@
-/** Values to messages and back by their descriptors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';

@@ -1,7 +1,4 @@
-/**
- * One upload of 2 GB by REST, gRPC and tus each, the latter two killed at 60 % with the daemon and continued: the
- * daemon's own memory must not grow with them, and the hash must be right. Exit code 1 on a miss.
- */
+/** One upload of 2 GB by REST, gRPC and tus, the latter two killed at 60 % and continued: memory must not grow. */
 import { once } from 'node:events';
 import { createReadStream, globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';

@@ -1,7 +1,4 @@
-/**
- * Other people's suites on the REST interface: Redocly and Spectral read the description, schemathesis sends a running
- * daemon what the description allows and what it does not. Fetched from npm and PyPI; what cannot be had is skipped by name.
- */
+/** Redocly and Spectral read the REST description, schemathesis tries a daemon. What cannot be had is skipped by name. */
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * The example clients whose tools come from elsewhere: Python's from PyPI into an environment of its own, Go's modules
- * through their proxy. What cannot be had is skipped by name, with the reason. Then the tests of test/examples, on them.
- */
+/** Example clients whose tools come from elsewhere (PyPI, Go modules), then the tests of test/examples on them. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

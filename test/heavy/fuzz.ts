@@ -1,8 +1,7 @@
 /**
- * `npm run fuzz -- --minutes N --seed S`, or `--files N` instead of a time: real files of every accepted format, damaged at random, at the decode
- * children directly and, one in ten, as submissions to a running daemon. Reports crashes, hangs, the slowest and the
- * biggest; files that crash or hang a child are kept. Exit code 1 where the daemon died, a record did not end, or an
- * answer was none of those that a bad file may get. A seed repeats the files.
+ * `npm run fuzz -- --minutes N --seed S`, or `--files N`: real files of every accepted format, damaged at
+ * random, at decode children and, one in ten, as submissions. Files that crash or hang a child are kept. Exit
+ * code 1 if the daemon died, a record did not end, or an answer was wrong. A seed repeats the files.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

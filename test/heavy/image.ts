@@ -1,7 +1,6 @@
 /**
- * The container's image, run as a container by runc: another user than root, a root that nothing writes to, no capability, its
- * health check, a picture judged over REST, a stop by SIGTERM. Needs root, mmdebstrap, umoci, skopeo, runc and a mirror.
- *   image.ts [--image FILE]
+ * The container's image, run by runc without root or capabilities: health check, a picture, SIGTERM. image.ts
+ * [--image FILE]. Needs root, mmdebstrap, umoci, skopeo, runc and a mirror.
  */
 import { equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -1,7 +1,4 @@
-/**
- * Kill -9 amid exports: the custody log verifies after each, a package that came whole has its entry, and what the record says of
- * its packages is what the log says. Then the memory of a case of fifty pictures.
- */
+/** Kill -9 amid exports: the log verifies, whole packages have entries. Then the memory of a case of fifty pictures. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { readMemory } from '../../bench/memory.ts';

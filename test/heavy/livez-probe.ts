@@ -1,7 +1,6 @@
 /**
- * Samples `GET /livez` and the daemon's RssAnon from a process of its own, so that what the load's client does to
- * its event loop is not taken for the daemon's. Arguments: base address, pid. Ends with the channel: answers `stop`
- * with all samples.
+ * Samples `GET /livez` and the daemon's RssAnon in a process of its own, apart from the load's event loop.
+ * Arguments: base address, pid. Answers `stop` with all samples.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { rssAnonBytes } from '../faults/rounds/processes.ts';

@@ -1,7 +1,4 @@
-/**
- * `npm run test:heavy`: each heavy run in a process of its own and bounded in time; exit code 1 where one misses.
- * `npm run test:heavy -- samples` plays only those whose path holds one of the words.
- */
+/** `npm run test:heavy [-- samples]`: each heavy run, or those whose path holds a word, in a bounded process of its own. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,7 +1,6 @@
 /**
- * A store of 100,000 records, filled through its own transactions: how long a start takes until it is ready, and what
- * reading one record, the newest and a page deep in the past take then. `--records N` for another size. Prints a
- * table; exit code 1 on a miss.
+ * A store of 100,000 records (`--records N`): how long a start takes, and reads of one record, the newest and
+ * a page deep in the past. Prints a table; exit code 1 on a miss.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,8 +1,7 @@
 /**
- * Watched folders on servers of the network: SMB by Samba, and SFTP, each mounted by FUSE, since the kernel of this machine has neither
- * NFS nor SMB. Others write on the server, so that no notice comes; the server is away for a minute amid the files. Each file becomes one
- * record and its results. Needs root, /dev/fuse, samba, rclone, sshfs and openssh-sftp-server.
- * network-folders.ts [smb|sftp]…
+ * Watched folders on SMB (Samba) and SFTP servers, mounted by FUSE. Others write on the server, which is away
+ * for a minute; each file becomes one record. Needs root, /dev/fuse, samba, rclone, sshfs and
+ * openssh-sftp-server. network-folders.ts [smb|sftp]…
  */
 import { deepEqual, match } from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * A whole release: made, judged, installed into a folder, and started from there with nothing of the checkout in
- * reach. Prints sizes and times; exit code 1 where a step misses.
- */
+/** A whole release: made, judged, installed, and started with nothing of the checkout in reach. Exit code 1 on a miss. */
 import { equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

@@ -129,7 +129,7 @@ function pictureOf(seed: number): Promise<Buffer> {
   return distinctPicture(seed, SIDES[seed % SIDES.length] ?? 320);
 }
 
-/** First perhaps a child, then always the daemon: mostly without warning, sometimes in order. */
+/** Kills a child at times, then always the daemon: mostly without warning, sometimes in order. */
 async function killAtRandom({ random, totals }: Run, daemon: TestDaemon): Promise<void> {
   const noteKill = (what: string) => {
     totals.kills[what] = (totals.kills[what] ?? 0) + 1;

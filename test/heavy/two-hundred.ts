@@ -1,7 +1,4 @@
-/**
- * `npm run test:heavy`: 200 distinct pictures at once over gRPC. All must end done, the daemon's own memory must
- * stay within its bound, and the event loop free: the time of GET /livez shows it. Prints a table; exit code 1 on a miss.
- */
+/** 200 pictures at once over gRPC: all end done, memory stays bounded, and GET /livez shows a free event loop. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

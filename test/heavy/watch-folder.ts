@@ -1,7 +1,4 @@
-/**
- * Ten thousand files at once in a watched folder, with kills amid them: each becomes one record and one result, and the
- * daemon's memory does not follow their number. Prints seconds, files a second and memory; exit code 1 where it misses.
- */
+/** Ten thousand files at once in a watched folder, with kills: each becomes one record; memory does not follow their number. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,6 @@
 /**
- * False finds of invisible watermarks: every human picture of the collection and sixteen variants of each (mirrored, turned,
- * cropped, scaled, encoded again), of which none was marked. Prints how few wrong bits came nearest; exit code 1 on a find.
- * `--part N/M` looks at every Mth picture only.
+ * False finds of watermarks: the collection's human pictures and sixteen variants of each. Prints the fewest
+ * wrong bits; exit code 1 on a find. `--part N/M` looks at every Mth picture only.
  */
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';

@@ -1,7 +1,4 @@
-/**
- * Holds real answers against the description at /openapi.json: the path, the status and the type must be described,
- * and the body must fit its schema with no field besides.
- */
+/** Holds answers against /openapi.json: path, status and type must be described, and the body must fit its schema exactly. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describeInterface } from '../../src/facade/rest/openapi/openapi.ts';

@@ -1,7 +1,4 @@
-/**
- * A client that knows nothing of this repository but schema/openapi.json: openapi-typescript makes its types,
- * the compiler checks its calls against them, openapi-fetch carries it.
- */
+/** A client that knows schema/openapi.json alone: openapi-typescript makes its types, openapi-fetch carries it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

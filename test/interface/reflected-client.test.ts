@@ -1,7 +1,4 @@
-/**
- * A client of nothing but grpc-js and protobuf: it asks the server what it serves (server reflection), builds its
- * messages from the answer, and knows no file of this repository.
- */
+/** A client of grpc-js and protobuf alone builds its messages from server reflection, and knows no file of this repository. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';

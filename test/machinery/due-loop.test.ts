@@ -1,4 +1,3 @@
-/** Work that is due, under a clock that the test moves. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -42,10 +42,7 @@ export class ForgetfulDisk implements Disposable {
     execFileSync('mount', ['-o', 'loop', this.#image, this.path]);
   }
 
-  /**
-   * Goes on with a copy of what had reached the disk. A process with mounts of its own that started meanwhile, as any decoder
-   * of the tests beside this one, holds the file system that was shut down: mounted again, the same disk would be that one.
-   */
+  /** Goes on with a copy of what reached the disk: a process with own mounts may hold the file system that was shut down. */
   cutPower(): void {
     forgetUnflushed(this.path);
     execFileSync('umount', [this.path]);

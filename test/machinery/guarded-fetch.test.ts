@@ -1,4 +1,3 @@
-/** Which errors of a download are the address' fault, and final. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/domain/errors.ts';

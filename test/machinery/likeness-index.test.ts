@@ -1,4 +1,3 @@
-/** The scan over perceptual hashes: what is near is found, of whom was asked, and nothing of what was removed stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hammingDistance } from '../../src/domain/media/perceptual-hash.ts';

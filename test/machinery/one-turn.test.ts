@@ -1,4 +1,3 @@
-/** What is asked for by many in one turn is made once, and forgotten behind it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-/** The key that signs evidence: made or given once, replaced without losing what was signed before, refused when it is damaged. */
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, verify } from 'node:crypto';

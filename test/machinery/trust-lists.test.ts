@@ -1,4 +1,3 @@
-/** The trust lists that come with Assay. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Flushes take turns over accounts. Accounts take turns, for analyses and for renditions. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Turnstile } from '../../src/machinery/turns/turnstile.ts';

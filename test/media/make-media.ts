@@ -1,7 +1,6 @@
 /**
- * Video and sound for tests, encoded on the spot by the same library that reads them. Each frame carries its own
- * number as a row of black and white squares along its lower edge, and a colour in each corner, so that a test
- * knows which frame it got and whether it is upright (`readFrameNumber`, `CORNERS`).
+ * Video and sound, encoded on the spot. Each frame carries its number as a row of black and white squares
+ * along its lower edge, and a colour in each corner (`readFrameNumber`, `CORNERS`).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

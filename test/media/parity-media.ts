@@ -1,7 +1,6 @@
 /**
- * Media made by rule, on which training's code and the daemon must agree. Training reads the files themselves, with
- * decoders of its own: `node test/media/parity-media.ts FOLDER` writes them for models/training/parity.py and for
- * models/training/speech/publish.py.
+ * Media made by rule, on which training's code and the daemon must agree. `node test/media/parity-media.ts
+ * FOLDER` writes them for models/training/parity.py and for models/training/speech/publish.py.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

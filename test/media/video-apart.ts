@@ -1,7 +1,4 @@
-/**
- * Videos that are made in a process of their own. SVT-AV1, run by root, gives the thread that calls it real-time priority for good:
- * that and all that it starts then come before everything else on the box.
- */
+/** Videos made in another process: SVT-AV1, run by root, gives the calling thread real-time priority for good. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { makeVideo, type VideoRecipe } from './make-media.ts';

@@ -1,4 +1,3 @@
-/** Models are the administrator's, and a stated figure makes a weight. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listCatalogue } from '../../src/app/appliance/catalogue.ts';

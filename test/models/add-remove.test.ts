@@ -1,4 +1,3 @@
-/** Models that come and go while the daemon works, by its command line. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';

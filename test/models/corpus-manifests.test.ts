@@ -1,7 +1,4 @@
-/**
- * The corpus' manifests keep their promise: what is measured `outside` shares no owner, no file and no near duplicate with
- * what is learnt `inside`; nothing reserved is in either; every row says what it must.
- */
+/** What is measured `outside` shares no owner, file or near duplicate with what is learnt `inside`; reserved is in neither. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * The same media under other names and with other metadata, through a running daemon with the shipped packs: no model may
- * see a name or a tag. What declares an origin changes the provenance of the record, never a model's figure.
- */
+/** The same media under other names and metadata: what declares an origin changes the provenance, never a model's figure. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

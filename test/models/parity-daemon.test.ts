@@ -1,7 +1,4 @@
-/**
- * A running daemon says of media made by rule what training says of them (`parity.json`, test/media/parity-media.ts): the same
- * files are sent as any client sends them, to the models that are shipped.
- */
+/** A daemon says of media made by rule what training says (`parity.json`, test/media/parity-media.ts). */
 import assert from 'node:assert/strict';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * The shipped speech model in the appliance hears what training heard, and says the same: of windows of a sound made by
- * rule, and of whole FLAC files, from their bytes to the places of the windows (`parity.json` beside the model).
- */
+/** The shipped speech model hears what training heard, and says the same (`parity.json` beside the model). */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

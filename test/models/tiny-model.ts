@@ -1,7 +1,4 @@
-/**
- * A model of a few dozen bytes, written by hand as ONNX protobuf, so that no test depends on a trained pack: its
- * logit is the mean of a patch, 0..1, times `gain`. And the pack around it, with the golden outputs it must give.
- */
+/** A model of a few dozen bytes, written by hand: its logit is a patch's mean, 0..1, times `gain`. And the pack around it. */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

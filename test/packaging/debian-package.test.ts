@@ -1,7 +1,4 @@
-/**
- * The package of Debian that a release becomes, made of a small stage; the whole one is installed, used, removed and purged
- * in test/heavy/package.
- */
+/** The Debian package of a small stage; the whole one is installed, used and purged in test/heavy/package. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';

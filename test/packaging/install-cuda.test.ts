@@ -1,4 +1,3 @@
-/** Libraries of a GPU from an archive that was carried to the box, with an archive made here. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

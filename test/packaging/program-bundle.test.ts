@@ -1,4 +1,3 @@
-/** A program that was bundled runs from its bundle while its sources are as they were, and from them after that. */
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

@@ -1,4 +1,3 @@
-/** What packages bring for other systems goes from an installed folder, and nothing that this platform loads goes with it. */
 import assert, { deepEqual } from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

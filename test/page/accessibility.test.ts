@@ -1,7 +1,4 @@
-/**
- * Every page in both languages, light and dark: axe-core finds nothing, nothing is wider than its window (1,024 and 390
- * pixels, letters of twice the size), and the keyboard reaches what is on it. One load for each, all looks at it.
- */
+/** Every page in both languages, light and dark: axe-core finds nothing, nothing is too wide, the keyboard reaches all. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Desk, findFaults, signIn, TestBrowser } from './browser.ts';

@@ -13,10 +13,7 @@ import {
 import { PATIENCE_MS } from '../patience.ts';
 import { SharedResource } from '../runner/shared-resource.ts';
 
-/**
- * Not the package's own arguments: those turn web security off, which these tests are there to see. The sandbox needs
- * rights that a container does not give; the pages are our own.
- */
+/** Not the package's own arguments, which turn web security off. The sandbox needs rights that a container does not give. */
 const ARGUMENTS = ['--headless=shell', '--no-sandbox', '--disable-gpu', '--mute-audio'];
 
 export interface Desk extends AsyncDisposable {

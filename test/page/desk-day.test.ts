@@ -1,7 +1,3 @@
-/**
- * A desk's day in a real browser with three people: the administrator sets the box up, the editor submits, states a finding and
- * packs it, the colleague answers and searches, and the editor leaves. Each test goes on where the one before it ended.
- */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** The picture desk's page in a real browser over a real daemon, from signing in to the corrected verdict. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, WebSocketRoute } from 'playwright-core';

@@ -1,4 +1,3 @@
-/** Every document of the page holds against the schema and its bounds. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Which files of a dropped folder are sent: by what they say they are, or by their ending. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isMedia } from '../../page/parts/dropped.ts';

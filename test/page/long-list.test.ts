@@ -1,4 +1,3 @@
-/** Ten thousand records: the list draws what is in sight and loads what is scrolled to. */
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** What the administrator does on the page to keep the box running: queue, backups, models, repairs, first steps. */
 import assert from 'node:assert/strict';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

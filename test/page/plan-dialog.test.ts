@@ -1,4 +1,3 @@
-/** What the page says of a plan's terms is what the daemon keeps, also where it is changed later. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

@@ -1,4 +1,3 @@
-/** One range of bytes: what is served, what is refused, what is ignored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ByteRange, parseRange } from '../../src/port/ranges.ts';

@@ -1,4 +1,3 @@
-/** A list with rows that no one can show: the others stand in it, and each of the rows says what it is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type OpenBox, openBox } from '../app/open-box.ts';

@@ -1,4 +1,3 @@
-/** What a browser cannot show of a file is shown as a rendition, and said to be one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,4 +1,3 @@
-/** The session as a credential: what a foreign page can not do with it, and how stored media leave the box. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';

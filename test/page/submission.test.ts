@@ -1,7 +1,4 @@
-/**
- * Options as a browser remembers them: what another version or a hand wrote there is not sent. “Clear the list” takes away
- * files that came to an end, and none that are still judged.
- */
+/** Options that another version or a hand wrote are not sent. “Clear the list” takes away ended files alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedRecord } from '../../page/gen/documents.ts';

@@ -1,4 +1,3 @@
-/** Trust lists on the page: added, updated with a look at what that drops, switched, removed; stored manifests read anew. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeIdentity } from '../certificates.ts';

@@ -1,4 +1,3 @@
-/** Every way in which a file comes to the page, and what is done with many records at once. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

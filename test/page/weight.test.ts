@@ -1,4 +1,3 @@
-/** What a browser loads before it shows anything, and that a bundle is made once. */
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

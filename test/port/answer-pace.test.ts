@@ -1,4 +1,3 @@
-/** A long answer ends when its reader hardly takes any of it, and only then. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,3 @@
-/** Who is answered with a reading that others asked for. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { READING_MS_MAX, SharedReading } from '../../src/port/shared-reading.ts';

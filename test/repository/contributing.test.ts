@@ -1,7 +1,4 @@
-/**
- * CONTRIBUTING.md says which files a change edits. Six changes are made as it says, in a copy of the program: those files are
- * enough for the compiler, and all that is printed from the tables has what was added.
- */
+/** Six changes are made as CONTRIBUTING.md says, in a copy: the named files are enough for the compiler and what is printed. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * The test files as modules of a bundle, with the packages and settings of a release's: a process then looks up, strips and links
- * tens of files instead of a thousand. Its code runs as if it lay where its source lies.
- */
+/** Test files as modules of a bundle: a process then links tens of files instead of a thousand. Code runs as where it lies. */
 import { readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';

@@ -1,4 +1,3 @@
-/** Test files that share a process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allTests } from './run-files.ts';

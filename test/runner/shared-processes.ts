@@ -1,7 +1,4 @@
-/**
- * Test files that share a process: each would load the program and compile it anew, which is more than most of them do. One after
- * another, each as a suite with its own hooks; `npm test -- FILE` runs one by itself.
- */
+/** Test files that share a process, one after another, as each would load and compile the program anew. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { BUILT_TESTS, FILE_BEGAN, isWaiting, quickTests } from './run-files.ts';

@@ -1,7 +1,4 @@
-/**
- * What takes long to open, opened once for the test files of a process (test/runner/shared-processes.ts). It is closed a moment after
- * the last of them has left, as the next one may take it over.
- */
+/** Opened once for the test files of a process, and closed a moment after the last has left, as the next may take it over. */
 const LINGER_MS = 1000;
 
 export class SharedResource<T extends AsyncDisposable> {

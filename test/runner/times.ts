@@ -1,7 +1,4 @@
-/**
- * Where the time of each test file goes, loaded into its process by test/run.ts: one line of JSON a file. `npm run
- * test:times` shows the twenty slowest. Of files that share a process, the first bears its start.
- */
+/** The time of each test file, loaded into its process by test/run.ts: one line of JSON a file (`npm run test:times`). */
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { DAEMON_STARTED, FILE_BEGAN, sourceOfTest } from './run-files.ts';

@@ -1,7 +1,4 @@
-/**
- * A NATS server and workers on other boxes, without sockets: the server loses words of work and repeats them, workers vanish,
- * give work back, say everything twice, and lie. What they say goes through the real judges (`engine/remote`).
- */
+/** A NATS server and workers without sockets: words are lost and repeated, workers vanish and lie, before the real judges. */
 import { Readable } from 'node:stream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';

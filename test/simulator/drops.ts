@@ -38,7 +38,7 @@ export async function dropFiles(parts: ActionParts): Promise<void> {
   }
 }
 
-/** Its time is the simulated one: what is taken is known by size and time. */
+/** Its time is the simulated one, since files are known by size and time. */
 export function layFile({ life, folder }: ActionParts, name: string, content: number): void {
   if (life.app.store.read.automation.watchFolders().length === 0) return;
   const path = join(watchedFolderOf(folder), name);

@@ -16,7 +16,7 @@ export interface EndParts extends ActionParts {
   drive: <T>(work: Promise<T>, what: string) => Promise<T>;
 }
 
-/** At what is waited for. */
+/** Looks while something is waited for. */
 const LOOKS = 2000;
 const NEVER = new AbortController().signal;
 /** Attempts and their pauses take minutes; what is still open after an hour never ends. */

@@ -274,10 +274,7 @@ function drawAction(random: Random): Action {
   throw new Error('there are no actions');
 }
 
-/**
- * How a life ends unasked: at one of the places between two awaits the machine's state is kept as it is there. What the
- * process does after it is done in vain: the next life begins with what was kept.
- */
+/** How a life ends unasked: between two awaits the machine's state is kept, and the next life begins with it. */
 class Death {
   readonly #folder: string;
   readonly #kept: string;

@@ -1,7 +1,4 @@
-/**
- * One life of the daemon's process, composed as `compose.ts` does it, without listeners and children: real store, queue,
- * outbox and use cases under a clock that stands still until the history lets time pass.
- */
+/** One life of the daemon's process without listeners and children: real store, queue, outbox and use cases, a still clock. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from '../../src/app/accounts/account-feed.ts';

@@ -1,7 +1,4 @@
-/**
- * The platform's randomness, drawn from the seed: identifiers and salts come into the order of keys, and a run that is made
- * again must make them again. Only the process of the simulator has it.
- */
+/** Randomness from the seed: identifiers and salts are keys, and a repeated run must make them again. In this process only. */
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

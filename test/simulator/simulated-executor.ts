@@ -1,7 +1,4 @@
-/**
- * The box’s own executor without its children: the decoders look at a file and the models answer after a while of virtual
- * time, and each may die, hang or refuse the file as the seed has it.
- */
+/** The box's executor without children: answers come after virtual time, and a child may die, hang or refuse by the seed. */
 import { pause } from '../../src/domain/clock.ts';
 import type { Attempt } from '../../src/engine/analyses/analysis-parts.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../../src/engine/children/worker-errors.ts';

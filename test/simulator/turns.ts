@@ -1,7 +1,6 @@
 /**
- * The real work of a simulated process (files, LMDB's flushes, compression), made repeatable: with one thread for it
- * (UV_THREADPOOL_SIZE=1) its pieces end in the order in which they were asked for, and each end is a turn that is counted.
- * Between two turns a process can die.
+ * The real work of a simulated process, made repeatable: with one thread (UV_THREADPOOL_SIZE=1) pieces end in
+ * the order in which they were asked for, and each end is a counted turn, between which a process can die.
  */
 import { createHook } from 'node:async_hooks';
 import { existsSync, mkdir, rmdirSync } from 'node:fs';

@@ -1,4 +1,3 @@
-/** A backup holds everything and is restored whole; a damaged one is refused, naming what is damaged. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

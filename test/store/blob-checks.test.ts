@@ -1,4 +1,3 @@
-/** Stored originals that somebody changed: what finds them, what does not have to look, what mends them. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';

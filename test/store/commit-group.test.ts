@@ -1,4 +1,3 @@
-/** Changes that come together are flushed together, and stay apart otherwise. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RootDatabase } from 'lmdb';

@@ -1,4 +1,3 @@
-/** The custody log in the store: what becomes an entry, what of it can go, and that no change goes unseen. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +36,7 @@ async function fill(folder: string, records = 20): Promise<void> {
   await seedRecords(store, records, (index) => ({ name: `picture ${index}.png`, probability: 0.5 }));
 }
 
-/** The log as a verifier finds it, who mends nothing. */
+/** The log as a verifier finds it, who repairs nothing. */
 async function judge(folder: string): Promise<CustodyReport> {
   await using records = await openRecordsCopy(join(folder, 'records'));
   return await verifyCustody(records.read.custody, UNSIGNED);

@@ -44,7 +44,7 @@ async function asExpected(daemon: OpenBox, bytesMax: number): Promise<void> {
   assert.ok(behind !== undefined && Number(behind) <= BEHIND_MAX, `the oldest reader is ${behind} behind`);
 }
 
-/** What begins so changes something, sends a file or makes one; all else is asked. */
+/** What begins so changes something, sends a file or makes one; all other operations only ask. */
 const WRITES =
   /^(rest (?!get)|graphql mutation|grpc \w+\.(accept|add|answer|ask|cancel|change|create|delete|drain|export|forget|grant|override|pause|redact|remove|replace|replay|reset|resume|retry|reveal|revoke|rotate|send|set|test|update|backup|bench|rescore))/i;
 const READS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()].filter(

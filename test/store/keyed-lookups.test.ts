@@ -1,4 +1,3 @@
-/** What each call asks for is found by a key; a refused change costs no other its cache. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

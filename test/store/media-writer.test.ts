@@ -1,4 +1,3 @@
-/** A file is flushed while the rest of it comes, so that its last flush is short. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';

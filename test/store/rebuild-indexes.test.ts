@@ -1,4 +1,3 @@
-/** Indexes that were damaged on the disk are made anew from the records, byte for byte as they were. */
 import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -128,7 +127,7 @@ test('a damaged index is found at the start and made anew', async () => {
   deepEqual(await dump(folder), before);
   deepEqual(await reopen(folder), []);
 
-  // As many entries as before, but not the right ones: only who asks for it has it mended.
+  // As many entries as before, but wrong ones: only a rebuild that is asked for repairs it.
   const wrong = async (table: Database<Buffer, Key>) => {
     const [first] = [...table.getKeys({})];
     await table.remove(first as Key);

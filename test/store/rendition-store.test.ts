@@ -1,4 +1,3 @@
-/** Renditions on the disk: whole or not there, counted again after a start, and never without what they were made of. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,3 @@
-/** The store on a real LMDB: atomic, checked, exclusive, and swept. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-/** A result with a figure that is none is refused at the door of the store, by name, and nothing of it stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Analysis } from '../../src/domain/records/classification.ts';

@@ -1,4 +1,3 @@
-/** Sound, through a real decode child: channels separated, damage stepped over, bounds held. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** Files that the fuzzer found: what once cost a child ends as the file's own fault, within bounds. */
 import { ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * What TensorFlow.js computed of inputs made by rule. It is 300 MB that nothing else needs, so its answers are kept
- * and it is not installed: models/training/originals writes them anew.
- */
+/** What TensorFlow.js (300 MB) computed of inputs made by rule; models/training/originals writes its answers anew. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

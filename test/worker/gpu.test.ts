@@ -1,7 +1,4 @@
-/**
- * Decoding on a GPU, as far as a box without one can show: what is asked for and not there is said, and a frame in the
- * GPU's layout becomes the same picture as one in the CPU's.
- */
+/** GPU decoding on a box without one: the lack is reported, and a GPU's frame layout becomes the same picture. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Models in half precision, run on the CPU: what is computed in halves, what stays, and what is refused. The CPU has no
- * kernels for halves: it rounds the weights, and computes with singles. A GPU rounds what lies between as well.
- */
+/** Models in half precision on the CPU, which rounds weights and computes with singles: what is halved, kept and refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';

@@ -1,4 +1,3 @@
-/** A file that is read again from its beginning gives what a file opened anew gives, whatever was read before. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';

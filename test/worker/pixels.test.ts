@@ -1,4 +1,3 @@
-/** Large pictures are decoded by two threads: the same pixels, and one thread again for what follows. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

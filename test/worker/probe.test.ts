@@ -1,4 +1,3 @@
-/** What the probe accepts and refuses, on pictures made here, through a real decode child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';

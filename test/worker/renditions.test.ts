@@ -1,4 +1,3 @@
-/** A rendition is upright, in the file's colours, at the original's times. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-/** What is shown of a fault of the model runtime: what failed, not where in its sources. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeRuntimeFault } from '../../src/worker/inference/runtime-fault.ts';

@@ -1,4 +1,3 @@
-/** What lets somebody in: sign-in, sessions, links, passwords, keys, terms; each stops when it should. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

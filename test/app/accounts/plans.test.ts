@@ -1,4 +1,3 @@
-/** Plans: written by the administrator, read by whom they concern, and what a submission costs under them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listLedger } from '../../../src/app/accounts/credits.ts';

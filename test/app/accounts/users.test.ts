@@ -1,4 +1,3 @@
-/** Accounts: who may make, change, see and delete which, and what is refused with which words. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listAudit } from '../../../src/app/accounts/audit.ts';

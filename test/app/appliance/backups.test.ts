@@ -1,4 +1,3 @@
-/** Operators see that the last good backup is too old, also after a clock that had jumped ahead. */
 import { equal, match } from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** A clock that jumps, forward and back: nothing goes before its time, nothing waits for a year that is not this one. */
 import { equal, rejects, throws } from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { signIn } from '../../../src/app/accounts/sessions.ts';

@@ -1,4 +1,3 @@
-/** The doctor's finding on a GPU, by what runs the models and what the settings ask for. */
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeGpu } from '../../../src/app/appliance/doctor/devices.ts';

@@ -1,4 +1,3 @@
-/** The line `assay ready`: what follows it at once, and what npx leaves behind. */
 import { equal } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

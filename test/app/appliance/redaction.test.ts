@@ -1,4 +1,3 @@
-/** Names of files are hidden, whatever format they are of. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redaction } from '../../../src/app/appliance/doctor/redaction.ts';

@@ -1,5 +1,3 @@
-/** What outlived its use goes: old and surplus deliveries, request identifiers past their day, uploads that broke off. */
-
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Time in which this process could run. On a machine that is busy with other things a process may stand still for seconds; a
- * bound on what it does must not count them. A process that computes is not standing still: its processor time counts.
- */
+/** Time in which this process could run: a busy machine may let it stand still for seconds, which bounds must not count. */
 
 /** Gaps between two pulses that are no waiting for a processor. */
 const PULSE_MS = 20;

@@ -248,7 +248,7 @@ async function until(isSo: () => boolean, timeoutMs: number, time: GrantedTime):
   }
 }
 
-/** Time is the same for all: where it passes, nothing else may be under way. Nor where the process is busy with sheets. */
+/** A test that moves the clock, which all share, or keeps the process busy with sheets runs alone. */
 function testAll(
   name: string,
   isChosen: (cause: Cause, stream: StreamKind) => boolean,

@@ -1,4 +1,4 @@
-/** What lasts, on every facade: opened with a key or a session, and how it ended. For the matrix of facades and causes. */
+/** Streams of every facade, opened with a key or a session, and how each ended. */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -201,7 +201,7 @@ async function openSocket(place: StreamPlace, shown: ShownCredential): Promise<O
   return { ended: socketEndOf(socket), close: () => socket.terminate() };
 }
 
-/** The subscription's last word; where the caller is not known any more the socket closes too, and must say so. */
+/** The subscription's last message; if the caller is no longer known the socket closes too, and must say so. */
 async function socketEndOf(socket: WebSocket): Promise<StreamEnd> {
   const { promise, resolve } = Promise.withResolvers<StreamEnd>();
   let end: StreamEnd = { code: 'ended without a reason', message: '' };
@@ -250,7 +250,7 @@ async function openTusUpload(place: StreamPlace, shown: ShownCredential): Promis
   return { ended: refusalOf(asked.answer), close: asked.close };
 }
 
-/** Read up to its head and no further, as by a line that stalls; at the end what is left is read. */
+/** Reads the head and no more, like a stalled line; reads the rest at the end. */
 function openFile(path: string): StreamKind['open'] {
   return async (place, shown) => {
     const asked = ask(place, shown, 'GET', path.replace('LARGE', place.large));

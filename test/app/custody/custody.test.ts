@@ -1,4 +1,3 @@
-/** Custody as the daemon shows it: who looked, who may read, what is proven, and what a restore leaves of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

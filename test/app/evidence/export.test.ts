@@ -1,4 +1,3 @@
-/** Exports as use cases: who may have which package, what is recorded of it, and what it says once figures read otherwise. */
 import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

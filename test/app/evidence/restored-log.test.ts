@@ -1,4 +1,3 @@
-/** Packages of before a backup, of the stretch that a restore loses, and of after it: what each shows of the others. */
 import { deepEqual, match } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Custody members of a real package, changed by somebody who even has the signing key and makes both lists and the signature anew: what the chain says stands against it. */
+/** Custody members of a real package, forged by somebody who has even the signing key: the chain shows it. */
 import { deepEqual, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,5 +1,3 @@
-/** Packages are stamped by timestamp authorities: asked once they are signed, again after a failure and after a start. */
-
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Notices from a whole appliance to real receivers: sent for the account's own records as its rules ask, retried and logged. */
+/** Notices from a whole appliance to real receivers. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RawFields } from '../../../src/app/field-parsers.ts';

@@ -1,4 +1,3 @@
-/** Notices of a rule that was removed, once another account's rule has its number; the rules of an account that was deleted. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteUser } from '../../../src/app/accounts/users.ts';

@@ -1,4 +1,3 @@
-/** What belongs to a desk is for its members alone, each by its role; what belongs to none is for its account alone. */
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,3 @@
-/** Frames of a video that show a face are preferred when that is asked for: a film with a face at known times. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBX264 } from 'node-av/constants';

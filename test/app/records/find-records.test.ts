@@ -1,4 +1,3 @@
-/** What each filter lets through, in pages whose bound hides nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RawFields } from '../../../src/app/field-parsers.ts';

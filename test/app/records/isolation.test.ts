@@ -1,7 +1,6 @@
 /**
- * Whatever accounts do, in whatever order and with whatever identifiers they have learnt: none sees, changes or
- * guesses what is another's. Partners may act on their own users' accounts and keys, never on
- * their records; what a finding that asks for a sign-off opens to them is sign-offs.test.ts'.
+ * Whatever accounts do, with whatever identifiers they have learnt: none sees, changes or guesses what is
+ * another's. Partners act on their users' accounts and keys, never on their records.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** A record that is asked for over REST again and again shows every change at once, and only to those who may still ask. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';

@@ -1,4 +1,3 @@
-/** Records and plans of an older version read as if they had not asked for newer options and fields. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listPlans, updatePlan } from '../../../src/app/accounts/plans.ts';

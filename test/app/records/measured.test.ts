@@ -1,4 +1,3 @@
-/** What a record says of a video and a sound: what a container's signature forces, and what is unknown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

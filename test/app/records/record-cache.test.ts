@@ -1,4 +1,3 @@
-/** A record that is asked for again is not built again, and shows every change of what it depends on at once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { updateUser } from '../../../src/app/accounts/users.ts';

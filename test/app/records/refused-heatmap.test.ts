@@ -1,4 +1,3 @@
-/** A picture that no detector answers for has no map either: colours would say what the models do not. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

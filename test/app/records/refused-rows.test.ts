@@ -1,4 +1,3 @@
-/** A list that meets rows that no one can show shows the others, and says which are missing and why. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Pictures that come and go for months: what is in memory of them follows what is kept. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';

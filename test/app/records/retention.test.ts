@@ -1,5 +1,3 @@
-/** What a plan says may be kept is kept, what it says must go is gone from the disk, and the audit log says so. */
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-/** A search for what was said finds by the index of words what a look at each record finds, and the words go with the transcript. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RawFields } from '../../../src/app/field-parsers.ts';

@@ -1,4 +1,3 @@
-/** Searches among stored pictures: within the account, across a partner's users only where plans say so, and never by what is damaged or gone. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';

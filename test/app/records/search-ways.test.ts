@@ -1,4 +1,3 @@
-/** Searches with pictures by every way into a real daemon: a part is found, nothing is kept of what is searched with, and nobody is shown another account's pictures. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

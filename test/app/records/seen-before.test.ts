@@ -1,4 +1,3 @@
-/** Earlier copies: within the account, across a partner's users only where the plan says so, and gone with what is deleted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';

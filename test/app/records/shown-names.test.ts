@@ -1,4 +1,3 @@
-/** A name that turns or hides text is kept as it was sent, and shown with escapes wherever a person reads it. */
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

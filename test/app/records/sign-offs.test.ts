@@ -1,4 +1,3 @@
-/** A second pair of eyes: who may ask, answer and read, what ends it, and what is left of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditLine } from '../../../src/app/accounts/audit.ts';
@@ -240,7 +239,7 @@ test('who had the account of the finding in hand cannot agree with it, by whatev
     for (const isOfAsker of [true, false]) {
       await using desk = await openDesk();
       const { app, admin, editor, partner, identifier } = desk;
-      // Administrators may act on each other, so the finding's author could have used the account that answers.
+      // Administrators may act on each other, so the finding's author could have used the answering account.
       const giver = isOfAsker ? partner : principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
       const asker = isOfAsker ? editor : giver;
       const own = isOfAsker ? identifier : await addRecord(app, asker.account.id, { hash: HASH });

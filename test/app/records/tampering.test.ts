@@ -1,7 +1,4 @@
-/**
- * The look for edits through a running daemon, with the pack that comes with Assay: its entry among the results, its sentence,
- * its maps on every way out, and that the verdict on the origin does not move.
- */
+/** The search for edits through a daemon, with the shipped pack: the verdict on the origin does not move. */
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

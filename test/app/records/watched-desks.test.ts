@@ -1,4 +1,3 @@
-/** An open watch and desks. */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';

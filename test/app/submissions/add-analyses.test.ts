@@ -1,4 +1,3 @@
-/** What is added to a record changes no figure that was measured before, and is charged once. */
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

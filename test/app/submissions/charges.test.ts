@@ -1,4 +1,3 @@
-/** What submissions take and failures give back, over the real engine: the ledger's sum is the balance at every step. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,3 @@
-/** Media that GraphQL and gRPC take for a desk. */
 import { deepEqual, match } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** From an address to a record, through a running daemon: fetched, named, analysed, or ended with a reason. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';

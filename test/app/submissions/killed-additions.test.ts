@@ -1,4 +1,3 @@
-/** More of a record by GraphQL and the command line (gRPC); a daemon that is killed over it makes it all the same, once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach, runCommand } from '../../command-line.ts';

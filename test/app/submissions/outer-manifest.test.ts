@@ -1,4 +1,3 @@
-/** Manifests that do not lie in their files, through a whole daemon: sent beside them, or fetched from an allowed host. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';

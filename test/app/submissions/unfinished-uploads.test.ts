@@ -1,4 +1,3 @@
-/** Uploads that can be continued: whose they are, how many there may be, and when they are thrown away. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** Which uploads are ended as too slow: those whose sender brings too little, not those that we keep waiting. */
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What a watched folder is said to do while it is away, poor or exchanged, under a clock that the test moves. */
+/** What a watched folder shows while it is away, without credits or exchanged, under a clock that the test moves. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Watched folders of a whole daemon, over real folders: what is taken, what is not, and what is written beside it. */
+/** Watched folders of a whole daemon, over real folders. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';

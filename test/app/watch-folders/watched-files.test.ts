@@ -1,7 +1,4 @@
-/**
- * A result lies only beside the file that was judged, and over no file of somebody else; a file whose result is refused
- * holds up no other one. One folder under two paths is watched once.
- */
+/** A result lies beside the judged file alone and replaces no file of others. One folder under two paths is watched once. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

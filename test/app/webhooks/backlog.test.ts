@@ -1,4 +1,3 @@
-/** Many deliveries to a receiver that does not answer, and one to another. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

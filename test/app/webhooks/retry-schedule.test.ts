@@ -1,4 +1,3 @@
-/** What an attempt means: when the next one is due, and when there is none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { webhookHeaders } from '../../../src/app/webhooks/post.ts';

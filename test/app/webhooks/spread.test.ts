@@ -1,4 +1,3 @@
-/** Records that end while notices are being made of earlier ones. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Webhooks from a whole appliance to a real receiver: signed, repeated, turned away, replayed, never lost. */
+/** Webhooks from a whole appliance to a real receiver. */
 import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webhookSecretOf } from '../../../src/app/accounts/keys.ts';

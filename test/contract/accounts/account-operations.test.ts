@@ -1,4 +1,3 @@
-/** Accounts, partners and the appliance, each case by gRPC and by GraphQL. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_PASSWORD, openServedApp, readMails, type ServedApp } from '../../app/open-app.ts';

@@ -1,4 +1,3 @@
-/** Accounts, partners and credits by every facade. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePicture } from '../../interface/media.ts';

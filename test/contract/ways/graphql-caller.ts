@@ -1,4 +1,3 @@
-/** The contract's vocabulary over GraphQL. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
 import { toWhole, type WholeRecord } from '../media-record.ts';
 import { AccountCalls } from './account-calls.ts';

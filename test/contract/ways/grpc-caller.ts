@@ -1,4 +1,3 @@
-/** The contract's vocabulary over gRPC. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';

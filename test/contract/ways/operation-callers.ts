@@ -1,7 +1,4 @@
-/**
- * Operations of accounts, partners and the appliance by their names, over gRPC and over GraphQL. What goes in and what comes out
- * is the same for both: words in lower case, identifiers as text, counts as numbers, and no field where there is no value.
- */
+/** Account operations by name, alike over gRPC and GraphQL: lower-case words, identifiers as text, counts as numbers. */
 import assert from 'node:assert/strict';
 import { type DescMethodUnary, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { credentials } from '@grpc/grpc-js';

@@ -1,4 +1,3 @@
-/** The contract's vocabulary over REST. */
 import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
 import { toWhole, type WholeRecord } from '../media-record.ts';
 import {

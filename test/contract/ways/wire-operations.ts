@@ -1,7 +1,4 @@
-/**
- * Every operation of every facade, found in what the facades say of themselves (the OpenAPI description, the GraphQL
- * schema, the protobuf descriptors), aimed at somebody: an operation that is added is aimed as well.
- */
+/** Every operation that facades describe (OpenAPI, GraphQL schema, descriptors), aimed at somebody, new ones included. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

@@ -1,4 +1,3 @@
-/** Notices in the shapes that their channels document, harmless whatever a file is called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

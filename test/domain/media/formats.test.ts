@@ -1,4 +1,3 @@
-/** The table of formats: each row is known as itself, read by something, and shown as what it is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

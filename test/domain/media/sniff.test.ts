@@ -1,4 +1,3 @@
-/** Types by their first bytes alone, whatever a file is called. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FORMATS, refineMediaType } from '../../../src/domain/media/formats.ts';

@@ -1,4 +1,3 @@
-/** What is stated of a model first was measured outside of its training, where anything was. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

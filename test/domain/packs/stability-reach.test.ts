@@ -1,4 +1,3 @@
-/** A copy is left out only where every model answered beyond what was measured, all on one side. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isClear, type ReachedRun, type StabilityReach } from '../../../src/domain/packs/stability-reach.ts';

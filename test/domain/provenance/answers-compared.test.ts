@@ -1,4 +1,3 @@
-/** Answers of a copy that say nothing: lost where nothing is there, unknown where what is there could not be read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

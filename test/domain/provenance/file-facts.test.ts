@@ -1,4 +1,3 @@
-/** Facts of a file: how their values are brought into one form, which are signed, and what contradicts what. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toMoment, toPlace } from '../../../src/domain/provenance/fact-values.ts';

@@ -1,4 +1,3 @@
-/** The table of codes, and what no table has; hostile names stay on their line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceOf } from '../../../src/domain/provenance/reading-sentence.ts';

@@ -1,4 +1,3 @@
-/** Which manifest beside a file is its own, whatever else lies in the folder. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,3 @@
-/** What a manifest weighs in the assessment: a trusted one that declares generated or captured content; no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ManifestFacts, StoreFacts } from '../../../src/domain/provenance/manifest-facts.ts';

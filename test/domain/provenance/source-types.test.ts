@@ -1,4 +1,3 @@
-/** The IPTC's vocabulary of digital source types, and C2PA's terms beside it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findSourceType } from '../../../src/domain/provenance/source-types.ts';

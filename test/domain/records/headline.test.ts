@@ -1,4 +1,3 @@
-/** A person's word, then a trusted signature, then what was measured; the documented verdict is named beneath with its rule. */
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ManifestFacts, StoreFacts } from '../../../src/domain/provenance/manifest-facts.ts';

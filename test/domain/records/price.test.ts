@@ -1,4 +1,3 @@
-/** What options cost, and which of them a plan lets through. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';

@@ -1,4 +1,3 @@
-/** Each judged frame lies in one shot, and a shot begins where a frame does not look like the one before it. */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Shot, type ShotFrame, shotsOf } from '../../../src/domain/records/shots.ts';

@@ -1,4 +1,3 @@
-/** What one microphone hears of the other one's speaker is no text of its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBeside, isEcho, type LevelledSegment } from '../../../src/domain/transcripts/echoes.ts';

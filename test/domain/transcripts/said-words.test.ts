@@ -1,4 +1,3 @@
-/** Words of transcripts as the index knows them. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,3 @@
-/** Which letters a language is written in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRANSCRIPT_LANGUAGES } from '../../../src/domain/transcripts/languages.ts';

@@ -1,4 +1,3 @@
-/** Which pieces of a sound a model is given to write down, and where in the sound its words are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,3 @@
-/** Which language a recording is written down in, from what the model says of its first windows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isHeardAgain, poolLanguages } from '../../../src/domain/transcripts/spoken-language.ts';

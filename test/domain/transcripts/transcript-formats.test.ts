@@ -1,4 +1,3 @@
-/** A transcript as subtitles, text and JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSaid, summaryOf, type Transcript } from '../../../src/domain/transcripts/transcript.ts';

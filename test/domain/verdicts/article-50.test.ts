@@ -1,4 +1,3 @@
-/** The label helper: every combination of answers, and what each source is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../src/domain/errors.ts';

@@ -1,4 +1,3 @@
-/** Reasons stand in the order of their weight, each in both languages, and what says nothing is no reason. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortReasons } from '../../../src/domain/records/finding-words.ts';

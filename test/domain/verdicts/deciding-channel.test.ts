@@ -1,4 +1,3 @@
-/** Where the channels of a sound hold different voices, the most suspicious one decides. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assessRuns } from '../../../src/domain/verdicts/assessment.ts';

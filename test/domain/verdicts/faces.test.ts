@@ -1,4 +1,3 @@
-/** Boxes from a face detector's answers, and the views of a picture that it is shown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeViews } from '../../../src/domain/media/views.ts';

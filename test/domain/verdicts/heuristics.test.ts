@@ -1,4 +1,3 @@
-/** Heuristics and the assessment are pure: what goes in decides what comes out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forcesArtificial, NO_PROVENANCE } from '../../../src/domain/provenance/provenance.ts';

@@ -1,4 +1,3 @@
-/** What became of marks in a copy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mark } from '../../../src/domain/verdicts/marks.ts';

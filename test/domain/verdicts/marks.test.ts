@@ -1,4 +1,3 @@
-/** Marks are derived from what was measured: found, absent, broken or not checkable, and how much each says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '../../../src/domain/media/open-watermarks.ts';

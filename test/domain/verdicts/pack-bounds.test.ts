@@ -1,4 +1,3 @@
-/** Little speech, a narrow band, codecs of speech and what is probably no photograph have bounds of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ImagePack, SpeechPack } from '../../../src/domain/packs/model-pack.ts';

@@ -1,4 +1,3 @@
-/** Whole pictures: the strongest coherent region counts, and parts that lie in a picture twice are found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

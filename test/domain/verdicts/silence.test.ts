@@ -1,4 +1,3 @@
-/** Why a model is silent is stored in English and read in both languages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSilence, silenceSentence } from '../../../src/domain/verdicts/silence.ts';

@@ -1,4 +1,3 @@
-/** Windows lie inside speech, a short stretch is repeated, little speech and a narrow band have bounds of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

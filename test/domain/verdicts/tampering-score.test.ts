@@ -1,4 +1,3 @@
-/** Where tiles lie, what they cover, and what becomes of their answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverageOf, placeTiles, splitTiles } from '../../../src/domain/media/tampering-score.ts';

@@ -1,4 +1,3 @@
-/** From logits to figures: the line, the floor, and what a run remembers of its pack. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JudgingPack } from '../../../src/domain/packs/model-pack.ts';

@@ -1,4 +1,3 @@
-/** Frames of a video are judged by bounds of their own where a pack has them; a picture never is. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

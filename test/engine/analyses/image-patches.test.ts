@@ -1,4 +1,3 @@
-/** Which patches are asked for of a picture. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ImagePack, isImagePack } from '../../../src/domain/packs/model-pack.ts';

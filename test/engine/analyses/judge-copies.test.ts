@@ -1,4 +1,3 @@
-/** Stability copies and animations through a running daemon. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';

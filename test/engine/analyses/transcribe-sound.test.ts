@@ -1,4 +1,3 @@
-/** A transcript that takes too long or whose model fails ends with a fault, and keeps what was written down of every voice. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** Who gets a slot when, what a lost child costs, and what is left behind. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

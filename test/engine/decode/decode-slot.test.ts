@@ -1,4 +1,3 @@
-/** The life of one decode child: deadline, abort, crash, own fault, and what its folder may hold. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';

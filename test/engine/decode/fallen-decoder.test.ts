@@ -1,7 +1,4 @@
-/**
- * A decoder that was taken over plays with what it left while the daemon reads and removes it: a program of the test's own
- * in a real slot, behind each wall of this machine without the kernel's filter, which refuses most of it before.
- */
+/** A program of the test's own plays in a real slot, behind each wall without the kernel's filter, which refuses most of it. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,3 @@
-/** What ends two decoders by its deadline is the file's fault, and costs no third. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

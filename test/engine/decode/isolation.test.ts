@@ -1,7 +1,4 @@
-/**
- * A decode child sees no network, no other file and no secret. At every level where the kernel has Landlock a decode child
- * reaches its slot alone: no file, socket or process beside it.
- */
+/** A decode child sees no network, file or secret; where the kernel has Landlock it reaches its slot alone at every level. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

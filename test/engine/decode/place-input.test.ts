@@ -1,4 +1,3 @@
-/** A decoder that falls cannot change what it was given, at any isolation, and what was changed is not judged. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, statfs, writeFile } from 'node:fs/promises';

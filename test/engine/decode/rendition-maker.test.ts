@@ -1,4 +1,3 @@
-/** A rendition that a frozen child did not make is made by a fresh one within the same request. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';

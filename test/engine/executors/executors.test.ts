@@ -1,4 +1,3 @@
-/** Which executor gets an attempt: the one with the smallest share of its slots taken that may have the media. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaitReason } from '../../../src/domain/records/wait-reason.ts';

@@ -1,7 +1,4 @@
-/**
- * Packs that come with Assay, in half precision, in a real inference child on the CPU, which rounds their weights: where
- * the outputs hold in it and where they do not. A GPU rounds more; the rule that decides is the same.
- */
+/** Shipped packs in half precision on the CPU, which rounds weights: where outputs hold and where not. A GPU rounds more. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

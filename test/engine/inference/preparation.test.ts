@@ -1,7 +1,4 @@
-/**
- * Providers that are prepared while another answers, with real inference children. No box that runs tests has two
- * providers that work, so the CPU plays each part in turn: the one that is slow and comes, and the one that answers.
- */
+/** Providers that are prepared while another answers. No test box has two that work, so the CPU plays each in turn. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Packs that stay on the CPU are opened there alone, whatever providers are set: they say so, also where another provider
- * comes first and works on this box or not.
- */
+/** Packs that stay on the CPU open there alone, whatever providers are set, and say so. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, test } from 'node:test';

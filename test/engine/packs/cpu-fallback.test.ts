@@ -1,4 +1,3 @@
-/** A box that must use its GPU: which models keep it from being ready, and what it says of them. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** A pack that is not whole, or misses its golden outputs, is not used. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';

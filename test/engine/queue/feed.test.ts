@@ -1,4 +1,3 @@
-/** Watchers never miss a last change, and hold no memory. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Feed, type WatchFilter } from '../../../src/engine/queue/feed.ts';

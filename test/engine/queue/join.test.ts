@@ -1,4 +1,3 @@
-/** A stored result that no record could show answers for no later submission. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';

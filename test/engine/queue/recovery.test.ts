@@ -1,4 +1,3 @@
-/** Whom a start blames for the last daemon's death: only who was alone, only within a boot, only the third time. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Analysis } from '../../../src/domain/records/classification.ts';

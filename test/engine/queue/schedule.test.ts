@@ -1,4 +1,3 @@
-/** Accounts take turns, for analyses and for renditions. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BATCH_TURN_EVERY, Schedule } from '../../../src/engine/queue/schedule.ts';

@@ -1,4 +1,3 @@
-/** A front end without local slots while no worker takes work. Workers that get none are distinguished, drained and forgotten, and learn why. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

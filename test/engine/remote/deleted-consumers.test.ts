@@ -1,4 +1,3 @@
-/** A worker that deletes the consumer or the stream of leases costs seconds: the daemon makes both again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

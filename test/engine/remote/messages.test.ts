@@ -1,4 +1,3 @@
-/** What cannot be a message is refused before it costs anything. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';

@@ -1,4 +1,3 @@
-/** The daemon computes each figure of a worker's result itself, from answers whose shape and count it knows. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-/** A box that names no NATS server loads nothing of it, and listens nowhere for workers. */
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** The parts of a recording in its report: which of them a reader should listen to first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';

@@ -1,4 +1,3 @@
-/** What a report says in letters that its own font lacks, read back from the PDF. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from '../../../src/evidence/report/blocks.ts';

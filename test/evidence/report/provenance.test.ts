@@ -1,4 +1,3 @@
-/** How a file came about, as the report of an evidence package says it, in HTML and PDF. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';

@@ -1,4 +1,3 @@
-/** What is said in a recording, in its report. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClassificationRecord } from '../../../src/domain/answers/record.ts';

@@ -18,10 +18,7 @@ function blobHashes(folder: string): string[] {
   return globSync('blobs/*/*', { cwd: folder }).map((path) => basename(path));
 }
 
-/**
- * Every record done, its file there and no other file, one charge of `price` for each and no other line. The
- * daemon must not run.
- */
+/** Every record done with its file and one charge of `price`; no other file or line. The daemon must not run. */
 export async function assertBooks(folder: string, identifiers: readonly string[], price: number) {
   const blobsBefore = blobHashes(folder).sort();
   await using store = await Store.open({ folder });

@@ -37,10 +37,7 @@ export function rssAnonBytes(pid: number): number {
   return Number(match?.[1] ?? Number.NaN) * 1024;
 }
 
-/**
- * Processes of Node whose last argument is the script, as a source or in a bundle. A wall has the same last argument, and while it is put up it has no
- * child yet: a wall that is stopped then outlives its killed parent, stopped for good.
- */
+/** Node processes whose last argument is the script. A wall has it too: stopped while childless, it outlives its parent. */
 function innermost(pids: readonly number[], script: string): number[] {
   const entry = new RegExp(`/(worker/${script}\\.ts|build/[0-9a-f]+/${script}\\.js)$`);
   return pids.filter((pid) => {

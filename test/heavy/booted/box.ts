@@ -1,7 +1,4 @@
-/**
- * A box that systemd booted: Debian or Ubuntu in a container of systemd-nspawn, on the network of `network.ts`, with a data folder
- * on a disk of its own. Its power can be cut: that disk then keeps what was flushed, and nothing else. Needs root.
- */
+/** A box that systemd booted: Debian or Ubuntu in systemd-nspawn, with a disk that keeps only what was flushed. Needs root. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -20,10 +17,7 @@ const POLL_MS = 250;
 const RELEASE_SECONDS_MAX = 60;
 const INSIDE = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' };
 const REBOOT_ASKED = 133;
-/**
- * The disk is mounted in a namespace of the box's own: mounted for this machine, it would be handed on to every box that boots later,
- * and they would keep it after its power was cut.
- */
+/** Mounted in the box's own namespace: mounted for this machine, later boxes would keep the disk after its power was cut. */
 const MOUNTED = ['--mount', '--', 'sh', '-c', 'mount -o loop "$1" "$2" && shift 2 && exec "$@"', 'sh'];
 
 export interface BoxOrder {

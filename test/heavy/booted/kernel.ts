@@ -1,10 +1,8 @@
 /**
- * A box with a kernel of its own, started by qemu: what a container of this machine's kernel cannot show. AppArmor, the kernel's
- * clients of NFS and SMB, the clock of the whole box, a power cut that takes what the kernel had not written.
- *   kernel.ts --package FILE [--suite trixie|noble] [--base FOLDER]
- * Needs root, mmdebstrap, qemu-system-x86, ssh and a mirror. Every instruction is computed, so that tiny models stand in for those of
- * the package (the largest takes minutes a picture here).
- * Prints times; exit code 1 where a step misses.
+ * A box with a kernel of its own, by qemu: AppArmor, clients of NFS and SMB, the clock, a power cut.
+ * kernel.ts --package FILE [--suite trixie|noble] [--base FOLDER]. Needs root, mmdebstrap, qemu-system-x86,
+ * ssh and a mirror. Tiny models stand in, since every instruction is computed. Exit code 1 where a step
+ * misses.
  */
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';

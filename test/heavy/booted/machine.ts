@@ -1,7 +1,6 @@
 /**
- * A box with a kernel of its own: a system of Debian or Ubuntu started by qemu, which computes each of its instructions (slow, but any
- * machine can). It is on the network of `network.ts` and is commanded by ssh. Its power can be cut: what its kernel had not written is
- * gone. Needs root, qemu-system-x86, mke2fs and ssh.
+ * A box with a kernel of its own: Debian or Ubuntu by qemu, which computes each instruction, on the network
+ * of `network.ts`, commanded by ssh. Its power can be cut. Needs root, qemu-system-x86, mke2fs and ssh.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,4 @@
-/**
- * Folders of file servers, mounted by the kernel's own clients: NFS and SMB. Others write on the server, so that no notice comes; the
- * server goes away for a minute amid the files, and comes back. Each file becomes one record and its results.
- */
+/** Folders of NFS and SMB servers, mounted by the kernel. The server goes away for a minute; each file becomes one record. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Desk, picture, until } from './desk.ts';

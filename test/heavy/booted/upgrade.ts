@@ -1,8 +1,6 @@
 /**
- * An upgrade of a box that is at work, and the way back: from the package of an older version to that of this one while files
- * come in, back by `assay rollback`, and forward again. Needs what main.ts needs, and the older package (of a version with a
- * lower number and, to see the way back, an older stored format).
- *   upgrade.ts --from FILE [--package FILE] [--base FOLDER] [--records N]
+ * An upgrade of a box at work, the way back by `assay rollback`, and forward again. upgrade.ts --from FILE
+ * [--package FILE] [--base FOLDER] [--records N]. Needs what main.ts needs, and an older package.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';

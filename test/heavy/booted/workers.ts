@@ -1,8 +1,7 @@
 /**
- * Three booted boxes on one network: a front without places of its own, and two workers by their unit, with TLS to the broker of this
- * machine and to the front's listener of media. They judge, one is lost amid work, and all three are upgraded one by one. Needs
- * what main.ts needs, and nats-server.
- *   workers.ts [--package FILE] [--base FOLDER]
+ * Three booted boxes: a front without slots and two workers by their unit, with TLS. One is lost amid work,
+ * and all three are upgraded. workers.ts [--package FILE] [--base FOLDER]. Needs what main.ts needs, and
+ * nats-server.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,7 +1,4 @@
-/**
- * Clients and receivers that others wrote, as their users run them: had from their registries, then against a running box. What
- * cannot be had is skipped by name, with the reason. `main.ts [NAME]…` runs those alone. Exit code 1 where one misses.
- */
+/** Foreign clients and receivers against a running box. `main.ts [NAME]…` runs those alone. Exit code 1 where one misses. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestDaemon } from '../../daemon.ts';

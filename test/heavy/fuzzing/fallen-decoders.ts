@@ -1,7 +1,6 @@
 /**
- * Decoders that fell play with what they left, in a running daemon: none of `sealing.key` is answered, no file beside the slot goes,
- * no thread of the daemon waits for a pipe. A copy of the program has a decoder that draws an honest heatmap and then plays, and no
- * filter of the kernel, which would refuse the tricks before.
+ * Fallen decoders play in a running daemon, a copy without the kernel's filter: none of `sealing.key` is
+ * answered, no file beside the slot goes, no thread of the daemon waits for a pipe.
  */
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Manifests as hostile bytes: 2,000 mutated ones through a real decode child, none of which may end it, and what reading
- * costs. Exit code 1 where a child ends, or a median is past its bound. `node test/heavy/fuzzing/manifests.ts`
- */
+/** 2,000 mutated manifests through a real decode child: none may end it, nor a median pass its bound (exit code 1). */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readProvenance } from '../../../src/worker/steps/provenance.ts';

@@ -1,8 +1,7 @@
 /**
- * 24 files of one account that are dear to look at, all at once: meanwhile each JPEG of another account must be accepted within
- * 1 s. Animations of 50,000 frames, which are counted before they are read; and pictures of a hundred million pixels, each of which
- * takes a decoder a second or more. Ordinary pictures of as many bytes show what receiving alone costs. The flood comes from a process of its own,
- * since the service runs in this one. Exit code 1 on a miss.
+ * 24 files of one account that are dear to look at, at once: each JPEG of another must be accepted within 1
+ * s. Animations of 50,000 frames, and pictures of a hundred million pixels; ordinary ones show what receiving
+ * alone costs. The flood comes from another process. Exit code 1 on a miss.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,4 @@
-/**
- * An OpenTelemetry collector on loopback, built from its published Go modules: it takes traces and hands them on in JSON, which is read
- * here. Its receiver that scrapes is not built: that is Prometheus' own, and brings the clients of many clouds along.
- */
+/** An OpenTelemetry collector on loopback, built from Go modules without its scraper, whose traces are read as JSON. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';

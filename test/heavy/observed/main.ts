@@ -1,8 +1,7 @@
 /**
- * Assay as its operator's tools see it. Prometheus: every alert of docs/alerts.yml fires by its cause and ends (promtool, over the
- * hours that it takes), four of them and every query of the dashboard with a running daemon; needs Debian's prometheus, and
- * root for a disk of its own. An OpenTelemetry collector takes traces; Go builds it, which takes minutes.
- *   main.ts [--collector PROGRAM] [prometheus|collector]…
+ * Assay as operators' tools see it: every alert of docs/alerts.yml fires and ends, the dashboard's queries
+ * answer, a collector takes traces. main.ts [--collector PROGRAM] [prometheus|collector]…. Needs Debian's
+ * prometheus, root and Go.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

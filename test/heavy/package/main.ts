@@ -1,8 +1,7 @@
 /**
- * The package of Debian, whole: made twice and equal, judged by lintian and dpkg-shlibdeps, and then on bare systems without a
- * network installed, used, removed, installed again and purged. Needs root, mmdebstrap and a mirror.
- *   main.ts [--package FILE] [--suite NAME]…
- * A named package goes straight to the systems. Prints times and sizes; exit code 1 where a step misses.
+ * The package of Debian: made twice and equal, judged by lintian and dpkg-shlibdeps, then used on bare
+ * systems without a network. main.ts [--package FILE] [--suite NAME]…. Needs root, mmdebstrap and a mirror.
+ * Exit code 1 where a step misses.
  */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

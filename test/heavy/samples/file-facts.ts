@@ -1,7 +1,4 @@
-/**
- * Facts of pictures against exiftool: each JPEG, PNG, WebP, TIFF and HEIC beneath ASSAY_FACTS_FOLDER (or the collection's whole photographs) is read by
- * both. Skipped by name where exiftool is not installed.
- */
+/** Facts of pictures beneath ASSAY_FACTS_FOLDER (or the collection's) against exiftool's; skipped by name without it. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,7 @@
 /**
- * `npm run test:heavy -- samples`: public collections of files against a running daemon and other people's programs.
- * ASSAY_SAMPLES names a folder with a folder of each collection (file-type, music-metadata, Pillow, av1-avif, libheif,
- * exiftool, FFmpeg's samples); ASSAY_SAMPLES_LIST where the list goes (JSON lines; among the temporary files
- * otherwise).
+ * `npm run test:heavy -- samples`: public collections against a daemon and other programs. ASSAY_SAMPLES
+ * names a folder with a folder of each (file-type, music-metadata, Pillow, av1-avif, libheif, exiftool,
+ * FFmpeg's samples); ASSAY_SAMPLES_LIST where the list goes (JSON lines).
  */
 import { appendFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * Faults that the daemon once had, put back one by one into a copy of the program: the simulator must find each, or it would
- * not have found the next one of its kind.
- */
+/** Faults that the daemon once had, put back one by one into a copy of the program: the simulator must find each. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

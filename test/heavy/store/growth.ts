@@ -1,7 +1,6 @@
 /**
- * Ten thousand submissions under a page that stays open and is asked to refresh what an administrator looks at: the file of the
- * records grows by as much for the last thousand as for the second, and no reader stays behind. `store/growth.ts 2000`
- * makes fewer. Exit code 1 on a miss.
+ * Ten thousand submissions (`growth.ts 2000`: fewer) under an administrator's page that refreshes: the
+ * records' file grows alike for the last thousand and the second. Exit code 1 on a miss.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

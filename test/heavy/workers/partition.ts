@@ -1,7 +1,6 @@
 /**
- * `node test/heavy/workers/partition.ts`: what is between the boxes, or around them, fails without anybody being killed: a
- * worker cut off in mid-job, one that stands still, a broker that is full, a listener for media that cannot be reached, workers
- * that are upgraded one after the other. Each costs time; none costs a file, an attempt or a figure.
+ * What is between the boxes fails without a kill: a worker cut off, one that stands still, a full broker, no
+ * listener for media, upgrades one by one. Each costs time; none costs a file, an attempt or a figure.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

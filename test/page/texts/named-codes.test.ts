@@ -1,4 +1,3 @@
-/** Codes that the page meets have words in both languages: steps of an analysis, actions of the audit log, obstacles to a sign-off, refusals. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

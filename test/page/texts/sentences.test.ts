@@ -1,4 +1,3 @@
-/** What the daemon writes in English is said in Italian on the Italian page: findings of the doctor, refusals, failures. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-/** Every text of the page exists in both languages, asks for the same figures in both, and counts one as one. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-/** TIFFs of every kind of sample through a real decode child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../media/decode-fixture.ts';

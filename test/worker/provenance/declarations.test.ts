@@ -1,4 +1,3 @@
-/** What unsigned metadata say of a picture's origin, and what the assessment makes of it. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

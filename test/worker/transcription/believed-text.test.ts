@@ -1,4 +1,3 @@
-/** Which texts of the model are taken for what was said. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBelieved } from '../../../src/worker/inference/transcription/transcribe-window.ts';

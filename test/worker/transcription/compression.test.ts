@@ -1,4 +1,3 @@
-/** A text that repeats itself is found in every script, and plain text in none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compressionOf } from '../../../src/worker/inference/transcription/transcribe-window.ts';
