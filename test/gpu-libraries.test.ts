@@ -99,7 +99,7 @@ test('a program that fetches nothing says what to fetch, and an archive of anoth
   assert.ok(!names.some((name) => name.includes('providers')), names.join());
 });
 
-test('what an archive brought as libraries and is none costs the providers only', async () => {
+test('files of an archive that are no libraries cost the providers only', async () => {
   const archive = await makeArchive('gpu.nupkg', await runtimeVersion(), Buffer.from('no library'));
   const { code, out, err } = await installCuda('--archive', archive);
   assert.equal(code, 0, err);
@@ -107,7 +107,7 @@ test('what an archive brought as libraries and is none costs the providers only'
   await assertPassedOver(/libonnxruntime_providers_shared\.so: file too short/);
 });
 
-test('libraries of something else, which load, cost the providers only', async () => {
+test('foreign libraries that load cost the providers only', async () => {
   const [library] = globSync('node_modules/@msgpackr-extract/*linux-x64/*.node', { cwd: ROOT });
   for (const name of CUDA_LIBRARIES)
     await copyFile(join(ROOT, library ?? assert.fail()), join(program, LIBRARIES_FOLDER, name));

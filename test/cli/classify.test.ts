@@ -96,7 +96,7 @@ test('standard input is sent under its name, in chunks of any size', async () =>
   assert.equal(daemon.received.get('pipe.png'), 1_000_003);
 });
 
-test('what a busy daemon refuses is sent again', async () => {
+test('a file that a busy daemon refuses is sent again', async () => {
   await using daemon = await startFakeDaemon();
   await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'busy.jpg': 10 });

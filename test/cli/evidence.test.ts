@@ -88,7 +88,7 @@ test('a token of one’s own is added in place with its root, once; one of other
   );
 });
 
-test('what the box has got is added to a package that left before', async () => {
+test('tokens that arrive later are added to a package that left before', async () => {
   const path = join(open.folder, 'late.zip');
   let made = await evidence('timestamp', whole, '-o', path);
   while (/Nothing was added/.test(made.out)) made = await evidence('timestamp', whole, '-o', path);

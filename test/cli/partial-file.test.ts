@@ -12,7 +12,7 @@ async function* pieces(onFirst = (): void => {}) {
   yield { chunk: Buffer.from('two') };
 }
 
-test('what was cut off by Ctrl-C is not kept', async () => {
+test('a download cut off by Ctrl-C is not kept', async () => {
   await using folder = await makeTemporaryFolder();
   const interrupt = new AbortController();
   const cutOff = pieces(() => interrupt.abort());

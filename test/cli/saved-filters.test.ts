@@ -97,7 +97,7 @@ test('a filter that one facade saves is read, used, replaced and removed by the 
   deepEqual((await client.call(method.listSavedFilters, {})).filters.length, 1);
 });
 
-test('what is no filter, one too many and one that is not there are refused', async () => {
+test('an invalid filter, one too many and an unknown one are refused', async () => {
   const { key } = await addKeyed();
   using client = grpcClient(key);
   await rejects(

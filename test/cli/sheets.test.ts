@@ -213,7 +213,7 @@ test('records come out as CSV and JSON Lines, by the command line and from the d
   equal((await fetched('/exports/records.csv', 'wrong')).status, 401);
 });
 
-test('an export that cannot be written says so, and costs no earlier one where the daemon is away', async () => {
+test('an export that cannot be written says so, and keeps the earlier one if the daemon is away', async () => {
   const full = await assay(['export', '-o', '/dev/full']);
   equal(full.code, 1);
   match(full.err, /^assay: ENOSPC/);

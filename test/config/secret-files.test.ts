@@ -45,14 +45,14 @@ test('the secret itself wins over its file', () => {
   equal(load(env).admin.apiKey?.reveal(), 'the-key-itself');
 });
 
-test('what systemd loads is found by the name of the setting; what it does not load is not set', () => {
+test('a credential that systemd loads is found by its setting’s name; others are not set', () => {
   const { admin, mail } = load({ CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
   equal(admin.apiKey?.reveal(), KEY);
   equal(mail.smtpUrl?.reveal(), 'smtp://assay:hidden@mail.example.org:587');
   equal(admin.password, null);
 });
 
-test('a broker’s key is a credential as the worker’s unit loads it, and is not shown where it is at fault', () => {
+test('a broker’s key is a credential as the worker’s unit loads it, and a faulty one is not shown', () => {
   const servers = { ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222', ASSAY_WORKERS_LISTEN: '127.0.0.1:0' };
   const { nats } = load({ ...servers, CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
   equal(nats?.nkeySeed?.reveal(), SEED);

@@ -202,7 +202,7 @@ test('a variable wins over the file, and the origins say so', () => {
   assert.equal(origin('log.level'), 'default');
 });
 
-test('NATS servers are taken by TLS, on loopback, and without a key where it is said', () => {
+test('NATS servers are taken by TLS, on loopback, and without a key if a setting allows it', () => {
   const accepted = [
     { ...NKEY, ASSAY_NATS_SERVERS: 'tls://broker.example.org:4222' },
     { ...NKEY, ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222,nats://localhost,nats://[::1]:4222' },

@@ -43,7 +43,7 @@ test('a first start says once how weak the models are, and which command adds a 
   equal(said.includes(`Assay vision transformer: ${sentence}`), true, `${sentence}: ${said}`);
 });
 
-test('what is no terminal gets the way to the administrator’s key, and nothing where a setting gave it', async () => {
+test('output that is no terminal gets the way to the administrator’s key, or nothing if a setting gave it', async () => {
   for (const [given, shown] of [
     ['', /API key in \S+\/admin\.key/],
     [`assay_${'5e'.repeat(32)}`, /API key as set by admin\.api_key/],
@@ -77,7 +77,7 @@ test('a terminal gets the secrets; a journal or a container’s log, which other
   equal(shown.includes(key) && shown.includes(link), true, shown);
 });
 
-test('what the operator can put right is a sentence; any other error shows where it happened', () => {
+test('a fault that the operator can repair is a sentence; any other error shows where it happened', () => {
   equal(describeStartFailure(new SettingsError([])), new SettingsError([]).message);
   equal(describeStartFailure(new FolderInUseError('the data folder is in use')), 'the data folder is in use');
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });

@@ -87,7 +87,7 @@ test('every row is offered by gRPC, by GraphQL or by both', () => {
   );
 });
 
-test('only an administrator is let through where the row says so', async () => {
+test('a row for administrators refuses every other account', async () => {
   for (const row of ROWS) {
     for (const caller of ['user', 'partner'] as const) {
       const answer = await ask(caller, row);
@@ -98,7 +98,7 @@ test('only an administrator is let through where the row says so', async () => {
   }
 });
 
-test('a plain user is refused where the row wants a partner', async () => {
+test('a row for partners refuses a plain user', async () => {
   const rows = ROWS.filter(({ operation }) => operation.role === 'partner');
   assert.ok(rows.length > 0);
   for (const row of rows) assert.match(await ask('user', row), NEEDS_PARTNER, row.name);

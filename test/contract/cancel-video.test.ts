@@ -79,7 +79,7 @@ for (const [step, fields] of [
   ['frame-choice', { key_frames: 'true', key_frames_method: 'flow', frames: '30' }],
   ['frames', { frames: '30', no_cache: 'true' }],
 ] as const) {
-  test(`while its ${step} is at work`, async () => {
+  test(`cancelling a video in its step ${step} ends its decoder at once`, async () => {
     const daemonPid = daemon.process.pid ?? assert.fail();
     const idle = childrenOf(daemonPid);
     const identifier = await submit(fields);

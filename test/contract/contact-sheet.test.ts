@@ -70,7 +70,7 @@ interface Place {
   height: number;
 }
 
-test('each analysed frame lies on the sheet where its description says', async () => {
+test('each analysed frame lies on the sheet at the place of its description', async () => {
   const sheet = await sheetBytes();
   const { width, height, frames } = (await (await fetchSheet('sheet.json')).json()) as {
     width: number;
@@ -92,7 +92,7 @@ test('each analysed frame lies on the sheet where its description says', async (
   }
 });
 
-test('GraphQL names it, and the command line saves the same bytes and names the second', async () => {
+test('GraphQL names the sheet, and the command line saves the same bytes and names the second', async () => {
   const query = `{ classification(identifier: "${identifier}") { renditions { kind state url mimetype } } }`;
   const { classification } = await ask(query);
   const listed = classification.renditions.find(({ kind }: { kind: string }) => kind === 'SHEET');
@@ -118,7 +118,7 @@ test('a removed rendition is drawn again as it was, bit by bit', async () => {
   assert.deepEqual(await sheetBytes(), first);
 });
 
-test('an evidence package holds it, as its report does', async () => {
+test('an evidence package and its report hold the sheet', async () => {
   const path = join(service.open.folder, 'package.zip');
   const { code, err } = await assay(['evidence', 'export', identifier, '-o', path, '--language', 'it']);
   assert.equal(code, 0, err);
@@ -150,7 +150,7 @@ test('a foreign record is as absent as an unknown one, and pictures and sounds h
   }
 });
 
-test('under zero retention there is none', async () => {
+test('under zero retention no sheet is kept', async () => {
   const shy = await addCustomer(service, { plan: { zero_retention: true } });
   const clip = makeClip({ seconds: 3 });
   const record = await shy.classify('video', { video: clip, frames: String(FRAMES) });
@@ -163,7 +163,7 @@ test('under zero retention there is none', async () => {
   assert.equal(existsSync(join(service.open.folder, 'renditions', analysisId)), false);
 });
 
-test('it goes with the artifacts of its analysis, however these are removed', async () => {
+test('the sheet goes with the artifacts of its analysis, however these are removed', async () => {
   const { store } = service.open.app;
   const clip = makeClip({ seconds: 3 });
   const kept = await owner.classify('video', { video: clip, frames: String(FRAMES) });

@@ -95,7 +95,7 @@ test('an unknown identifier is not found by any facade', async () => {
   }
 });
 
-test('the same file again is answered from the cache, by another identifier', async () => {
+test('the same file again is answered from the cache, under another identifier', async () => {
   const bytes = await freshPicture();
   const [first, ...others] = callers;
   assert.ok(first !== undefined);

@@ -177,7 +177,7 @@ function readOne(identifier: string): { classification?: ClassificationRecord } 
   }
 }
 
-test('gRPC', async () => {
+test('gRPC shows each record but the refused ones', async () => {
   const channel = { address: open.daemon.grpc.address, credentials: credentials.createInsecure() };
   using client = new AssayClient(channel, TEST_KEY);
   const found = new Set<string>();
@@ -195,7 +195,7 @@ test('gRPC', async () => {
   assert.deepEqual(refusals, ALL().difference(shown));
 });
 
-test('REST', async () => {
+test('REST shows each record but the refused ones', async () => {
   const response = await fetch(`${open.url}/api/classifications`, { headers: { 'x-api-key': TEST_KEY } });
   const records = (await response.json()) as { identifier: string }[];
   const found = new Set(records.map(({ identifier }) => identifier));
@@ -219,7 +219,7 @@ const SELECTION = `
   }
   ... on ImageClassification { c2pa results { model version axis device reason } }`;
 
-test('GraphQL', async () => {
+test('GraphQL shows each record but the refused ones', async () => {
   const caller = new GraphqlCaller(open.url, TEST_KEY);
   const found = new Set<string>();
   for (let after: string | null = null; ; ) {
@@ -239,7 +239,7 @@ test('GraphQL', async () => {
   assert.deepEqual(found, shown);
 });
 
-test('sheets have a line for each', async () => {
+test('sheets have a line for each record', async () => {
   for (const format of ['csv', 'jsonl'] as const) {
     const order = { principal: open.admin, filter: {}, format };
     const pieces = await Array.fromAsync(exportRecords(open.app, order, new AbortController().signal));
@@ -262,7 +262,7 @@ test('each shown record can be written as a message and as a file beside its ori
   }
 });
 
-test('a package of those with one hostile text each is written whole', async () => {
+test('a package of records with one hostile text each is written whole', async () => {
   // An analysis with an unknown state never ends.
   const identifiers = spoiled.flatMap(({ text, place }, index) =>
     text !== LONG && place.path[0] !== 'state' && shown.has(identifierOf(index)) && index % 29 === 0

@@ -186,12 +186,12 @@ function aimAt({ own, frames, hash, deliveryId, customer, mark }: Member, which:
   return { identifier, hash, accountId: customer.id, deliveryId, email: `${mark}@example.org` };
 }
 
-test('the operations are found', () => {
+test('the tables yield operations of each facade', () => {
   const countOf = (facade: string): number => OPERATIONS.filter(({ name }) => name.startsWith(facade)).length;
   assert.ok(countOf('REST') >= 27 && countOf('GraphQL') >= 30 && countOf('gRPC') >= 35);
 });
 
-test('aimed at the caller’s own, the operations show it', async () => {
+test('operations show a caller its own records', async () => {
   const [member] = members;
   assert.ok(member !== undefined);
   for (const name of SHOWING) {
@@ -203,7 +203,7 @@ test('aimed at the caller’s own, the operations show it', async () => {
 });
 
 for (const facade of ['REST', 'GraphQL', 'gRPC']) {
-  test(`${facade}: every operation, at another user, at a partner and by a partner`, async () => {
+  test(`${facade}: no operation of a user or partner crosses accounts`, async () => {
     const [first, second, partner] = members;
     assert.ok(first !== undefined && second !== undefined && partner !== undefined);
     for (const operation of OPERATIONS.filter(({ name }) => name.startsWith(facade))) {
@@ -217,7 +217,7 @@ for (const facade of ['REST', 'GraphQL', 'gRPC']) {
   });
 }
 
-test('operations of all facades in any order, at records, frames and near misses', async () => {
+test('no order of operations crosses accounts, by any facade, at records, frames and near misses', async () => {
   const step = fc.record({
     operation: fc.constantFrom(...OPERATIONS),
     actor: fc.nat({ max: 2 }),

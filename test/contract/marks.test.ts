@@ -238,7 +238,7 @@ test('actions named as parts of every object are steps like others', {
   }
 });
 
-test('a file that is none is refused in the words of a submission', async () => {
+test('a file that is no media is refused in the words of a submission', async () => {
   const path = await writePicture(folder, 'none.png', Buffer.from('nothing of the sort'));
   const { code, err } = await daemon.assay('marks', 'show', path);
   assert.equal(code, 1);

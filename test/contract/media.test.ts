@@ -134,7 +134,7 @@ test('a quiet voice is human to the same model', async () => {
   assert.deepEqual(record.verdict.models, [TINY_SPEECH_ID]);
 });
 
-test('a sound without speech is unknown, never accused', async () => {
+test('a sound without speech is unknown, never called artificial', async () => {
   const record = await classify('audio', recording(8), 'tone.flac');
   assert.equal(record.status, 'done');
   const { classification, confidence, models } = record.verdict ?? {};
@@ -150,7 +150,7 @@ test('a sound without speech is unknown, never accused', async () => {
   await assertSameEverywhere(record);
 });
 
-test('two voices on two channels are separated', async () => {
+test('two voices on two channels are judged apart', async () => {
   const [low, high] = [voiceOf(8, 0.12, 110), voiceOf(8, 0.6, 205)];
   const wave = (time: number, channel: number): number => (channel === 0 ? low : high)(time);
   const reasons = await reasonsOf(await classify('audio', recording(8, wave, 2), 'interview.flac'));
@@ -211,7 +211,7 @@ test('a voice on a track that players do not play decides, and so may a picture 
   assert.ok(reasons.includes('SEVERAL_TRACKS') && !reasons.includes('TRACK_NOT_JUDGED'), reasons.join());
 });
 
-test('what players do not show is looked at too, and a small picture is judged unless the plan asks for more', async () => {
+test('pictures that players do not show are judged too, also small ones unless the plan asks for more', async () => {
   const small = { container: 'mp4', codec: 'mpeg4' as never, seconds: 2, width: 320, height: 200, fps: 10 };
   const sound = { container: 'mp4', codec: 'aac' as never, seconds: 2, rate: RATE, channels: 1 };
   const bytes = makeStreams(small, Array(5).fill(small), Array(9).fill(sound));

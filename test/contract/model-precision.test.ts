@@ -31,7 +31,7 @@ async function modelsOf(daemon: OpenBox): Promise<ShownModel[]> {
   return ((await response.json()) as { data: { appliance: { models: ShownModel[] } } }).data.appliance.models;
 }
 
-test('half precision that no provider of the box gives is reported', async (t) => {
+test('half precision that no provider of the box offers is reported', async (t) => {
   const providers = 'tensorrt,webgpu,cpu';
   await using packs = await makeTemporaryFolder();
   await writeTinyPacks(packs.path);

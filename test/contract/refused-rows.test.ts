@@ -36,7 +36,7 @@ for (const path of [
   '/api/classifications?limit=50',
   `/api/classifications?identifiers=${ALL}`,
 ]) {
-  test(`REST ${path.slice(0, 40)}: the others, and never a figure as null`, async () => {
+  test(`REST ${path.slice(0, 40)} lists the other records, and never a figure as null`, async () => {
     const response = await read(path);
     assert.equal(response.status, 200);
     const records = (await response.json()) as { name: string }[];
@@ -47,7 +47,7 @@ for (const path of [
   });
 }
 
-test('REST: one that is asked for by its identifier is a documented error', async () => {
+test('REST answers the identifier of a damaged record with a documented error', async () => {
   for (const [index, { reason }] of SPOILED) {
     const response = await read(`/api/classification/${identifierOf(index)}`);
     assert.equal(response.status, 500);
@@ -70,7 +70,7 @@ async function ask(selection: string, args = 'first: 50', accept = 'application/
 }
 
 for (const accept of ['application/json', 'application/graphql-response+json']) {
-  test(`GraphQL as ${accept}: a node is null with an error of its own, and the page goes on`, async () => {
+  test(`GraphQL as ${accept}: a damaged record is a null node with its own error, and the page goes on`, async () => {
     const { status, data, errors } = await ask('nodes { name }', 'first: 50', accept);
     assert.equal(status, 200);
     const nodes = data.classifications.nodes as ({ name: string } | null)[];
@@ -94,7 +94,7 @@ for (const accept of ['application/json', 'application/graphql-response+json']) 
   });
 }
 
-test('GraphQL: by edges, page by page, with a cursor for each', async () => {
+test('GraphQL pages over damaged records by edges, with a cursor for each', async () => {
   const names: unknown[] = [];
   let after = '';
   for (let pages = 0; pages < SPOILED_COUNT; pages += 1) {
@@ -112,7 +112,7 @@ test('GraphQL: by edges, page by page, with a cursor for each', async () => {
   assert.deepEqual(names, [NAMES[0], NAMES[1], ...Array(SPOILED.size).fill(null), NAMES[2]]);
 });
 
-test('gRPC: the list and the list by identifiers name them', async () => {
+test('gRPC names damaged records in the list and in the list by identifiers', async () => {
   const channel = { address: open.daemon.grpc.address, credentials: credentials.createInsecure() };
   using client = new AssayClient(channel, TEST_KEY);
   const { method } = ClassificationService;
@@ -139,7 +139,7 @@ async function assay(...argv: string[]) {
   return await runCommand({ address: open.daemon.grpc.address, key: TEST_KEY }, argv);
 }
 
-test('the command line lists the others, and warns beside the list', async () => {
+test('the command line lists the other records, and warns beside the list', async () => {
   const outcome = await assay('list', '--json', '--all');
   assert.equal(outcome.code, 0);
   assert.deepEqual(
@@ -150,7 +150,7 @@ test('the command line lists the others, and warns beside the list', async () =>
     assert.match(outcome.err, new RegExp(`warning: ${identifierOf(index)} is left out`));
 });
 
-test('sheets of the command line and of the daemon hold a line for each', async () => {
+test('sheets of the command line and of the daemon hold a line for each record', async () => {
   const { out, err } = await assay('export', '--format', 'jsonl');
   const own = await (await read('/exports/records.jsonl')).text();
   assert.equal(out, own.replace('\ufeff', ''));

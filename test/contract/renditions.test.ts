@@ -136,7 +136,7 @@ test('another account, an unknown record and an unknown rendition are equally ab
   assert.equal(none?.state, 'NONE');
 });
 
-test('a film that many ask for at once is made once, and has a strip', async () => {
+test('a film that many clients request at once is made once, and has a strip', async () => {
   const clip = makeClip({ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 4 });
   const { identifier } = await owner.classify('video', { video: clip, frames: '5' });
   const path = `${identifier}/rendition/film.webm`;
@@ -182,7 +182,7 @@ test('a recording has peaks and a spectrum; the track of a video has its own', a
   assert.equal((await made(`${track?.identifier}/rendition/peaks.json`)).status, 200);
 });
 
-test('a child that is killed again and again ends in 422, and leaves the record as it was', async () => {
+test('a rendition whose child is killed again and again ends in 422, and leaves the record as it was', async () => {
   const clip = makeClip({ container: 'matroska', seconds: 25, fps: 30, width: 640, height: 480 });
   const record = await owner.classify('video', { video: clip, frames: '5' });
   const path = `${record.identifier}/rendition/film.webm`;
@@ -214,7 +214,7 @@ test('a child that is killed again and again ends in 422, and leaves the record 
   );
 });
 
-test('the least recently used go when there are too many, and a deletion takes all of a file', async () => {
+test('too many renditions evict the least recently used, and a deletion takes all of a file', async () => {
   const identifiers: string[] = [];
   for (let index = 0; index < 4; index += 1) {
     const noisy = await sharp({

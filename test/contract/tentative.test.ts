@@ -143,7 +143,7 @@ test('a running sound shows the clips judged so far', async () => {
   for (const { probability } of first.clips) assert.ok(probability !== null && probability > 0.5);
 });
 
-test('the command line says what was found so far', async () => {
+test('the command line shows what was found so far', async () => {
   const lines = await watchByCommandLine(await submit('video', patternFilm(9), { frames: FRAMES }));
   const found = lines.filter((line) => /frames \d+\/10 {2}so far \d+ % chance of AI/.test(line));
   assert.ok(found.length > 0, lines.join('\n'));

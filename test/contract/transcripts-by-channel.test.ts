@@ -90,7 +90,7 @@ function assertSaid(segments: readonly Pick<Segment, 'text' | 'language' | 'chan
   }
 }
 
-test('REST has what each says, in one list by time', async () => {
+test('REST lists what each channel says by time', async () => {
   const { transcript } = await restOf('audio', identifier);
   assertSaid(transcript.segments);
   const starts = transcript.segments.map(({ start }: { start: number }) => start);
@@ -116,7 +116,7 @@ test('every form of the command names the channel', async () => {
   assertSaid(JSON.parse(await written('json')).segments);
 });
 
-test('the command line finds what the second one says', async () => {
+test('the command line finds what the second channel says', async () => {
   const { out } = await assay('list', '--text', 'gestern hat das', '--json');
   assert.ok(out.includes(identifier), out);
 });
@@ -136,7 +136,7 @@ test('an evidence package has the channels in figures, record and report', async
   assert.match(read('report.html'), /<th[^>]*>Channel<\/th>/);
 });
 
-test('the track of a film is written down by channel, too', async () => {
+test('the track of a film is transcribed by channel, too', async () => {
   const film = makeClip({
     ...{ container: 'mp4', seconds: talk.seconds, withSound: 'aac' as FFEncoderCodec, wave: talk.wave },
   });
@@ -145,7 +145,7 @@ test('the track of a film is written down by channel, too', async () => {
   assertSaid(results.audios[0].transcript.segments);
 });
 
-test('the same voice on both channels is written down once, without a channel', async () => {
+test('the same voice on both channels is transcribed once, without a channel', async () => {
   const one = record((at) => talk.wave(at, 0));
   const { transcript } = await restOf(
     'audio',

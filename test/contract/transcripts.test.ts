@@ -129,7 +129,7 @@ test('a transcript of a video needs the track, which the refusal names', async (
   assert.match(body.error.with_transcript[0], /with_audio/);
 });
 
-test('the language that is spoken can be said, on every way in', async () => {
+test('a submission can name the spoken language on every way in', async () => {
   const fields = { audio: spoken, with_transcript: 'true', transcript_language: 'it' };
   said = (await owner.classify('audio', fields)).identifier;
   const { classification } = await ask(`{ classification(identifier: "${said}") {
@@ -163,7 +163,7 @@ test('a plan without transcripts ignores the option', async () => {
   assert.ok(!('transcript' in record));
 });
 
-test('a list is narrowed by what is said', async () => {
+test('a list is filtered by what is said', async () => {
   const found = async (text: string) => {
     const { out } = await assay(['list', '--text', text, '--json']);
     return out.split('\n').filter((line) => line.includes(identifier)).length;

@@ -77,7 +77,7 @@ test('a first start knows the shipped lists, by every way', async () => {
   );
 });
 
-test('certificates are found by a part of their names', async () => {
+test('certificates are found by part of a name', async () => {
   const { out, code } = await daemon.assay('trust', 'show', 'Westdeutscher', '--json');
   assert.equal(code, 0);
   const found = out
@@ -88,7 +88,7 @@ test('certificates are found by a part of their names', async () => {
   assert.equal((await daemon.assay('trust', 'show', 'nobody of that name')).code, 1);
 });
 
-test('a list that is added vouches from the next file on, off it does not, and a record keeps its hash', async () => {
+test('an added list vouches from the next file on, a disabled one does not, and a record keeps its hash', async () => {
   const before = await show();
   assert.deepEqual(
     [before.readings.state, before.readings.signed_by.answer],
@@ -111,7 +111,7 @@ test('a list that is added vouches from the next file on, off it does not, and a
   assert.deepEqual(setTrustListOn, { list: { isOn: true }, userErrors: [] });
 });
 
-test('a record shows its readings, weighs the signature, and says by GraphQL what gRPC says', async () => {
+test('a record shows its readings and weighs the signature, by GraphQL as by gRPC', async () => {
   const classified = await daemon.assay('classify', picture, '--json');
   const record = JSON.parse(classified.out.trim().split('\n').at(-1) ?? '') as {
     identifier: string;
@@ -136,7 +136,7 @@ test('a record shows its readings, weighs the signature, and says by GraphQL wha
   assert.ok(!(await rest.text()).includes('"provenance"'), 'REST has the documented fields only');
 });
 
-test('sheets have the four answers, from the command line and over HTTP', async () => {
+test('sheets hold the four answers, from the command line and over HTTP', async () => {
   const head = 'error,provenance,unchanged,signed_by,signer,in_time,who';
   const answers = ',trusted,yes,on_list,Test camera,valid_now,nobody';
   const { out } = await daemon.assay('export');
@@ -156,7 +156,7 @@ test('an update that drops a signer seen here is refused, unless it is asked for
   assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
 });
 
-test('a recheck says per record what the lists of now change, by every way', async () => {
+test('a recheck says per record what the present lists change, by every way', async () => {
   const { out, err, code } = await daemon.assay('trust', 'recheck', '--json');
   assert.equal(code, 0, err);
   const [recheck, record] = out
@@ -205,7 +205,7 @@ test('a list is added and updated by GraphQL, and what an update would drop is s
   assert.equal((await daemon.assay('trust', 'remove', 'web')).code, 0);
 });
 
-test('what is no list is refused in words, a shipped list is not removed, and every change is in the audit log', async () => {
+test('a file that is no list is refused in words, a shipped list is not removed, and every change is in the audit log', async () => {
   const bad = await daemon.assay('trust', 'add', 'bad', picture, '--date', '2026-11-01');
   assert.match(bad.err, /content.*holds no certificate in PEM/);
   assert.match((await daemon.assay('trust', 'remove', 'c2pa')).err, /switch it off instead/);

@@ -9,7 +9,7 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-test('what turns, moves or hides text is shown as its escape', () => {
+test('characters that turn, move or hide text are shown as escapes', () => {
   equal(showText('photo\u202egpj.exe'), 'photo\\u202egpj.exe');
   for (const code of [...TURNING, ...CONTROLS]) {
     const shown = `\\u${code.toString(16).padStart(4, '0')}`;

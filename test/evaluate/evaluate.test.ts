@@ -110,7 +110,7 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
   assert.equal(await readFile(journal, 'utf8'), before);
 });
 
-test('what is missing is said in a sentence', async () => {
+test('an unknown kind is refused in a sentence', async () => {
   const failing = run(process.execPath, [ENTRY, '--data', 'x', '--kind', 'film']);
   await assert.rejects(failing, ({ stderr, code }) => {
     assert.match(stderr, /^--kind: expected image, audio, video, found film\n/);

@@ -45,7 +45,7 @@ test('a video is written again upright, no larger and no faster than 480 lines a
   }
 });
 
-test('what is no video is said in a sentence', async () => {
+test('a file that is no video is reported in a sentence', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'a.mp4');
   await writeFile(path, 'nothing');

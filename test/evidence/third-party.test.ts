@@ -153,7 +153,7 @@ test('an added member fails, and is named', async () => {
   match((await judge(changed('README.txt', Buffer.from('added')))).faults.join(), /README\.txt: was added/);
 });
 
-test('what is added after unpacking is found by the steps: a file beside the lists, links, folders, odd names', async () => {
+test('the steps find what is added after unpacking: a file beside the lists, links, folders, odd names', async () => {
   const additions: Record<string, (place: string) => Promise<unknown>> = {
     'README.txt': (place) => writeFile(join(place, 'README.txt'), 'all is well'),
     'data/more/note.txt': async (place) => {

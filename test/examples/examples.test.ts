@@ -123,7 +123,7 @@ for (const beginning of TOOLS) {
   });
 }
 
-test('a refused key is said, with exit code 1 or more', async () => {
+test('an example reports a refused key, and exits with 1 or more', async () => {
   const path = await writePicture(100);
   const known = env.ASSAY_API_KEY ?? '';
   env.ASSAY_API_KEY = 'wrong';

@@ -67,7 +67,7 @@ test('the next payload is taken when the one before has left', async () => {
   stream.destroy();
 });
 
-test('who waits is sent a ping every twelve seconds, who does not read is sent none', async () => {
+test('a waiting reader is sent a ping every twelve seconds, one that does not read none', async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
     const { stream, feed } = openFed();
@@ -146,7 +146,7 @@ async function change(app: App, identifier: string, refId: string): Promise<void
   app.feed.publishRecord(identifier, record);
 }
 
-test('one that reads slowly, one whose key ends and one that leaves do not disturb the others', async () => {
+test('a reader that is slow, loses its key or leaves does not disturb the others', async () => {
   await using open = await openServedApp();
   const { app, admin, url } = open;
   const identifier = await addRecord(app, 1, { hash: 'd'.repeat(64) });

@@ -26,7 +26,7 @@ const RENAMED: [type: string, before: string, now: string][] = [
   ['Rendition', 'mime', 'mimetype'],
 ];
 
-test('the documented names are there, and those of before are deprecated for them', () => {
+test('the documented names are there, and earlier names are deprecated for them', () => {
   const schema = buildSchema(printGraphql());
   for (const [typeName, before, now] of RENAMED) {
     const type = schema.getType(typeName);

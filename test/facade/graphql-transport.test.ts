@@ -106,7 +106,7 @@ test('the sentence of a mistake names the field as the schema does', async () =>
   assert.match(mistake.message, /^fileUrl: /);
 });
 
-test('hides the schema without a key where introspection is closed', async () => {
+test('hides the schema without a key if introspection is closed', async () => {
   await using fixture = await openGraphqlFixture(false);
   const query = '{ __schema { queryType { name } } }';
   const open = await (await post(fixture, query)).json();

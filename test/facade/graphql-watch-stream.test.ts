@@ -55,7 +55,7 @@ test('a watch that goes on keeps none of the records that it has passed on', asy
   await watch.return?.();
 });
 
-test('who loses its standing while it waits reads the reason once, and then the end', async () => {
+test('a watcher that loses its standing reads the reason once, and then the end', async () => {
   const { context, standing, open } = openContext();
   const watch = openWatch(context, waits);
   await watch.next();
@@ -67,7 +67,7 @@ test('who loses its standing while it waits reads the reason once, and then the 
   assert.equal(open(), 0);
 });
 
-test('what was on its way when the standing was lost is sent no more', async () => {
+test('payloads on their way when the standing is lost are not sent', async () => {
   const { context, standing } = openContext();
   const watch = openWatch(context, () => changes(2));
   await watch.next();

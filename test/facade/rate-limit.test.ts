@@ -147,7 +147,7 @@ test('each operation of a socket is a call', async () => {
   await client.dispose();
 });
 
-test('who is not known is not counted, and health needs no call', async () => {
+test('an unknown caller is not counted, and health costs no call', async () => {
   equal((await getCredits({ 'x-api-key': 'assay_wrong' })).status, 401);
   equal((await getCredits({})).status, 401);
   equal((await fetch(`${daemon.http}/livez`)).status, 200);

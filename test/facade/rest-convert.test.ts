@@ -129,7 +129,7 @@ test('a sound shows its clips in seconds', () => {
   assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
 });
 
-test('a sound shows what is said, with the channel only where there is one', () => {
+test('a sound shows its transcript, with the channel only if there is one', () => {
   const segment = { startSeconds: 1, endSeconds: 2, text: 'Yes', confidence: 0.5, language: 'en' };
   const transcript = {
     ...{ model: 'm', version: '1.0.0', language: 'en', segmentCount: 2, wordCount: 2 },

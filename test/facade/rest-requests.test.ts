@@ -4,7 +4,7 @@ import { parseIdentifiers, parseLimit } from '../../src/facade/rest/classificati
 import { acceptsJson } from '../../src/facade/rest/submissions.ts';
 import { hostCheck } from '../../src/port/hosts.ts';
 
-test('JSON only where Accept names it', () => {
+test('an answer is JSON only if Accept names it', () => {
   const rows: [string | undefined, boolean][] = [
     [undefined, false],
     ['*/*', false],

@@ -54,7 +54,7 @@ async function urlOf(response: Response): Promise<string> {
   return new URL(response.headers.get('location') ?? '', daemon.http).href;
 }
 
-test('begun, asked about, continued and submitted by a session alone', async () => {
+test('a session alone begins, queries, continues and submits an upload', async () => {
   const url = await urlOf(await begin(page));
   const half = Math.floor(picture.length / 2);
   equal((await send(url, 0, half, page)).status, 204);
@@ -85,7 +85,7 @@ test('a client without PATCH names it in a header, at an endpoint with a slash b
   equal((await fetch(url, { method: 'POST', headers: { ...PIECE, ...key }, body })).status, 404);
 });
 
-test('a foreign page, or our own without the token, neither begins nor goes on', async () => {
+test('a foreign page, or our own without the token, neither begins nor continues an upload', async () => {
   const { 'x-assay-csrf': _, ...untokened } = page;
   const foreign = { ...page, origin: 'https://evil.example' };
   const strange = { ...page, 'x-assay-csrf': '0'.repeat(64) };

@@ -35,7 +35,7 @@ function ask(path: string, host: string, more = ''): Promise<string> {
   return speak(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`);
 }
 
-test('a name that is bound to this address by somebody else is answered nowhere', async () => {
+test('a foreign host name that leads to this address is refused everywhere', async () => {
   const refused: string[] = [];
   for (const path of PLACES) {
     for (const host of [
@@ -55,7 +55,7 @@ test('a name that is bound to this address by somebody else is answered nowhere'
   match(await ask('/livez', new URL(box.url).host), /^HTTP\/1\.1 200/);
 });
 
-test('no name, a name in the request line and a socket do not get around it', async () => {
+test('no missing host name, name in the request line or socket bypasses the refusal', async () => {
   match(await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 400/);
   match(
     await speak('GET http://evil.example/livez HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),

@@ -37,7 +37,7 @@ async function judgeAgain({ http }: TestDaemon, bytes: Buffer): Promise<string> 
   return await response.text();
 }
 
-test('changed on the disk', async () => {
+test('a changed original breaks off its download, and is refused until it is submitted again', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = await distinctPicture(1, 1600);
   ok(picture.length > 600_000, `${picture.length} bytes are too few for several pieces`);
@@ -74,7 +74,7 @@ test('changed on the disk', async () => {
   deepEqual(Buffer.from(await (await fetch(url, { headers: KEY_HEADERS })).arrayBuffer()), picture);
 });
 
-test('changed while its analysis waits', async () => {
+test('an original that changes while its analysis waits ends as errored', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = await distinctPicture(2);
   let identifier: string;

@@ -31,7 +31,7 @@ function descriptorsOf(daemon: TestDaemon): number {
 }
 
 // The tests run at once: each waits for most of a minute, with a daemon of its own.
-describe('silent and slow clients', { concurrency: true }, () => {
+describe('each listener cuts its silent and slow clients', { concurrency: true }, () => {
   for (const { listener, addressOf } of [
     { listener: 'HTTP', addressOf: ({ http }: TestDaemon) => new URL(http).host },
     { listener: 'gRPC', addressOf: ({ grpc }: TestDaemon) => grpc },

@@ -25,7 +25,7 @@ function isUntested({ name, found }: Finding): boolean {
   return name.startsWith('model ') && !name.startsWith('model whisper') && found.includes('not tested yet');
 }
 
-test('each part of the box has a finding, and what is not good has advice', async () => {
+test('each part of the box has a finding, and each that is not good has advice', async () => {
   await using daemon = await TestDaemon.start();
   let findings = await examine(daemon);
   // A first start does not wait for the checks of the models that come with Assay.
@@ -83,7 +83,7 @@ test('each part of the box has a finding, and what is not good has advice', asyn
   match((await runCommand(['ps'], reach(daemon))).stdout, /inference .* MB .*\n[\s\S]*0 running, 0 waiting/);
 });
 
-test('what the CPU runs by design is no fault of a box with a GPU', async () => {
+test('a pack that runs on the CPU by design is no fault of a box with a GPU', async () => {
   await using daemon = await TestDaemon.start({ env: { ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' } });
   const models = (await examine(daemon)).filter(({ name }) => name.startsWith('model '));
   const whisper = models.find(({ name }) => name.startsWith('model whisper')) ?? {};

@@ -19,7 +19,7 @@ import {
 } from './rounds/flipped-rows.ts';
 
 /** `test/heavy/store/flipped-rows.ts` damages each row alone. */
-test('whichever row is damaged, everybody else works on, and no one gets more', async () => {
+test('whichever row is damaged, every other account works on, and none gets more rights', async () => {
   await using folder = await makeTemporaryFolder();
   const stage = await setUp(join(folder.path, 'data'));
   const names = await tableNames(stage);
@@ -28,7 +28,7 @@ test('whichever row is damaged, everybody else works on, and no one gets more', 
   for (const table of ['accounts', 'custody', 'plans', 'sessions']) ok(noted.has(table), table);
 });
 
-test('what is revoked while it is damaged stays revoked when its bytes are right again', async () => {
+test('a key revoked while damaged stays revoked when its bytes are right again', async () => {
   await using folder = await makeTemporaryFolder();
   const stage = await setUp(join(folder.path, 'data'));
   const { id, key, cookie, link } = stage.victim;

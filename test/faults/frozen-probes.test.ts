@@ -42,7 +42,7 @@ async function startDaemon(
   return { daemon, decode, first };
 }
 
-test('all children stopped: fresh ones answer the request and end the analysis', async () => {
+test('if all children are stopped, fresh ones answer the request and end the analysis', async () => {
   await using folder = await makeTemporaryFolder();
   const { daemon, decode, first } = await startDaemon(folder.path, END_MS_MAX);
   await using _ = daemon;
@@ -92,7 +92,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-test('fresh decode children stopped too: refused soon, and nothing is left of the try', async () => {
+test('if fresh decode children stop too, the upload is soon refused and leaves nothing', async () => {
   await using folder = await makeTemporaryFolder();
   const { daemon, first } = await startDaemon(folder.path, PROBE_TIMEOUT_MS);
   await using _ = daemon;

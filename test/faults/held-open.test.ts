@@ -74,7 +74,7 @@ async function assertBack(): Promise<void> {
   ok(memoryBytes <= calm.memoryBytes + MEMORY_TOLERANCE_BYTES, `${memoryBytes} bytes are held`);
 }
 
-test('half a JSON body and then silence', async () => {
+test('a client that falls silent amid a JSON body is cut, and others are served', async () => {
   const about = { 'Content-Type': 'application/json', 'Content-Length': 1000 };
   const sockets = await openSockets(`${head('POST', '/graphql', about)}{"query": "`);
   for (const socket of sockets) socket.resume();

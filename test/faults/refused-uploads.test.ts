@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { reason, at, customer, isOfValidation, isOfPieces = true, key } of CASES) {
-  test(`${reason} is said before the file is sent`, async () => {
+  test(`an upload is refused for ${reason} before the file is sent`, async () => {
     const who = await customer();
     const uploadId = await begunBy(at(), who.id);
     const asker: Asker = { url: at().url, grpc: at().grpc, key: key ?? who.key, uploadId };

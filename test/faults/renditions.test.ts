@@ -27,7 +27,7 @@ async function askFilm({ http }: TestDaemon, identifier: string): Promise<number
   return response.status;
 }
 
-test('a kill in the middle leaves nothing', async () => {
+test('a daemon killed while it makes a rendition leaves no part of it', async () => {
   await using folder = await makeTemporaryFolder();
   const models = join(folder.path, 'packs');
   await mkdir(models);

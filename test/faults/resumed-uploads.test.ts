@@ -38,7 +38,7 @@ async function hashOf({ http }: TestDaemon, identifier: string): Promise<string>
   return ((await response.json()) as { hash: string }).hash;
 }
 
-test('over gRPC: broken off, then on past a killed daemon', async (context) => {
+test('over gRPC an upload goes on after a break and a kill of the daemon', async (context) => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over gRPC');
@@ -71,7 +71,7 @@ test('over gRPC: broken off, then on past a killed daemon', async (context) => {
   equal(answer.identifier, record.identifier);
   deepEqual(partialFiles(data).bytes, []);
   const { notes } = partialFiles(data);
-  await context.test('over gRPC: wrong bytes are thrown away', async () => {
+  await context.test('over gRPC wrong bytes are thrown away', async () => {
     const wrong = await writeBigVideo(join(folder.path, 'b.mp4'), 4 * 1024 ** 2, 'wrong hash');
     const refused = await uploader.send({ file: wrong, uploadId: WRONG_ID, sha256: '0'.repeat(64) });
     ok(refused instanceof Error && /commit.sha256: does not match/.test(refused.message), String(refused));
@@ -81,7 +81,7 @@ test('over gRPC: broken off, then on past a killed daemon', async (context) => {
   });
 });
 
-test('over tus: broken off, then on past a killed daemon', async () => {
+test('over tus an upload goes on after a break and a kill of the daemon', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, 'over tus');

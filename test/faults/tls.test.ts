@@ -69,7 +69,7 @@ test('both listeners speak TLS 1.3 and take a renewed certificate', async () => 
   for (const address of listeners) equal((await greet(address)).name, 'second');
 });
 
-test('the command line over TLS, with a client certificate where the daemon wants one', async () => {
+test('the command line speaks TLS, with a client certificate if the daemon wants one', async () => {
   await using folder = await makeTemporaryFolder();
   const client = makeIdentity({ name: 'client', issuer: authority });
   const stranger = makeIdentity({ name: 'stranger' });
@@ -96,7 +96,7 @@ test('the command line over TLS, with a client certificate where the daemon want
   equal((await runCommand(['status'], clear)).code, 3);
 });
 
-test('figures of the box are for its administrator where others may ask', async () => {
+test('figures of the box are for its administrator if others may ask', async () => {
   await using daemon = await TestDaemon.start({
     models: 'tiny',
     env: { ASSAY_BEHIND_PROXY: 'true' },

@@ -26,7 +26,7 @@ async function shown({ grpc }: TestDaemon): Promise<WatchFolder | undefined> {
   return (await client.call(method.listWatchFolders, {})).folders[0];
 }
 
-test('killed while it takes and moves files', async () => {
+test('a watch folder loses and repeats no file although its daemon is killed', async () => {
   await using folder = await makeTemporaryFolder();
   const [data, models, share] = ['data', 'models', 'share'].map((name) => join(folder.path, name)) as [
     string,

@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => daemon[Symbol.asyncDispose]());
 
-test('a decode child killed in mid-analysis', async () => {
+test('an analysis ends well although its decode child is killed', async () => {
   const pid = pidOf(daemon);
   const { inference } = childrenOf(pid);
   const identifier = await submitPicture(daemon, await distinctPicture(1, LARGE_SIDE));
@@ -44,7 +44,7 @@ test('a decode child killed in mid-analysis', async () => {
   await until(() => jobInputs(daemon.folder).length === 0, 'the slots to be emptied');
 });
 
-test('the inference child killed in mid-analysis', async () => {
+test('an analysis ends well although its inference child is killed', async () => {
   const pid = pidOf(daemon);
   const { decode, inference } = childrenOf(pid);
   equal(inference.length, 1);

@@ -13,7 +13,7 @@ import { fromMessage, toMessage } from '../../src/grpc/messages.ts';
 const said = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-test('what the command line says of a plan arrives under the documented names', () => {
+test('a plan of the command line arrives under the documented names', () => {
   const options = {
     ...{
       kinds: ['image', 'audio'],
@@ -36,7 +36,7 @@ test('what the command line says of a plan arrives under the documented names', 
   assert.deepEqual(toPlanFields({}), {});
 });
 
-test('what a message leaves out is absent, and an empty list is not', () => {
+test('a field that a message leaves out is absent, and an empty list is not', () => {
   assert.deepEqual(said(fromPlanFields(create(PlanFieldsSchema, {}))), {});
   assert.deepEqual(said(fromPlanFields(create(PlanFieldsSchema, { kinds: {} }))), { kinds: [] });
   assert.deepEqual(said(fromPlanFields(undefined)), {});

@@ -51,7 +51,7 @@ test('the schema is one, with descriptions', async () => {
   assert.match(text, /"""/);
 });
 
-test('what is known is not sent again', async () => {
+test('an unchanged document is not sent again', async () => {
   for (const path of PATHS) {
     const etag = (await fetch(local.http + path)).headers.get('etag') ?? '';
     const again = await fetch(local.http + path, { headers: { 'if-none-match': etag } });

@@ -207,7 +207,7 @@ for (const { path } of ENTRANCES.filter(({ field }) => field === 'file_url')) {
     }
   });
 
-  test(`POST ${path}: what cannot be fetched ends errored, with the reason and without a hash`, async () => {
+  test(`POST ${path}: an address that cannot be fetched ends errored, with the reason and without a hash`, async () => {
     const kind = path.slice('/api/'.length).split('_')[0] ?? '';
     const identifier = await customer.submit(path, { file_url: `${origin}/nothing.bin` });
     const record = await customer.ended(kind, identifier);

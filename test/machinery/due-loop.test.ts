@@ -77,7 +77,7 @@ test('no more than the bounds are under way, and one group leaves room for other
   deepEqual(desk.begun.at(-1), 'a3');
 });
 
-test('what comes due later begins when it is due, without being woken', async () => {
+test('later work begins when it is due, without being woken', async () => {
   const desk = new Desk([item('a1', 60_000)]);
   await desk.pass(59_999);
   deepEqual(desk.begun, []);
@@ -85,7 +85,7 @@ test('what comes due later begins when it is due, without being woken', async ()
   deepEqual(desk.begun, ['a1']);
 });
 
-test('after a store that failed the same is done again, not before five seconds', async () => {
+test('after a failure of the store the same work is repeated, not before five seconds', async () => {
   const desk = new Desk([item('a1')], 1, 1);
   await desk.pass(0);
   desk.end('a1', new Error('the disk is full'));

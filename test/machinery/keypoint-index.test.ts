@@ -56,7 +56,7 @@ test('a picture is found in a run that was merged, a sorted one and the one that
   );
 });
 
-test('other accounts and what was removed are not found', async () => {
+test('pictures of other accounts and removed ones are not found', async () => {
   const index = indexOf(100);
   assert.equal((await index.search([keypoints(8)], new Set([1]), 5, VOTES_MIN)).length, 1);
   assert.equal((await index.search([keypoints(8)], new Set([2]), 5, VOTES_MIN)).length, 0);
@@ -154,7 +154,7 @@ test('a search that began before its file was replaced ends as it began', async 
   index[Symbol.dispose]();
 });
 
-test('where no file can be written, words stay in memory and the fault is known', async () => {
+test('if no file can be written, words stay in memory and the fault is known', async () => {
   await using folder = await makeTemporaryFolder();
   const index = await settled(new KeypointIndex(join(folder.path, 'absent'), CHAPTER_ROWS), 2 * CHAPTER_ROWS);
   assert.match(String(index.fault), /ENOENT/);

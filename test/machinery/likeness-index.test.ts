@@ -34,7 +34,7 @@ function filled(count: number, accountOf: (row: number) => number): LikenessInde
   return index;
 }
 
-test('what is near is found, with its distance, over more than one slice', async () => {
+test('near pictures are found, with their distance, over more than one slice', async () => {
   const index = filled(70_000, () => 1);
   for (const [row, bits] of [
     [1, 0],

@@ -16,7 +16,7 @@ function openCounted(valuesMax?: number) {
   }
 }
 
-test('all who ask the same in one turn get one answer, those of the next turn another', async () => {
+test('equal readings in one turn get one answer, those of the next turn another', async () => {
   const { values, ask } = openCounted();
   assert.equal(ask(), 1);
   await Promise.resolve();
@@ -26,7 +26,7 @@ test('all who ask the same in one turn get one answer, those of the next turn an
   assert.equal(ask(), 2);
 });
 
-test('who asks about another object, by other rights or after a change is given an answer of its own', () => {
+test('a reader of another object, with other rights or after a change gets its own answer', () => {
   const { ask } = openCounted();
   assert.equal(ask(), 1);
   assert.equal(ask({ about: { ...ABOUT } }), 2);
@@ -36,7 +36,7 @@ test('who asks about another object, by other rights or after a change is given 
   assert.equal(ask(), 5, 'of the state before nothing is kept');
 });
 
-test('it keeps no more than it may, and nothing of what failed', () => {
+test('the cache of a turn is bounded, and keeps no failure', () => {
   const { values, ask } = openCounted(2);
   for (const by of ['one', 'two', 'three']) ask({ by });
   assert.equal(values.size, 1);

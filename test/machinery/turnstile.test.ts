@@ -60,7 +60,7 @@ test('an account with many does not keep another waiting for all of them', async
   deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3']);
 });
 
-test('what two accounts wait for comes up when the first of them has its turn, once', async () => {
+test('work that two accounts wait for is served once, at the turn of the first', async () => {
   const turnstile = new Turnstile(1);
   const order: string[] = [];
   const all = runAll(turnstile, order, [

@@ -110,7 +110,7 @@ test('a speech model of a folder is added like any other', async () => {
   assert.deepEqual(removed, [{ id: TINY_SPEECH_ID, removed: true }]);
 });
 
-test('what is no good leaves nothing and says why', async () => {
+test('a folder that is no model leaves nothing and says why', async () => {
   const broken = join(folder.path, 'broken');
   await mkdir(broken);
   assert.match((await assay('models', 'add', broken)).err, /expected the files of a pack, found none/);

@@ -195,7 +195,7 @@ test('the list follows a submission by another program without a reload', async 
   await page.getByText('Nothing found').waitFor();
 });
 
-test('what changed while the line was broken stands in the list once it is back', async () => {
+test('the list shows what changed while the connection was broken', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   const open: WebSocketRoute[] = [];
@@ -251,7 +251,7 @@ async function poster(): Promise<Buffer> {
   return await grain.tiff({ compression: 'none' }).toBuffer();
 }
 
-test('a large file is paused, and goes on where it was', async () => {
+test('a paused upload of a large file goes on from its offset', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);
@@ -268,7 +268,7 @@ test('a large file is paused, and goes on where it was', async () => {
   assert.deepEqual(desk.faults, []);
 });
 
-test('a large file goes on by itself where it was when the line broke off', async () => {
+test('the upload of a large file resumes by itself after a break of the connection', async () => {
   await using line = await openBreakingLine(daemon.http, { breakAtBytes: 5_000_000, deadMs: 1500 });
   await using desk = await browser.open(line.http);
   const { page } = desk;

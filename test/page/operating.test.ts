@@ -79,7 +79,7 @@ test('the first steps say once that the models are weak and which command adds a
   assert.deepEqual(desk.faults, []);
 });
 
-test('work that runs is cancelled, failed work is run again, from the page', async () => {
+test('the page cancels running work and runs failed work again', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);
@@ -97,7 +97,7 @@ test('work that runs is cancelled, failed work is run again, from the page', asy
   assert.deepEqual(desk.faults, []);
 });
 
-test('the same by the command line', async () => {
+test('the command line cancels running work and runs failed work again', async () => {
   const address = { address: daemon.grpc, key: TEST_KEY };
   answer = hang;
   const stuck = await submitFromSource();
@@ -150,7 +150,7 @@ test('the first steps test the device and analyse a sample', async () => {
   assert.deepEqual(desk.faults, []);
 });
 
-test('a model’s card is read on the page, and what needs the operator says how to mend it', async () => {
+test('the page shows a model’s card, and how to repair what needs the operator', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);

@@ -17,7 +17,7 @@ before(async () => {
 
 after(() => stack.disposeAsync());
 
-test('the days for which access forbids signing off', async () => {
+test('a plan states the days for which access forbids signing off', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);

@@ -99,7 +99,7 @@ test('a socket is opened for our own origin only', async () => {
   assert.equal(await openSocket(undefined), 'closed 4401');
 });
 
-test('session routes want our own origin, and the token where there is a session', async () => {
+test('session routes want our own origin, and the token if there is a session', async () => {
   const foreign = await post('/session/sign-in', ADMIN, { origin: 'https://evil.example' });
   assert.equal(foreign.status, 401);
   assert.equal(foreign.headers.get('set-cookie'), null);

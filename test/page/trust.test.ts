@@ -83,7 +83,7 @@ test('an update is put in place only after what it drops was shown', async () =>
   assert.deepEqual(desk.faults, []);
 });
 
-test('a list is switched, a certificate found, what is no list refused, a list removed', async () => {
+test('lists are disabled and removed, certificates found, and other files refused', async () => {
   await using desk = await browser.open(daemon.http);
   const page = await openTrust(desk);
   await page.getByRole('button', { name: 'Switch off: interim' }).click();

@@ -16,7 +16,7 @@ function reading() {
   return { clock, made, shared };
 }
 
-test('who asks while a reading is made, or shortly afterwards, shares it; later it is made anew', async () => {
+test('callers share a reading while it is made and shortly afterwards; later it is made anew', async () => {
   const { clock, made, shared } = reading();
   const [first, second] = [shared.get(), shared.get()];
   clock.ms = READING_MS_MAX * 9;
@@ -33,7 +33,7 @@ test('who asks while a reading is made, or shortly afterwards, shares it; later 
   equal(made.length, 2);
 });
 
-test('a reading that fails is the answer of those who waited for it alone; the next is made anew', async () => {
+test('a reading that fails answers only those who waited for it; the next is made anew', async () => {
   const { made, shared } = reading();
   const waiting = [shared.get(), shared.get()];
   made[0]?.reject(new Error('the disk does not answer'));

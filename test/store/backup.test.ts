@@ -57,7 +57,7 @@ async function pathsOf(backup: string): Promise<string[]> {
   return (await Array.fromAsync(readListing(backup))).map(({ path }) => path).sort();
 }
 
-test('a backup under way of writes is restored, record by record and byte by byte', async () => {
+test('a backup made amid writes is restored record by record and byte by byte', async () => {
   await using folder = await makeTemporaryFolder();
   const backups = join(folder.path, 'backups');
   const hashes = new Map<string, string>();
@@ -140,7 +140,7 @@ test('media that rotted are left out, or taken from the backup before', async ()
   equal(await readFile(join(second.path, 'blobs', kept.slice(0, 2), kept), 'utf8'), 'kept');
 });
 
-test('a backup that is called off leaves nothing', async () => {
+test('a cancelled backup leaves nothing', async () => {
   await using folder = await makeTemporaryFolder();
   const backups = join(folder.path, 'backups');
   await using store = await Store.open({ folder: join(folder.path, 'data') });
@@ -153,7 +153,7 @@ test('a backup that is called off leaves nothing', async () => {
   deepEqual(await readdir(backups), []);
 });
 
-test('a bounded backup takes its time, whole, and is called off amid a rest', async () => {
+test('a bounded backup is slow but whole, and can be cancelled amid a rest', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: join(folder.path, 'data') });
   await submit(store, 'a', 'x'.repeat(900));
@@ -258,7 +258,7 @@ for (const { name, damage, refusal } of DAMAGES) {
   });
 }
 
-test('a folder that is not empty is left alone, and one that is half restored is not opened', async () => {
+test('a folder that is not empty is left alone, and a half restored one is not opened', async () => {
   await using folder = await makeTemporaryFolder();
   const dataFolder = join(folder.path, 'data');
   await mkdir(dataFolder);

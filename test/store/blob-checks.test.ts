@@ -67,7 +67,7 @@ test('a whole file is read as it is', async () => {
   deepEqual(kept.changed, []);
 });
 
-test('a changed file is broken off before its end, and reported once', async () => {
+test('reading a changed file breaks off before its end, and is reported once', async () => {
   await using kept = await keepOne();
   await rot(kept.blobs.pathOf(kept.hash));
   const pieces: Buffer[] = [];
@@ -80,7 +80,7 @@ test('a changed file is broken off before its end, and reported once', async () 
   deepEqual(kept.changed, [kept.hash]);
 });
 
-test('a file that was touched since its last check is read through, one that was not is not', async () => {
+test('only a file that was touched since its last check is read through', async () => {
   await using kept = await keepOne();
   const path = kept.blobs.pathOf(kept.hash);
   // A store after a start knows of no check yet.
@@ -101,7 +101,7 @@ test('another file in its place is noticed by its inode', async () => {
   await rejects(kept.blobs.checks.check(kept.hash), ChangedOriginalError);
 });
 
-test('several who ask at once wait for one look', async () => {
+test('several readers at once wait for one check', async () => {
   await using kept = await keepOne();
   await change(kept.blobs.pathOf(kept.hash));
   const checks = await Promise.allSettled([1, 2, 3].map(() => kept.blobs.checks.check(kept.hash)));
@@ -112,7 +112,7 @@ test('several who ask at once wait for one look', async () => {
   deepEqual(kept.changed, [kept.hash]);
 });
 
-test('what is sent again takes the place of a changed file', async () => {
+test('a file that is sent again replaces a changed one', async () => {
   await using kept = await keepOne();
   await change(kept.blobs.pathOf(kept.hash));
   await rejects(kept.blobs.checks.check(kept.hash), ChangedOriginalError);
@@ -127,7 +127,7 @@ test('a file that was cut short is replaced without being read', async () => {
   deepEqual(await readAll(kept.blobs, kept.hash), kept.bytes);
 });
 
-test('a reading that is called off in the middle ends with the reason, and one that has ended ends nothing', async () => {
+test('a cancelled reading ends with the reason, and cancelling an ended one does nothing', async () => {
   await using kept = await keepOne();
   const ended = new AbortController();
   for await (const _ of kept.blobs.checks.read(kept.hash, { signal: ended.signal }));

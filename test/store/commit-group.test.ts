@@ -55,7 +55,7 @@ async function assertChained(store: Store): Promise<void> {
   assert.ok(isWhole, JSON.stringify(faults));
 }
 
-test('many at once take few commits, in the order in which they came', async () => {
+test('many changes at once take few commits, in their order of arrival', async () => {
   await using stack = new AsyncDisposableStack();
   const { store, disk, changes } = await openStore(stack);
   const ended: number[] = [];
@@ -70,7 +70,7 @@ test('many at once take few commits, in the order in which they came', async () 
   await assertChained(store);
 });
 
-test('one that throws undoes itself alone', async () => {
+test('a change that throws undoes itself alone', async () => {
   await using stack = new AsyncDisposableStack();
   const { store, disk, changes } = await openStore(stack);
   const size = store.read.custody.size;
@@ -123,7 +123,7 @@ test('a change that reads the log sees the entries before it, and takes only its
 });
 
 for (const fault of ['full', 'flush'] as const) {
-  test(`where the disk is at fault (${fault}) each of them fails, and says so`, async () => {
+  test(`if the disk is at fault (${fault}), each change fails and says so`, async () => {
     await using stack = new AsyncDisposableStack();
     const { store, disk, changes } = await openStore(stack);
     await grant(store, 1);
@@ -146,7 +146,7 @@ for (const fault of ['full', 'flush'] as const) {
   });
 }
 
-test('what was asked for before the store closes is on the disk', async () => {
+test('changes requested before the store closes are on the disk', async () => {
   await using stack = new AsyncDisposableStack();
   const { store, folder } = await openStore(stack);
   const asked = Promise.all([grant(store, 1), grant(store, 1)]);
@@ -164,7 +164,7 @@ test('the event loop goes on while a group is written and flushed', async () => 
   assert.equal(turns, 1, 'no turn between the change and its answer');
 });
 
-test('who reads while groups are written remembers nothing of before once they are answered', async () => {
+test('a size read while groups are written never goes back', async () => {
   await using stack = new AsyncDisposableStack();
   const { store } = await openStore(stack);
   const sizes: number[] = [];

@@ -83,7 +83,7 @@ test('the command makes the file small, and the next start finds the same store'
   assert.match(again.out, /^the records of .* have [\d.]+ MB now, [\d.]+ MB before\n$/);
 });
 
-test('a folder that was copied is still found out after a compaction', async () => {
+test('a copied folder is still recognised after a compaction', async () => {
   await using folder = await makeTemporaryFolder();
   await fill(folder.path);
   const copy = join(folder.path, 'copy');
@@ -125,7 +125,7 @@ test('a start compacts a file that is mostly free, and removes what a killed one
   assert.deepEqual(stateOf(store), before);
 });
 
-test('another user than the owner compacts nothing', async () => {
+test('a user other than the owner compacts nothing', async () => {
   // Only root may give a file away; without it there is no one else to ask for.
   if (process.geteuid?.() !== 0) return;
   await using folder = await makeTemporaryFolder();
@@ -136,7 +136,7 @@ test('another user than the owner compacts nothing', async () => {
   assert.deepEqual([refused.code, refused.err], [1, `assay: ${reason}\n`]);
 });
 
-test('what runs is not compacted, and what is no data folder is refused', async () => {
+test('an open store is not compacted, and a folder without a store is refused', async () => {
   await using folder = await makeTemporaryFolder();
   const empty = await runCommand(NOBODY, ['store', 'compact', '--data-dir', folder.path]);
   assert.deepEqual(

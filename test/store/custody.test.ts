@@ -234,7 +234,7 @@ const TAMPERINGS: {
   },
 ];
 
-test('whatever is changed in the store is found, with the first bad entry, and the log goes on', async (context) => {
+test('each change in the store is found with the first bad entry, and the log goes on', async (context) => {
   await using folder = await makeTemporaryFolder();
   const whole = join(folder.path, 'whole');
   await fill(whole);
@@ -266,7 +266,7 @@ test('whatever is changed in the store is found, with the first bad entry, and t
   }
 });
 
-test('a copy and a moved folder show in their epoch; both hold what was before', async () => {
+test('a copied folder begins an epoch, a moved one does not; each keeps the log before it', async () => {
   await using folder = await makeTemporaryFolder();
   const [first, second] = [join(folder.path, 'first'), join(folder.path, 'second')];
   await fill(first, 5);
@@ -315,7 +315,7 @@ test('proofs of a stored log hold for the root that the head names', async () =>
   }
 });
 
-test('the index of a log is made anew from its entries', async () => {
+test('the index of a log is rebuilt from its entries', async () => {
   await using folder = await makeTemporaryFolder();
   await fill(folder.path, 5);
   const listed = async (isRebuildAsked: boolean): Promise<string[]> => {
@@ -334,7 +334,7 @@ test('the index of a log is made anew from its entries', async () => {
   deepEqual(await listed(true), before);
 });
 
-test('no bytes are taken for an entry that are none', () => {
+test('bytes that are no entry are refused', () => {
   for (const line of ['', '{}', '[]', 'null', '{"sequence":1}', 7, undefined, encodeValue('x').toString()]) {
     equal(parseEntry(line), undefined);
   }

@@ -53,7 +53,7 @@ const READS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()]
 /** An operation that was not carried out at all shows nothing of what it leaves open. */
 const NOT_ASKED = /GRAPHQL_|the operation (has|costs|is)|internal error|UNIMPLEMENTED/i;
 
-test('300 submissions after every reading operation of every facade was called once', async () => {
+test('the store grows by what 300 submissions store, after every reading operation was called once', async () => {
   await using daemon = await openBox({ models: 'tiny' });
   // The doctor's findings are about them: who reads some of several must not leave the rest open.
   for (const name of ['a', 'b', 'c', 'd'])

@@ -14,7 +14,7 @@ const NEW_INDEXES = [
 ];
 const SESSION = { csrfToken: 'c', userAgent: '', createdAt: 1 };
 
-test('sessions, links and administrators are found in a store of before their indexes', async () => {
+test('sessions, links and administrators are found in a store older than their indexes', async () => {
   await using temporary = await makeTemporaryFolder();
   const folder = temporary.path;
   const given = { name: 'n', planId: 1 };

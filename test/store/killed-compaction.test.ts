@@ -62,7 +62,7 @@ async function compactAndKill(folder: string, afterMs: number): Promise<boolean>
   return signal === 'SIGKILL';
 }
 
-test('whatever instant a compaction is killed at, the records are as they were', async () => {
+test('a compaction killed at any instant leaves the records as they were', async () => {
   await using folder = await makeTemporaryFolder();
   const original = join(folder.path, 'original');
   await fill(original);

@@ -19,12 +19,12 @@ const WAIT_MS = 200;
 const BALLAST_BYTES = 1024 ** 3;
 const NEVER = new AbortController().signal;
 
-test('of three starters at one instant exactly one gets the folder', async () => {
+test('exactly one of three simultaneous starters gets the folder', async () => {
   await using folder = await makeTemporaryFolder();
   deepEqual(await race(folder.path, RACES), []);
 });
 
-test('a holder is named, and its end frees the folder, though it is killed', async () => {
+test('a holder is named, and its end frees the folder, even by a kill', async () => {
   await using folder = await makeTemporaryFolder();
   await using holder = await Starter.start(BALLAST_BYTES);
   deepEqual(await holder.take(folder.path, WAIT_MS), { type: 'taken' });
@@ -37,7 +37,7 @@ test('a holder is named, and its end frees the folder, though it is killed', asy
   await using _ = await FolderLock.acquire(folder.path);
 });
 
-test('a holder that is dead and not reaped holds nothing', async () => {
+test('a holder that is a zombie holds nothing', async () => {
   await using folder = await makeTemporaryFolder();
   await using _zombie = await Zombie.make(folder.path);
   // It is called a zombie once its first thread has ended; the others may hold the file a moment longer.
@@ -72,7 +72,7 @@ test('giving back leaves the locked file where it is, and takes nothing of the n
 /** Process ids as a container has them. */
 const OWN_PIDS = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
-test('another PID namespace is no way round the lock', async (context) => {
+test('the lock holds across PID namespaces', async (context) => {
   if (spawnSync('unshare', [...OWN_PIDS, 'true']).status !== 0) {
     context.skip('this machine lets nobody make a PID namespace');
     return;

@@ -8,7 +8,7 @@ import { openServedApp } from '../app/open-app.ts';
 
 const LONG = 'a'.repeat(9000);
 
-test('a text that is too long for a key is not there, wherever a caller may send one', async () => {
+test('a text too long for a key is not found, wherever a caller may send one', async () => {
   await using opened = await openServedApp();
   const { app, admin, url } = opened;
   deepEqual(getClassifications(app, { principal: admin, identifiers: [LONG, ''] }), []);

@@ -12,7 +12,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 const MIB = 1024 ** 2;
 const NEVER = new AbortController().signal;
 
-test('of a file of some megabytes the first are flushed before the last have come', async () => {
+test('a large file is flushed while its last bytes still arrive', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   const flushing = Promise.withResolvers<void>();

@@ -24,7 +24,7 @@ async function unpack(folder: string, file: string): Promise<void> {
   await writeFile(join(folder, 'records', 'data.mdb'), gunzipSync(packed));
 }
 
-test('audit lines of before the custody log are taken over, and marked as older', async () => {
+test('audit lines older than the custody log are taken over, and marked as older', async () => {
   await using folder = await makeTemporaryFolder();
   await unpack(folder.path, 'format-2.mdb.gz');
   const breakOff = (line: string) => {

@@ -37,7 +37,7 @@ test('a new data folder is made so that only its owner reads it', async () => {
   assert.deepEqual(daemon.stderr, []);
 });
 
-test('an old one is closed at the start, which says so, and stays closed', async () => {
+test('an older folder is closed to others at the start, which says so', async () => {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
   const elsewhere = join(folder.path, 'elsewhere');

@@ -109,7 +109,7 @@ async function reopen(folder: string, isRebuildAsked = false): Promise<string[]>
   return said;
 }
 
-test('a damaged index is found at the start and made anew', async () => {
+test('a damaged index is found at the start and rebuilt', async () => {
   let folder = '';
   await using stack = new AsyncDisposableStack();
   const box = stack.use(await openServedApp());
@@ -162,7 +162,7 @@ test('a damaged record is left out and counted, and the others are found', async
   equal(store.read.records.list({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
 });
 
-test('damaged rows: one rebuilding is enough, and what points to them stays', async () => {
+test('one rebuilding is enough for damaged rows, and references to them stay', async () => {
   await using box = await openServedApp();
   await fillFolder(box);
   const { folder, app } = box;
@@ -194,7 +194,7 @@ test('damaged rows: one rebuilding is enough, and what points to them stays', as
   equal(store.read.accounts.session('session-1'), undefined);
 });
 
-test('what is no data folder is not made one', async () => {
+test('rebuilding the indexes of a folder that does not exist is refused', async () => {
   const { code, stderr } = await runCommand(['restore', '--rebuild-indexes', '--data-dir', '/nonexistent']);
   equal(code, 2);
   match(stderr, /is no data folder/);

@@ -32,7 +32,7 @@ async function openStage(): Promise<Stage> {
   };
 }
 
-test('what is put is found again, also by the next daemon; what lost its source is not', async () => {
+test('a rendition is found again, also by the next daemon; one without its source is not', async () => {
   await using stage = await openStage();
   const { store, sources, put, path } = stage;
   sources.add('a').add('b');
@@ -52,7 +52,7 @@ test('what is put is found again, also by the next daemon; what lost its source 
   assert.ok(await next.find('a', 'picture'));
 });
 
-test('one that does not read back is as good as none', async () => {
+test('a rendition that does not read back counts as absent', async () => {
   await using stage = await openStage();
   stage.sources.add('a');
   await stage.put('a', 10);
@@ -63,7 +63,7 @@ test('one that does not read back is as good as none', async () => {
   assert.equal((await stage.store.find('a', 'picture'))?.files[0]?.sizeBytes, 20);
 });
 
-test('the least recently used go first, and the last one made stays whatever its size', async () => {
+test('the least recently used renditions go first, and the newest stays whatever its size', async () => {
   await using stage = await openStage();
   const { store, sources, put } = stage;
   for (const owner of ['a', 'b', 'c']) {

@@ -32,7 +32,7 @@ async function identifiersIn(records: string): Promise<string[]> {
   return [...copy.identifiers()].sort();
 }
 
-test('what an upgrade changed is taken back, what came since is counted and kept, and the next upgrade copies anew', async () => {
+test('a rollback undoes an upgrade, counts and keeps what came since, and the next upgrade copies anew', async () => {
   await using folder = await makeTemporaryFolder();
   const records = join(folder.path, 'records');
   await layOldStore(folder.path);
@@ -72,7 +72,7 @@ test('what an upgrade changed is taken back, what came since is counted and kept
   equal(store.read.records.get(old)?.name, 'old.jpg');
 });
 
-test('where no upgrade lies behind, and where a daemon runs, nothing is changed', async () => {
+test('without an upgrade, or while a daemon runs, a rollback changes nothing', async () => {
   await using folder = await makeTemporaryFolder();
   {
     await using _ = await Store.open({ folder: folder.path });

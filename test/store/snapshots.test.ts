@@ -42,7 +42,7 @@ async function change(store: Store, times: number): Promise<void> {
   await delay(5);
 }
 
-test('a reader of an old state is counted and timed from when it falls behind, and warned of once', async () => {
+test('a reader of an old state is counted and timed once it falls behind, and logged once', async () => {
   await using folder = await makeTemporaryFolder();
   let nowMs = 0;
   await using store = await Store.open({ folder: folder.path, uptimeMs: () => nowMs });

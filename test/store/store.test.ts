@@ -56,7 +56,7 @@ test('a change that throws leaves nothing behind', async () => {
   assert.equal(store.read.balance(1).available, 0);
 });
 
-test('what an undone change wrote and read is not remembered', async () => {
+test('later reads see nothing of an undone change', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   const plan = appliancePlan(0);
@@ -134,7 +134,7 @@ test('bytes are hashed and counted in one pass, bounded, and swept while no reco
   assert.equal(existsSync(join(folder.path, 'uploads', 'left-behind')), false);
 });
 
-test('bytes are given their name when they are flushed, not before, and never where the flush fails', async () => {
+test('bytes get their name once they are flushed, and never if the flush fails', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   const turns = [Promise.withResolvers<Disposable>(), Promise.withResolvers<Disposable>()];

@@ -20,7 +20,7 @@ const SPOILED: readonly (readonly [Spoil, RegExp])[] = [
   [(result) => Object.assign(result.quality, { jpegQuality: Number.NaN }), /quality\.jpegQuality: .*NaN/],
 ];
 
-test('no figure is stored that is no finite number', async () => {
+test('only finite numbers are stored', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   await seedRecords(store, 1, () => ({ name: 'one', probability: 0.3 }));

@@ -84,7 +84,7 @@ const PAUSED: SoundRecipe = {
   timeOf: (at) => (at >= 1 ? at + 2 : at),
 };
 
-test('what was said after a pause of the recorder has the time at which players play it', async () => {
+test('speech after a pause of the recorder has the time at which players play it', async () => {
   const { sound } = await decode(makeSound(PAUSED));
   assert.ok(Math.abs(sound.durationSeconds - 4) < 0.05, `${sound.durationSeconds} seconds`);
   const bytes = await readFile(child.slot.outPath(sound.sounds[0]?.file ?? ''));
@@ -105,7 +105,7 @@ for (const [container, codec] of [
   ['mpegts', FF_ENCODER_MP2],
   ['ogg', FF_ENCODER_FLAC],
 ] as const) {
-  test(`what was recorded after the clock began anew is heard: ${container}`, async () => {
+  test(`sound after a restart of the clock is heard: ${container}`, async () => {
     const piece = { ...PAUSED, container, codec };
     const first = makeSound({ ...piece, timeOf: (at) => at + 100 });
     const second = makeSound({ ...piece, timeOf: (at) => at });

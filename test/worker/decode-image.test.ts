@@ -117,7 +117,7 @@ test('CMYK inks become screen colours', async () => {
   assert.ok(red > 150 && blue < 100, `red ${red}, blue ${blue}`);
 });
 
-test('of an animation the first frame is seen', async () => {
+test('an animation shows its first frame', async () => {
   const image = await decode(await animatedWebp(96));
   assert.equal(image.pages, 3);
   const [red = 0, green = 0] = await meanColour(image);
@@ -160,7 +160,7 @@ test('copies are made of the places that are looked at', async () => {
   assert.deepEqual(again?.positions, origin?.positions);
 });
 
-test('a set is left out where the picture is smaller than a patch', async () => {
+test('a set is left out if the picture is smaller than a patch', async () => {
   const sets: PatchSetRequest[] = [
     { name: 'whole', variant: 'original', layout: layout(96, 4) },
     { name: 'scaled', variant: 'scale-75', layout: layout(96, 4) },
@@ -184,7 +184,7 @@ test('a PNG has no JPEG quality', async () => {
   assert.equal(quality.jpegQuality, null);
 });
 
-test('notices data that is missing before the end marker', async () => {
+test('reports data that is missing before the end marker', async () => {
   const jpeg = await patternImage(400, 400).jpeg().toBuffer();
   const holed = Buffer.concat([jpeg.subarray(0, jpeg.length / 2), Buffer.from([0xff, 0xd9])]);
   // Some failures of this show only now and then: the library's warnings lie in one place for all threads.

@@ -85,7 +85,7 @@ test('frames are spread evenly, each the one shown at its time', async () => {
     assert.ok(Math.abs(frame.timeSeconds - (5 + index * 10) / 25) < 1e-6, `${frame.timeSeconds}`);
 });
 
-test('of a long video the same frames are found by seeking', async () => {
+test('seeking in a long video finds the same frames', async () => {
   const video = makeVideo({ ...PLAIN, seconds: 100, width: 96, height: 64, keyFrameInterval: 50 });
   const numbers = await numbersOf(await decode(video));
   assert.deepEqual(numbers, [250, 750, 1250, 1750, 2250]);
@@ -100,7 +100,7 @@ for (const container of ['matroska', 'mpegts', 'avi']) {
   });
 }
 
-test('a frame that lasts is the one shown, and is given once', async () => {
+test('a frame that lasts is given once, as the one shown', async () => {
   // Frames 0 to 9 in a tenth of the time, then one every second.
   const timeOf = (index: number) => (index < 10 ? index : 10 + (index - 10) * 25);
   const video = await decode(makeVideo({ ...PLAIN, seconds: 0.6, timeOf }), {
@@ -112,7 +112,7 @@ test('a frame that lasts is the one shown, and is given once', async () => {
   assert.equal(video.damagedFrames, 0);
 });
 
-test('of a short video each frame is given once', async () => {
+test('a short video gives each frame once', async () => {
   const video = await decode(makeVideo({ ...PLAIN, seconds: 0.12 }), {
     frames: { method: 'even', countMax: 30 },
   });
@@ -334,7 +334,7 @@ test('frames larger than allowed are refused with their size', async () => {
   await assert.rejects(decode(makeVideo(PLAIN), { limits }), /24576 pixels \(192 × 128\); at most 10000/);
 });
 
-test('progress is frames done of all', async () => {
+test('progress counts the finished frames of all', async () => {
   const seen: string[] = [];
   await decode(makeVideo(PLAIN), {}, ({ step, done, total }) => seen.push(`${step} ${done}/${total}`));
   assert.deepEqual(seen, ['frames 0/5', 'frames 1/5', 'frames 2/5', 'frames 3/5', 'frames 4/5']);

@@ -39,7 +39,7 @@ test('signatures of a damaged store have at most ten certificates each', () => {
   );
 });
 
-test('what is no time stamp is none', () => {
+test('bytes that are no time stamp give none', () => {
   fc.assert(fc.property(bytes, (value) => readTimeStamp(value) === null));
   const sequences = bytes.map((value) => Buffer.concat([Buffer.from([0x30, value.length & 0x7f]), value]));
   fc.assert(fc.property(sequences, (value) => readTimeStamp(value) === null));

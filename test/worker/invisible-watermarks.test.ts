@@ -16,7 +16,7 @@ function idsOf(picture: Picture): string[] | undefined {
   return findWatermarks(picture)?.map(({ id }) => id);
 }
 
-test('no message is found where none was written', async () => {
+test('no message is found in a picture without one', async () => {
   assert.deepEqual(findWatermarks(PICTURE), []);
   assert.deepEqual(findWatermarks({ width: 512, height: 512, rgb: Buffer.alloc(512 * 512 * 3, 200) }), []);
 });
@@ -59,7 +59,7 @@ test('a larger picture than is read whole still shows its mark', () => {
   assert.deepEqual(idsOf(markPicture(softPicture(2048, 1500), SDXL.bits, 'floats')), ['sdxl']);
 });
 
-test('what moves the blocks hides the mark, and nothing is said of it', async () => {
+test('a change that moves the blocks hides the mark, and no mark is reported', async () => {
   const marked = markPicture(PICTURE, SDXL.bits, 'floats');
   for (const picture of [
     toSharp(marked).rotate(90),
@@ -70,7 +70,7 @@ test('what moves the blocks hides the mark, and nothing is said of it', async ()
   }
 });
 
-test('below the least size of the scheme nothing is looked for', () => {
+test('a picture below the least size of the scheme is not searched', () => {
   assert.equal(findWatermarks(softPicture(255, 256)), null);
   assert.deepEqual(findWatermarks(softPicture(256, 256)), []);
   assert.equal(findWatermarks(softPicture(4, 100_000)), null);

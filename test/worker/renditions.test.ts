@@ -243,7 +243,7 @@ test('a recording becomes Opus, peaks and a spectrum', async () => {
   assert.ok(Math.abs(again.durationSeconds - 2) < 0.03, String(again.durationSeconds));
 });
 
-test('the rendition of a recording goes on where its clock begins anew', async () => {
+test('the rendition of a recording goes on past a restart of its clock', async () => {
   const piece = { container: 'ogg', codec: FF_ENCODER_FLAC, seconds: 2, rate: 48_000, channels: 1 };
   const late = makeSound({ ...piece, timeOf: (at) => at + 100 });
   await render('sound', Buffer.concat([late, makeSound(piece)]));
@@ -251,7 +251,7 @@ test('the rendition of a recording goes on where its clock begins anew', async (
   assert.ok(Math.abs(durationSeconds - 4) < 0.1, String(durationSeconds));
 });
 
-test('what cannot be shown is refused in words, and the child goes on', async () => {
+test('a file that cannot be shown is refused in words, and the child goes on', async () => {
   const picture = await sharp(patternRgb(64, 64), { raw: { width: 64, height: 64, channels: 3 } })
     .png()
     .toBuffer();

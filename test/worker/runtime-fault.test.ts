@@ -6,7 +6,7 @@ import { describeRuntimeFault } from '../../src/worker/inference/runtime-fault.t
 const HIDDEN =
   '/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_call.cc:154 std::conditional_t<THRW, void, onnxruntime::common::Status> onnxruntime::CudaCall(ERRTYPE, const char*, const char*, SUCCTYPE, const char*, const char*, int) [with ERRTYPE = cudaError; bool THRW = true; SUCCTYPE = cudaError; std::conditional_t<THRW, void, common::Status> = void] CUDA failure 100: no CUDA-capable device is detected ; GPU=-1 ; hostname=box ; file=/onnxruntime_src/onnxruntime/core/providers/cuda/cuda_execution_provider.cc ; line=282 ; expr=cudaSetDevice(info_.device_id); ';
 
-test('of a failure of NVIDIA’s libraries its number and words are shown', () => {
+test('a failure of NVIDIA’s libraries is shown with its number and words', () => {
   assert.equal(
     describeRuntimeFault(new Error(HIDDEN)),
     'CUDA failure 100: no CUDA-capable device is detected',
@@ -19,7 +19,7 @@ test('of a failure of NVIDIA’s libraries its number and words are shown', () =
   );
 });
 
-test('what is none of these is shown from its beginning, at most 300 characters', () => {
+test('any other failure is shown from its beginning, at most 300 characters', () => {
   assert.equal(describeRuntimeFault(new Error(' no such file\n')), 'no such file');
   assert.equal(describeRuntimeFault('x'.repeat(1000)).length, 300);
 });

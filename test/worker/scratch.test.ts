@@ -32,7 +32,7 @@ test('a picture is described alike before and after a larger one', async () => {
   deepEqual(await describe(small), before);
 });
 
-test('memory is taken again where it is large enough, and not kept for a picture that is larger than most', () => {
+test('memory is reused if it is large enough, and not kept for a picture that is larger than most', () => {
   const scratch = new Scratch();
   const first = scratch.floats(1000);
   equal(scratch.words(900).buffer, first.buffer);

@@ -180,7 +180,7 @@ test('a wrong password costs as much time as an unknown account', async () => {
   assert.ok(ratio > 0.15 && ratio < 7, `known/unknown ${ratio}`);
 });
 
-test('a reset answers the same for everybody, and mails only who has an account', async () => {
+test('a reset answers the same for every address, and mails accounts only', async () => {
   const { app } = open;
   const { email } = await userWithPassword();
   const before = (await readMails(open)).length;
@@ -196,7 +196,7 @@ test('a reset answers the same for everybody, and mails only who has an account'
   await signIn(app, { email, password: `${PASSWORD}!`, userAgent: '', from: from() });
 });
 
-test('keys: made, listed, shown to who knows the password, replaced, revoked', async () => {
+test('keys are made, listed, shown for the password, replaced and revoked', async () => {
   const { app } = open;
   const { id } = await userWithPassword();
   const principal = { ...principalOf(app, id), ...from() };
@@ -285,7 +285,7 @@ test('the webhook secret stays until it is rotated', async () => {
   assert.equal(await webhookSecretOf(app, { principal }), next);
 });
 
-test('the administrator hands out a link where mail does not reach', async () => {
+test('the administrator hands out a link if mail does not arrive', async () => {
   const { app, admin } = open;
   const { email } = await addUser(app, admin);
   const { link } = await createPasswordLink(app, { principal: admin, email });
@@ -302,7 +302,7 @@ test('registration is closed unless the operator opens it', async () => {
   await assert.rejects(register(open.app, input), reason('not_enabled'));
 });
 
-test('who registers verifies the address first; terms are asked for where they must be', async () => {
+test('a new account verifies its address first, and accepts terms if there are some', async () => {
   await using other = await openServedApp({
     ...{ ASSAY_REGISTRATION_OPEN: 'true', ASSAY_REGISTRATION_CREDITS: '5', ASSAY_TERMS_REQUIRED: 'true' },
     ASSAY_MAIL_LANGUAGE: 'it',

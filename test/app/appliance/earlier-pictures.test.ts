@@ -137,7 +137,7 @@ test('once all are described no later start walks through them, until the next v
   );
 });
 
-test('what was near to an old picture stays, under numbers that an index has not read past', async () => {
+test('matches of an old picture stay, under numbers that an index has not read past', async () => {
   await using opened = await openApp();
   const { app } = opened;
   await app.earlierPictures.settled();

@@ -97,7 +97,7 @@ test('the bundle describes the box and no person', async () => {
   equal(app.store.read.audit({ limit: 1 })[0]?.action, 'support.create');
 });
 
-test('what the doctor says goes out without folders, hosts and names of boxes', async () => {
+test('findings of the doctor leave without folders, hosts and names of boxes', async () => {
   await using folder = await makeTemporaryFolder();
   const watched = join(folder.path, 'Villa tip', 'in');
   await mkdir(watched, { recursive: true });
@@ -123,7 +123,7 @@ test('only an administrator gets one', async () => {
   await rejects(makeSupportBundle(box.app, { principal: principalOf(box.app, user.id) }), /administrator/i);
 });
 
-test('what helps is not hidden', () => {
+test('redaction keeps what support needs', () => {
   const redaction = new Redaction(['Eve']);
   const kept = [
     'assay-transformer@2.0.0 gives its golden outputs',

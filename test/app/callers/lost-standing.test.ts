@@ -267,16 +267,16 @@ function testAll(
   });
 }
 testAll(
-  'a caller that',
+  'a stream ends when its caller',
   ({ session }, { records }) => session === undefined && records === undefined,
   AT_ONCE,
 );
 testAll(
-  'a caller that has many records',
+  'a stream of many records ends when its caller',
   ({ session }, { records }) => session === undefined && records !== undefined,
   1,
 );
-testAll('after its time', ({ session }) => session !== undefined, 1);
+testAll('a stream ends after the session', ({ session }) => session !== undefined, 1);
 
 test('a caller that lost its standing before its stream began gets none', async () => {
   const { caller } = await makeCaller('key');

@@ -130,7 +130,7 @@ async function scoreOf(picture: Buffer, box: Box): Promise<number> {
   return logistic(calibrate(pack, Number(logit?.data[0])));
 }
 
-test('is_nsfw is stated where it was asked for, and adds no model to the results', async () => {
+test('is_nsfw is stated if requested, and adds no model to the results', async () => {
   const picture = await patternImage(300, 260).jpeg().toBuffer();
   const plain = await classify(picture, {});
   assert.ok(!('is_nsfw' in plain));

@@ -233,7 +233,7 @@ test('a finding is the desk’s: each member reads it, custody names who stated 
   equal(read(looks, sent), null);
 });
 
-test('who may answer is known before the question is asked, by name, with what stands against it', async () => {
+test('who may sign off is known before it is asked, by name, with the obstacle of each', async () => {
   await using world = await openWorld();
   const { app, admin, deskId, members, alone } = world;
   const { looks, submits, finds, signs_off: signs, heads } = members;
@@ -342,7 +342,7 @@ test('what an account sent stays with the desk when it leaves or is deleted, and
   equal(app.store.read.desks.hasRecords(deskId), false);
 });
 
-test('who makes desks and names members', async () => {
+test('administrators make desks, and heads of a desk name its members', async () => {
   await using world = await openWorld();
   const { app, admin, deskId, members, stranger, alone } = world;
   const { finds, heads } = members;

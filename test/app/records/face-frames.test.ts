@@ -82,7 +82,7 @@ interface Read {
   images: { timeSeconds: number; details: unknown[] }[];
 }
 
-test('a frame with a face is taken where there is one near, else the regular one', { skip }, async () => {
+test('a nearby frame with a face is taken, else the regular one', { skip }, async () => {
   const film = await makeFilm();
   assert.deepEqual(await classify(film, {}), [REGULAR, false]);
   assert.deepEqual(await classify(film, { ensure_face_per_frame: 'true' }), [EXPECTED, false]);

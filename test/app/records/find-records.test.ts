@@ -74,7 +74,7 @@ test('a hash of many records is paged in order without a gap', () => {
   assert.deepEqual(numbers, expected);
 });
 
-test('a page without an answer ends in bounded time, and says that there may be more', () => {
+test('a page without a match ends in bounded time, and says that there may be more', () => {
   const started = performance.now();
   const page = listClassifications(open.app, {
     ...{ principal: open.admin, limit: 100, filter: { text: 'no' } },
@@ -90,7 +90,7 @@ test('a verdict, a state and a reference are found in one page each, among howev
   for (const filter of filters) assert.equal(find(filter).pages, 1, JSON.stringify(filter));
 });
 
-test('no other kind is found', () =>
+test('a search in a list of one kind finds no other kind', () =>
   assert.deepEqual(find({ search: 'dawn' }, { kind: 'video' }).numbers, []));
 
 const FAULTS: readonly [RawFields, RegExp][] = [

@@ -154,7 +154,7 @@ test('the more suspicious of two voices is named', () => {
   assert.match(now.find(({ code }) => code === 'CHANNELS_DIFFER')?.sentence ?? '', /channel-2 and decides/);
 });
 
-test('the medium is said where it is probable enough, and bounds for no photograph are named', () => {
+test('the medium is named if it is probable enough, as are bounds for no photograph', () => {
   const see = (more: Partial<ModelRun>) =>
     measureImage({ ...image(1), runs: [{ ...run(1, 'image-origin'), ...more }] }, READING);
   assert.equal(see({}).medium, null);

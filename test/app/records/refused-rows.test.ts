@@ -67,7 +67,7 @@ for (const limit of [1, 2, 3, 100]) {
   });
 }
 
-test('also in the list of a kind, and of another kind there is none', () => {
+test('a list of a kind keeps the places of refused rows, and a list of another has none', () => {
   assert.deepEqual(list({}, { kind: 'image' }).map(numberOf), ALL);
   assert.deepEqual(list({}, { kind: 'video' }), []);
   assert.deepEqual(list({ search: 'picture' }, { kind: 'video' }), []);
@@ -91,7 +91,7 @@ for (const [name, filter, expected] of FILTERS) {
   test(`found: ${name}`, () => assert.deepEqual(list(filter).map(numberOf), expected));
 }
 
-test('asked for by its identifier, each is refused with the reason', () => {
+test('reading a refused row by its identifier gives the reason', () => {
   for (const [index, { reason }] of SPOILED) {
     const read = () =>
       getClassification(open.app, { principal: open.admin, identifier: identifierOf(index) });
@@ -109,7 +109,7 @@ test('asked for by its identifier, each is refused with the reason', () => {
   );
 });
 
-test('a sheet has a line for each', async () => {
+test('a sheet has a line for each row', async () => {
   const order = { principal: open.admin, filter: {}, format: 'jsonl' } as const;
   const pieces = await Array.fromAsync(exportRecords(open.app, order, new AbortController().signal));
   const lines = pieces
@@ -128,7 +128,7 @@ test('a sheet has a line for each', async () => {
   }
 });
 
-test('a watcher hears of the others', async () => {
+test('a watcher receives the other records', async () => {
   const ended = new AbortController();
   const changes = watchClassifications(open.app, { principal: open.admin }, ended.signal);
   const next = changes.next();
@@ -138,7 +138,7 @@ test('a watcher hears of the others', async () => {
   await changes.return(undefined);
 });
 
-test('each counts once, however often it is met, and doctor says so', async () => {
+test('each refused row counts once, however often it is read, and the doctor reports it', async () => {
   list();
   list();
   const { values } = await open.app.metrics.refusedRecords.get();

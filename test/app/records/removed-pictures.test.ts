@@ -30,7 +30,7 @@ function keypointsOf(seed: number): Keypoints {
 const hashOf = (number: number): string => hash('sha256', String(number));
 const idOf = (number: number): string => `analysis-${number}`;
 
-test('what was removed is forgotten once it is most of an index, and what is kept is found', async () => {
+test('removed pictures leave an index once they are most of it, and kept ones are found', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });
   const copies = new SeenBeforeIndex(store);

@@ -140,7 +140,7 @@ test('bytes that another account may still keep stay, until its time is up too',
   equal(kept(app, mine).heatmap, false);
 });
 
-test('what was sent for a desk goes by its sender’s plan; a colleague’s record keeps the bytes', async () => {
+test('files sent for a desk go by their sender’s plan; a colleague’s record keeps the bytes', async () => {
   await using folder = await makeTemporaryFolder();
   await using app = await openApp(folder);
   await addAccount(app, 1, { mediaDays: 10, recordDays: 30 });
@@ -190,7 +190,7 @@ test('a kill between the end and the deletion is made good by the next sweep', a
   for (const record of records) deepEqual(kept(app, record), RECORD_ONLY);
 });
 
-test('what an analysis has drawn stays for the younger of two records that share it', async () => {
+test('artifacts of an analysis stay for the younger of two records that share it', async () => {
   await using folder = await makeTemporaryFolder();
   await using app = await openApp(folder);
   await addAccount(app, 1, { mediaDays: 10 });

@@ -123,7 +123,7 @@ const SEARCHED = [
 ];
 
 for (const text of SEARCHED) {
-  test(`"${text}" is found in one page, and only where it is said`, () => {
+  test(`"${text}" is found in one page, and only in transcripts that hold it`, () => {
     deepEqual(find({ text }), { said: saidBy(text), pages: 1 });
   });
 }
@@ -139,7 +139,7 @@ test('other filters apply beside the text', () => {
   deepEqual(find({ text: 'minister', status: 'errored' }).said, []);
 });
 
-test('words that are said in thousands of recordings are met by looking at each', async () => {
+test('a word of thousands of recordings narrows no search by itself', async () => {
   await using box = await openServedApp();
   await box.app.store.transact((tx) => {
     for (let index = 0; index < 2100; index++)

@@ -67,7 +67,7 @@ test('a record finds what shares a part with it, until that is deleted', async (
   assert.deepEqual([after.found, after.searched], [[], 1]);
 });
 
-test('what an older version kept is said to be known as a whole only', async () => {
+test('pictures kept by an older version are reported as known as a whole only', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const [first = '', second = ''] = await seed(app, [1, 1]);
@@ -94,7 +94,7 @@ test('a member of a desk finds a colleague’s picture by a part of it, until it
   await assert.rejects(gone, { reason: 'classification' });
 });
 
-test('another account finds nothing, but across a partner’s users where all their plans say so', async () => {
+test('another account finds nothing, except a partner’s user if all plans allow it', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const partner = await addUser(app, admin, { role: 'partner' });

@@ -127,7 +127,7 @@ test('an account sees no other account, except among a partner’s users whose p
   assert.deepEqual([await look(left.id), await look(right.id), await look(stranger.id)], [1, 1, 0]);
 });
 
-test('what is deleted is found no more, in the store and in memory', async () => {
+test('a deleted picture is found no more, in the store and in memory', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const index = new SeenBeforeIndex(app.store);
@@ -150,7 +150,7 @@ test('what is deleted is found no more, in the store and in memory', async () =>
   );
 });
 
-test('zero retention keeps no likeness, and drops those of before', async () => {
+test('zero retention keeps no likeness, and drops earlier ones', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const index = new SeenBeforeIndex(app.store);

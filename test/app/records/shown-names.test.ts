@@ -12,14 +12,14 @@ const NAME = 'photo\u202egpj.exe';
 const SHOWN = 'photo\\u202egpj.exe';
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-test('kept as sent, by the record and the account', async () => {
+test('an account keeps its name as sent', async () => {
   equal(cleanName(NAME), NAME);
   await using open = await openApp();
   const { id } = await addUser(open.app, open.admin, { name: NAME });
   equal(open.app.store.read.accounts.get(id)?.name, NAME);
 });
 
-test('a mail shows it escaped, to the reader and in its address', async () => {
+test('a mail shows a name escaped, to the reader and in its address', async () => {
   await using open = await openApp();
   const user = await addUser(open.app, open.admin, { name: NAME });
   await sendCreationEmail(open.app, { principal: open.admin, id: user.id });
@@ -31,7 +31,7 @@ test('a mail shows it escaped, to the reader and in its address', async () => {
   ok(message.includes(`Hello ${SHOWN},`), message);
 });
 
-test('the log shows it escaped, and a program reads what was logged', async () => {
+test('the log shows a name escaped, and a program reads what was logged', async () => {
   await using open = await openApp({ ASSAY_LOG_LEVEL: 'error' });
   const { app } = open;
   app.log.error({ file: NAME }, `cannot read ${NAME}`);
@@ -42,7 +42,7 @@ test('the log shows it escaped, and a program reads what was logged', async () =
   deepEqual([file, msg], [NAME, `cannot read ${NAME}`]);
 });
 
-test('the tables of the command line show it escaped, and stay aligned', () => {
+test('the tables of the command line show a name escaped, and stay aligned', () => {
   ok(formatTable(['file'], [[NAME]]).includes(SHOWN));
   equal(
     formatColumns([

@@ -224,7 +224,7 @@ test('reasons go with the last record of the file, the fact stays in custody', a
   });
 });
 
-test('who had the account of the finding in hand cannot agree with it, by whatever way, but may disagree', async () => {
+test('a person who had access to the account of a finding may disagree, but never agree', async () => {
   const give: Record<string, (desk: Desk, giver: Principal, owner: Principal) => Promise<unknown>> = {
     'made key \\d+ of [\\w ]+ \\(account': ({ app }, principal, { account }) =>
       createKey(app, { principal, userId: account.id, name: 'a script' }),

@@ -99,7 +99,7 @@ async function redness(
   return (channels[0]?.mean ?? 0) - (channels[2]?.mean ?? 0);
 }
 
-test('an entry of its own, a sentence and both maps; the verdict on the origin stays', async () => {
+test('tampering has its own entry, a sentence and both maps; the verdict on the origin stays', async () => {
   const { edited } = await makePictures();
   const plainly = await classify('image', edited, {});
   const record = await classify('image', edited, { with_tampering: 'true' });
@@ -141,7 +141,7 @@ test('an entry of its own, a sentence and both maps; the verdict on the origin s
   assert.equal((await fetchMap(record.identifier, 'else')).status, 400);
 });
 
-test('the command line asks for it and saves the maps, by gRPC', async () => {
+test('the command line asks for tampering and saves the maps, by gRPC', async () => {
   const { edited } = await makePictures();
   const path = join(folder.path, 'desk.png');
   await writeFile(path, edited);

@@ -121,7 +121,7 @@ test('maps are made of a judged picture, charged once, and change nothing that w
   assert.deepEqual(line?.details, { analyses: 'heatmap, tampering', credits: '7' });
 });
 
-test('what cannot be added is refused with the reason, and costs nothing', async () => {
+test('an analysis that cannot be added is refused with the reason, and costs nothing', async () => {
   const principal = await payer({ options: 'heatmap' });
   const { identifier, hash } = await judged(principal, 'image', await picture(2));
   const refused = (words: string[], reason: string, message: RegExp) =>
@@ -136,7 +136,7 @@ test('what cannot be added is refused with the reason, and costs nothing', async
   assert.equal(available(principal), 18);
 });
 
-test('what is being added ends by a cancel or with the record, and the result stays until then', async () => {
+test('an addition ends by a cancel or with the record, and the result stays until then', async () => {
   const principal = await payer();
   const { identifier } = await judged(principal, 'image', await picture(3));
   await add(principal, identifier, 'heatmap');

@@ -50,7 +50,7 @@ async function fetchFrom(path: string, config: Partial<FetchManifestConfig> = {}
   return [fetched.outcome, 'reason' in fetched ? fetched.reason : String(fetched.bytes)];
 }
 
-test('what an allowed host gives comes whole', async () => {
+test('a manifest from an allowed host comes whole', async () => {
   deepEqual(await fetchFrom('/whole'), ['fetched', String(BYTES)]);
 });
 
@@ -67,7 +67,7 @@ test('redirects end after three hops', async () => {
   deepEqual(asked, ['/around', '/aroundx', '/aroundxx', '/aroundxxx']);
 });
 
-test('a redirect to what is no address is said', async () => {
+test('a redirect to a text that is no address is reported', async () => {
   deepEqual(await fetchFrom('/nowhere'), ['not_fetched', 'it redirects to what is no address']);
 });
 

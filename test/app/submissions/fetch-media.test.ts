@@ -167,7 +167,7 @@ test('a body that is compressed in spite of what was asked is unpacked, within t
   assert.deepEqual(agents, [`Assay/${VERSION} (+desk@example.org)`, `Assay/${VERSION}`]);
 });
 
-test('what is above the limit of the plan is refused, stated or not', async () => {
+test('a body above the limit of the plan is refused, stated or not', async () => {
   const large = Buffer.alloc(BYTES_MAX + 1);
   await using stated = await openSite((_request, response) => response.end(large));
   await assert.rejects(fetchFrom(stated, `${stated.origin}/a.jpg`), {

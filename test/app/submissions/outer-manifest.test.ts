@@ -122,7 +122,7 @@ function analysisOf(identifier: string): string {
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-test('the command line sends the one that is named: read, trusted, kept, in the package', async () => {
+test('the command line sends the named manifest, which is read, trusted, kept and in the package', async () => {
   const { file, manifest } = await apart();
   const media = await put('a/named.jpg', file);
   const beside = await put('elsewhere/desk.c2pa', manifest);
@@ -143,7 +143,7 @@ test('the command line sends the one that is named: read, trusted, kept, in the 
   ok(zip.includes('data/manifest/named.jpg.c2pa'), 'the package holds the manifest');
 });
 
-test('one of the same name is found; a name that two files share means neither', async () => {
+test('a manifest of the same name is found; a name that two files share means neither', async () => {
   const { file, manifest } = await apart();
   const media = await put('b/found.jpg', file);
   await put('b/found.c2pa', manifest);
@@ -167,7 +167,7 @@ test('the manifest within the file counts before it, and the record says so', as
   equal(provenance?.readings?.unchanged, 'yes');
 });
 
-test('one of another file reads as changed; a damaged one is said to be unreadable', async () => {
+test('a manifest of another file reads as changed; a damaged one is reported as unreadable', async () => {
   const { file, manifest } = await apart();
   const media = await put('e/picture.jpg', file);
   const other = await put('e/other', (await apart()).manifest);
@@ -180,7 +180,7 @@ test('one of another file reads as changed; a damaged one is said to be unreadab
   match(provenance?.sentence?.en ?? '', /^The manifest beside the file cannot be read/);
 });
 
-test('what is no manifest, empty or too large is refused with a sentence', async () => {
+test('a file that is no manifest, empty or too large is refused with a sentence', async () => {
   const media = await put('f/picture.jpg', await picture());
   const text = await put('f/text', Buffer.from('this is no manifest'));
   const refused = await classify(media, '--manifest', text);
@@ -204,7 +204,7 @@ test('the same file with another manifest is other work; with the same one it is
   equal(analysisOf(again.identifier), analysisOf(first.identifier));
 });
 
-test('GraphQL takes it as a file before the file, and a request identifier stands for both', async () => {
+test('GraphQL takes the manifest before the file, and a request identifier stands for both', async () => {
   const { file, manifest } = await apart();
   const first = await submitByGraphql(file, manifest, 'request-1');
   equal((await ended(first)).provenance?.source, 'sidecar');
@@ -216,7 +216,7 @@ test('GraphQL takes it as a file before the file, and a request identifier stand
   match(await submitByGraphql(file, large, 'request-3'), /the maximum is 2097152 bytes/);
 });
 
-test('it goes with its last record, and with the media under a retention', async () => {
+test('an outer manifest goes with its last record, and with the media under a retention', async () => {
   const { file, manifest } = await apart();
   const media = await put('h/picture.jpg', file);
   const beside = await put('h/manifest', manifest);
@@ -302,7 +302,7 @@ for (const [name, address, outcome, sentence] of REFUSED) {
   });
 }
 
-test('one beside the file is taken instead, and nothing is asked', async () => {
+test('a manifest beside the file is taken instead, and no host is asked', async () => {
   const { file, manifest } = await remote(`${origin}/never.c2pa`);
   const media = await put('r/beside.jpg', file);
   const { provenance } = await recordOf(media, '--manifest', await put('r/m', manifest));

@@ -63,7 +63,7 @@ after(() => room[Symbol.asyncDispose]());
 
 const filesOf = ({ folder }: ServedApp): Promise<string[]> => readdir(join(folder, 'partial'));
 
-test('what came before the break is kept, and continued', async () => {
+test('bytes that came before the break are kept, and continued', async () => {
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -91,7 +91,7 @@ test('what came before the break is kept, and continued', async () => {
   equal(media.hash, whole.hash);
 });
 
-test('a question ends a stream that went dead', async () => {
+test('querying the offset ends a dead stream', async () => {
   const { app, admin: principal } = room;
   await begin(room, principal);
   const upload = { principal, uploadId: UPLOAD_ID, field: 'chunk' };
@@ -170,7 +170,7 @@ test('over tus another key finds nothing, and errors are JSON', async () => {
   deepEqual(await filesOf(room), []);
 });
 
-test('what no one continues is thrown away in its time', async () => {
+test('an upload that no one continues is deleted in its time', async () => {
   await using room = await openServedApp();
   const { app, admin: principal } = room;
   await begin(room, principal);

@@ -36,7 +36,7 @@ test('a sender that falls silent is ended', async () => {
   await rejects(read(silent()), isTooSlow);
 });
 
-test('what was brought before the window counts no more', async () => {
+test('bytes from before the window count no more', async () => {
   const slowing = async function* () {
     yield new Uint8Array(1_000_000);
     yield* dripping(100, 1, 50);

@@ -55,7 +55,7 @@ async function openOutbox(folder: string, urls: readonly string[]): Promise<Stor
   return store;
 }
 
-test('what waits for a receiver that hangs holds up no other one, and is sent once it answers', async () => {
+test('a receiver that hangs holds up no other, and gets its messages once it answers', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await openOutbox(folder.path, [...Array(BACKLOG).fill(HANGING), ANSWERING]);
   const clock = new VirtualClock(NOW / 1000 + 1000);

@@ -20,7 +20,7 @@ function changesOf(before: ComparedFile, after: ComparedFile): string[] {
   return compareAnswers(before, after).map(({ answer, change }) => `${answer} ${change}`);
 }
 
-test('nothing there is lost; what cannot be read is unknown', () => {
+test('answers that a copy lacks are lost; unreadable ones are unknown', () => {
   assert.deepEqual(changesOf(SIGNED, NONE), ['unchanged lost', 'signed_by lost', 'in_time lost']);
   assert.deepEqual(changesOf(SIGNED, UNREAD), ['unchanged unknown', 'signed_by unknown', 'in_time unknown']);
   assert.deepEqual(changesOf(NONE, NONE), []);

@@ -53,7 +53,7 @@ function report(data: object, label = 'stds.exif'): Provenance['c2pa'] {
   };
 }
 
-test('what several fields say alike is one fact, and a make is not said twice', () => {
+test('equal fields are one fact, and a make is not stated twice', () => {
   const { facts } = file({
     'EXIF Make': 'Canon',
     'EXIF Model': 'Canon EOS R5',

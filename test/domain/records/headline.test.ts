@@ -93,7 +93,7 @@ test('each word has a case, except the finding with the same wording', () => {
   );
 });
 
-test('what the headline does not carry stands beside it', () => {
+test('facts that the headline does not carry stand beside it', () => {
   equal(headline({ store: makeStore(captured) }).beside, null);
   match(headline({ store: makeStore(captured), runs: [run(3)] }).beside?.en ?? '', /no clear answer/);
   match(headline({ store: makeStore(unlisted(captured)) }).beside?.en ?? '', /likely human-made/);

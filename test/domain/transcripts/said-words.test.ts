@@ -29,7 +29,7 @@ test('a transcript with too many words, or one too long, says that it is not who
   ok(wordsOf('x'.repeat(64)).isWhole);
 });
 
-test('a text needs its inner words as they are, and the outer ones as parts', () => {
+test('a searched text needs its inner words whole, and the outer ones as parts', () => {
   deepEqual(wantedWords('inister of sta'), [
     { word: 'inister', mayBeginWithin: true, mayEndWithin: false },
     { word: 'sta', mayBeginWithin: false, mayEndWithin: true },
@@ -53,7 +53,7 @@ function* texts(count: number, length: number, seed: number): Generator<string> 
   }
 }
 
-test('whatever is said, a text that is found in it finds its words', () => {
+test('the wanted words of a text are among the words of each transcript that holds it', () => {
   let found = 0;
   for (const text of texts(400, 30, 1)) {
     const transcript = { segments: [{ text }] } as unknown as Transcript;

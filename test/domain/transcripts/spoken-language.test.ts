@@ -14,7 +14,7 @@ test('a jingle in front decides nothing once people speak', () => {
   assert.ok((pooled?.share ?? 0) > 0.8);
 });
 
-test('what is hardly speech weighs little', () => {
+test('windows with hardly any speech weigh little', () => {
   const pooled = poolLanguages([heard({ nn: 0.9 }, 29, 0.9), heard({ it: 0.6, es: 0.3 }, 10)]);
   assert.equal(pooled?.code, 'it');
 });
@@ -28,7 +28,7 @@ test('several windows that are not sure agree on one', () => {
   assert.equal(pooled?.code, 'pt');
 });
 
-test('nothing heard, nothing known', () => {
+test('no speech gives no language', () => {
   assert.equal(poolLanguages([]), null);
   assert.equal(poolLanguages([heard({ en: 1 }, 29, 1)]), null);
 });

@@ -22,13 +22,13 @@ test('the most suspicious channel decides, by all of its models', () => {
   assert.equal(decidingChannel(channels.toReversed())?.name, 'channel-2');
 });
 
-test('a channel without an answer does not decide, and none decides where none answered', () => {
+test('a channel without an answer does not decide, and none decides if none answered', () => {
   assert.equal(decidingChannel([channel('channel-1', null), channel('channel-2', -5)])?.name, 'channel-2');
   assert.equal(decidingChannel([channel('channel-1', null), channel('channel-2')]), null);
   assert.equal(decidingChannel([]), null);
 });
 
-test('who is judged beside another is called artificial only where the cautious threshold is reached', () => {
+test('a voice beside another is called artificial only above the cautious threshold', () => {
   const channels = [channel('channel-1', -2), channel('channel-2', 1)];
   const runs = decidingRuns(channels);
   assert.deepEqual(

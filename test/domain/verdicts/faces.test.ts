@@ -53,7 +53,7 @@ test('boxes end at the edge of the picture; one outside it is none', () => {
   );
 });
 
-test('no face where a model gives no numbers, and never more than the bound', () => {
+test('a model without finite numbers gives no face, and never more faces than the bound', () => {
   const broken = new Float32Array(ANCHOR_COUNT * ANCHOR_VALUES).fill(Number.NaN);
   assert.deepEqual(findFaces(broken, WHOLE, PICTURE, RULE), []);
   const everywhere = Object.fromEntries(

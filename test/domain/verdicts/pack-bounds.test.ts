@@ -95,7 +95,7 @@ test('codecs of speech have bounds of their own, before those of little speech a
   assert.equal(boundedBySpeech(pack, speech(7, -80, 'opus')).boundsFor, 'narrow-band');
 });
 
-test('what is probably no photograph has bounds of its own, and the run says so', () => {
+test('a picture that is probably no photograph has bounds of its own, and the run says so', () => {
   const noPhotograph = { photographBelow: 0.25, ...WIDE };
   const pack = { id: 'a', decision: { ...BOUNDS, weight: 1, noPhotograph } } as ImagePack;
   assert.equal(boundedByMedium(pack, undefined), pack);

@@ -23,7 +23,7 @@ test('the most suspicious fifth decides, two frames at least', () => {
   assert.equal(poolFrames(frames.slice(0, 1))[0]?.logOdds, 3);
 });
 
-test('what is pooled over frames has no places of its own', () => {
+test('a score pooled over frames has no places of its own', () => {
   const seen = (logOdds: number): ModelRun => ({ ...run(logOdds), places: { count: 16, spread: 1 } });
   const [pooled] = poolFrames([[seen(1)], [seen(2)]]);
   assert.equal(pooled?.logOdds, 1.5);

@@ -21,7 +21,7 @@ test('the pack that looks at most places draws the map, and no other', () => {
   assert.equal(plan.filter(({ purpose }) => purpose === 'origin').length, 2);
 });
 
-test('no map is asked for where none is wanted', () => {
+test('no map is requested if none is wanted', () => {
   const plan = planPatchSets([readPack('one', { mapCountMax: 256 })], {
     withMap: false,
     withStability: false,

@@ -103,7 +103,7 @@ test('refuses windows that do not fit the sound, and goes on', async () => {
   assert.equal((await ask(1, { sampleCount, ranges: [first] })).logits.length, 1);
 });
 
-test('finds where somebody speaks, and nothing in silence and noise', async () => {
+test('finds speech, and nothing in silence and noise', async () => {
   await using folder = await makeTemporaryFolder();
   const detector = await loadDetector();
   await using started = startProcess([detector]);

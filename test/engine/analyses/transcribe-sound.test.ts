@@ -141,7 +141,7 @@ test('a model that fails leaves what was written down, and says so', async () =>
   assert.equal(transcript.segments.length, answers - 1);
 });
 
-test('what one microphone hears of the other one’s speaker stands once, whichever channel is written down first', async () => {
+test('an echo in the other microphone is transcribed once, whichever channel is first', async () => {
   for (const loud of [1, 2]) {
     const heard = [voice(1, 'en'), voice(2, 'de')];
     const { transcript, shown } = await write(heard, async (request) => {
@@ -157,7 +157,7 @@ test('what one microphone hears of the other one’s speaker stands once, whiche
   }
 });
 
-test('an analysis that is called off has no transcript', async () => {
+test('a cancelled analysis has no transcript', async () => {
   const controller = new AbortController();
   const asked = write(
     TWO,

@@ -116,7 +116,7 @@ test('a probe may use an idle analysis slot', async () => {
   await Promise.all([probe(), probe()]);
 });
 
-test('who waits for a child that is started takes one that comes back sooner', async () => {
+test('a request that waits for a new child takes one that comes back sooner', async () => {
   await using folder = await makeTemporaryFolder();
   await using observed = makePool(folder.path, { slots: 1, probeSlotsMin: 1 });
   const { pool, started } = observed;
@@ -157,7 +157,7 @@ test('a lost child costs its work only; the next work gets a fresh one', async (
   assert.equal((await readdir(join(folder.path, 'jobs'))).length, 1);
 });
 
-test('a child that dies between two pieces of work is replaced unseen', async () => {
+test('a child that dies between two pieces of work is replaced, and no work notices', async () => {
   await using folder = await makeTemporaryFolder();
   await using observed = makePool(folder.path);
   const upload = await makeUpload(folder.path);

@@ -34,7 +34,7 @@ async function hasEnded(pid: number | undefined): Promise<boolean> {
   return false;
 }
 
-test('answers, is emptied, answers again', async () => {
+test('a slot answers, is emptied and answers again', async () => {
   await using folder = await makeTemporaryFolder();
   await using slot = await openSlot(folder.path);
   const upload = await writePicture(folder.path, 'upload', await patternImage(64, 48).png().toBuffer());
@@ -110,7 +110,7 @@ test("the child's own fault costs it, with a line in the log", async () => {
   assert.match(lines.join('\n'), /ENOENT/);
 });
 
-test('what the child left is only taken if it is a file', async () => {
+test('output of a child is only taken if it is a file', async () => {
   await using folder = await makeTemporaryFolder();
   await using slot = await openSlot(folder.path);
   const secret = join(folder.path, 'secret');
@@ -121,7 +121,7 @@ test('what the child left is only taken if it is a file', async () => {
   assert.ok(!slot.isUsable);
 });
 
-test('its folder goes with it', async () => {
+test('the folder of a slot goes with it', async () => {
   await using folder = await makeTemporaryFolder();
   const slot = await openSlot(folder.path);
   await slot[Symbol.asyncDispose]();

@@ -48,7 +48,7 @@ async function isKept(slot: DecodeSlot, artifacts: ArtifactStore): Promise<boole
   }
 }
 
-test('what a fallen decoder left is read and removed through descriptors', {
+test('files of a dead decoder are read and removed through descriptors', {
   timeout: PATIENCE_MS,
 }, async () => {
   await using folder = await makeTemporaryFolder();

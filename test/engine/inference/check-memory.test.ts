@@ -139,7 +139,7 @@ test('another model, other threads and a GPU beside the CPU are checked', async 
   assert.equal(await isChecked(pack, withGpu), true, 'nothing of it was kept');
 });
 
-test('a file that cannot be read is said, everything is checked, and it is written anew', async () => {
+test('an unreadable file is reported, every pack is checked, and the file is written anew', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   const path = join(folder.path, 'model-checks.json');

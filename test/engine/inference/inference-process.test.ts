@@ -128,7 +128,7 @@ test('a model that misses its golden outputs is out of service; others run', asy
   assertNear((await started.process.infer({ pack: right.key, ...work }, TIMEOUT)).logits, tripled);
 });
 
-test('a provider that is missing is passed over aloud, or reported where there is no other', async () => {
+test('a missing provider is skipped with a log line, or reported if there is no other', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using fallsBack = startProcess([pack], { providers: ['cuda', 'cpu'] });
@@ -185,7 +185,7 @@ test('a killed process loses what it had and the next request works', async () =
   assert.equal(expected.length, 2);
 });
 
-test('a request that waits too long, or is called off, ends without ending the process', async () => {
+test('a request that waits too long, or is cancelled, ends without ending the process', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using started = startProcess([pack], { batchWaitMs: 300 });
@@ -243,7 +243,7 @@ test('full precision is full on NVIDIA’s cards too, unless the box asks for le
   assert.equal(tf32Of({ NVIDIA_TF32_OVERRIDE: '1' }), '1');
 });
 
-test('the process keeps its compiled sources where the daemon keeps them, though it is killed at its end', async () => {
+test('a process killed at its end still keeps its compiled sources in the daemon’s folder', async () => {
   await using folder = await makeTemporaryFolder();
   await using kept = await makeTemporaryFolder();
   const environment = { NODE_COMPILE_CACHE: kept.path };
@@ -253,7 +253,7 @@ test('the process keeps its compiled sources where the daemon keeps them, though
     await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('what the daemon keeps of compiled sources is known to the process', () => {
+test('a process knows the compiled sources that the daemon keeps', () => {
   const own = getCompileCacheDir();
   assert.equal(inferenceEnvironment({}).NODE_COMPILE_CACHE, own && dirname(own));
 });
@@ -290,7 +290,7 @@ test('a pool spreads requests over its processes and survives the loss of one', 
   for (const { logits } of answers) assertNear(logits, expected);
 });
 
-test('what was called off does not run on before others', async () => {
+test('a cancelled request does not delay others', async () => {
   await using folder = await makeTemporaryFolder();
   await using started = startProcess([await writeTinyPack(folder.path, { rounds: 400 })]);
   await started.process.ready();
@@ -330,7 +330,7 @@ test('providers are tried in the order given, and each that fails is named in th
   assert.deepEqual(plain.events, ['ready'], 'nothing after the first that works is tried');
 });
 
-test('a pack is let go once it was checked, comes back with its next request, and is checked again', async () => {
+test('a pack is released once it was checked, comes back with its next request, and is checked again', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using started = startProcess([pack]);
@@ -345,7 +345,7 @@ test('a pack is let go once it was checked, comes back with its next request, an
   assert.deepEqual(process.resident, [pack.key]);
 });
 
-test('what was let go and is another file by then answers no one', async () => {
+test('a released pack whose file was replaced answers no request', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using started = startProcess([pack]);
@@ -359,7 +359,7 @@ test('what was let go and is another file by then answers no one', async () => {
   });
 });
 
-test('a pack leaves memory when no one asks it any more, and stays where all are kept', async () => {
+test('an idle pack leaves memory, unless all are kept', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 9);

@@ -31,7 +31,7 @@ test('these packs stay on the CPU, and no larger one', () => {
   );
 });
 
-test('what stays on the CPU is reported there, with a GPU named first and halves allowed', async () => {
+test('packs that stay on the CPU are reported there, with a GPU named first and halves allowed', async () => {
   const packs = installed.filter(({ pack }) => IDS.includes(pack.id)).map((pack) => toLoadedPack(pack));
   const config = { ...INFERENCE_DEFAULTS, providers: ['cuda', 'cpu'], halfProviders: ['cuda'] };
   const late = packs.map((pack) => ({ ...pack, isCheckedLate: false }));

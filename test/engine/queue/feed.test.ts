@@ -21,26 +21,26 @@ function check(name: string, filter: WatchFilter, changes: Change[], expected: s
   });
 }
 
-check('tells of a record', { identifier: 'a' }, [['a', 1]], ['a']);
-check('tells of nothing else', { identifier: 'a' }, [['b', 1]], []);
+check('a watcher of a record receives its change', { identifier: 'a' }, [['a', 1]], ['a']);
+check('a watcher of a record receives no change of another', { identifier: 'a' }, [['b', 1]], []);
 const mixed: Change[] = [
   ['a', 1],
   ['b', 2],
   ['c', 1],
 ];
-check("tells of an account's records", { readerId: 1 }, mixed, ['a', 'c']);
+check('a watcher of an account receives the changes of its records', { readerId: 1 }, mixed, ['a', 'c']);
 const repeated: Change[] = [
   ['a', 1],
   ['b', 1],
   ['a', 1],
   ['a', 1],
 ];
-check('tells once of many changes', { readerId: 1 }, repeated, ['a', 'b']);
+check('many changes of a record that wait are sent once', { readerId: 1 }, repeated, ['a', 'b']);
 const shared: Change[] = [
   ['a', 1, 2],
   ['b', 1],
 ];
-check('names a record to each of its readers', { readerId: 2 }, shared, ['a']);
+check('each reader of a record receives its change', { readerId: 2 }, shared, ['a']);
 
 test('a change after the last look is sent again', async () => {
   const feed = new Feed();

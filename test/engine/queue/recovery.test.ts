@@ -77,7 +77,7 @@ test('no analysis is suspected if several were under way; they run again one by 
   equal(box.read('a')?.suspicion, undefined);
 });
 
-test('who was alone goes to the end of the row, and counts once until another has ended well', async () => {
+test('an analysis that was alone goes to the end of the queue, and counts once until another has ended well', async () => {
   await using box = await Box.open('a', 'b');
   for (let death = 0; death < 20; death++) {
     const { ended, open, careful } = await box.die(['a']);

@@ -167,7 +167,7 @@ test('a server that lets anybody in is refused until the settings say otherwise'
   await broker.reconfigure(whole);
 });
 
-test('no one comes in without a key of the configuration', { skip }, async () => {
+test('no client connects without a key of the configuration', { skip }, async () => {
   await assert.rejects(connect({ servers: broker.address }), /Authorization Violation/i);
 });
 

@@ -145,7 +145,7 @@ function figuresOf({ result }: Analysis): unknown {
 
 const workerNamed = (name: string) => front.app.remote?.workers().find((box) => box.name === name);
 
-test('a picture, a voice and a film come back through a worker as they do at home, to the bit', {
+test('a picture, a voice and a film have the same result from a worker as from the own box, to the bit', {
   skip,
 }, async () => {
   const data = join(folder.path, 'home');
@@ -255,7 +255,7 @@ function helloOf(places: number): Hello {
   return { version: VERSION, packs, places, clock: 0, isDraining: false };
 }
 
-test('who does not hold a lease can neither claim, renew, end nor give it back', { skip }, async () => {
+test('a worker without a lease can neither claim, renew, end nor give it back', { skip }, async () => {
   const { connection, ask } = await speakAs('liar');
   // The worker offers no slots, so that nothing waits for it.
   assert.equal(((await ask('hello', helloOf(0))) as Welcome).refusal, null);

@@ -32,7 +32,7 @@ test('the most suspicious part is named with its time', () => {
   assert.match(leadOf('it', scores), /più sospetta comincia a 8 s \(72,0\u00a0%\)/);
 });
 
-test('of one part alone, or where no model answered, nothing is named', () => {
+test('a single part, or one without answers, is not named', () => {
   for (const scores of [[0.9], [null, null]]) assert.doesNotMatch(leadOf('en', scores), /suspicious/);
 });
 

@@ -100,7 +100,7 @@ test('names, notes and findings have the letters too, and the title of the docum
   assert.ok(pdf.includes('报告'), 'the title of the document');
 });
 
-test('what no font has, and what is not seen, stands as its number', async () => {
+test('characters that no font has, or that are invisible, stand as their number', async () => {
   const text = 'a\u{1f600}b \u{13000} c\u200bd e\u200df ǅ\u2028g';
   const shown = 'a\\u{1f600}b\\u{13000}c\\u{200b}de\\u{200d}fǅ\\u{2028}g';
   assert.ok(packed(readPdf(await pdfOf({ type: 'paragraph', text }))).includes(shown));
@@ -119,7 +119,7 @@ test('a line to the left begins at the right, and Latin in it keeps its order', 
   assert.ok(at('واحد') > 450, 'at the right of the page');
 });
 
-test('Japanese is written in its own forms, where that is said or seen', async () => {
+test('Japanese is written in its own forms, if it is stated or recognised', async () => {
   const texts = [
     { text: '直' },
     { text: '直', language: 'ja' },

@@ -122,7 +122,7 @@ test('the cases of the collection are shown as viewers show them', {
   assert.ok((colours.get('float01.tif')?.[0] ?? 0) > 50);
 });
 
-test('what lies under transparency is not judged', async () => {
+test('pixels under transparency are not judged', async () => {
   const hidden = Buffer.alloc(WIDTH * HEIGHT * 4, 0);
   const image = sharp(hidden, { raw: { ...SIDES, channels: 4 } });
   const input = await child.place(await image.avif({ quality: 90 }).toBuffer());

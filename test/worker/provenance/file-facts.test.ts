@@ -63,7 +63,7 @@ for (const [format, mime] of [
   ['webp', 'image/webp'],
   ['avif', 'image/avif'],
 ] as const) {
-  test(`when, where, with what and by whom it was made is read of ${mime}`, async () => {
+  test(`time, place, device and author are read of ${mime}`, async () => {
     assert.deepEqual(await factsOf({ mime }, await picture().toFormat(format).toBuffer()), ENTRIES);
   });
 }
@@ -117,7 +117,7 @@ function withThumbnail(jpeg: Buffer, thumbnail: Buffer): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), marker, block, jpeg.subarray(2)]);
 }
 
-test('the own thumbnail is close to its picture, also with bars and lying; one of another picture is far', async () => {
+test('a thumbnail is close to its own picture, also with bars or turned, and far from another', async () => {
   await using folder = await makeTemporaryFolder();
   const own = softPicture(480, 320);
   const { rgb, width, height } = own;
@@ -146,7 +146,7 @@ test('the own thumbnail is close to its picture, also with bars and lying; one o
   assert.equal(await compareThumbnail(Buffer.from('no picture'), own), null);
 });
 
-test('of a JPEG only the head is read: what lies behind its first scan is no fact', async () => {
+test('only the head of a JPEG is read: what lies behind its first scan is no fact', async () => {
   const jpeg = await sharp({ create: { width: 32, height: 32, channels: 3, background: '#456' } })
     .jpeg()
     .toBuffer();

@@ -213,7 +213,7 @@ test('an expired certificate whose stamp shows that it was valid then is in time
   assert.deepEqual(answersOf(await read(file)), ['trusted', 'yes', 'on_list', 'stamped', 'nobody']);
 });
 
-test('who vouches is said by list and authority, and the list by its hash', async () => {
+test('a reading names who vouches by list and authority, and the list by its hash', async () => {
   const { readings, lists } = await read(await signed({ stamp }));
   assert.deepEqual(readings?.signedBy.lists, [{ list: 'c2pa', by: 'Test authority' }]);
   assert.deepEqual(readings?.inTime.lists, [{ list: 'c2pa-time', by: 'Test Authority Root' }]);
@@ -303,7 +303,7 @@ test('an update manifest is bound to the file through the one that it updates', 
   assert.equal(answersOf(await read(withChangedPixel(file)))[0], 'broken');
 });
 
-test('a manifest that is damaged within is said to be one that cannot be read', async () => {
+test('a manifest that is damaged within is reported as unreadable', async () => {
   const file = await signed();
   const claim = file.indexOf('cbor', file.indexOf('c2pa.claim.v2\0'));
   const damaged = Buffer.from(file).fill(0xff, claim + 4, claim + 60);

@@ -66,7 +66,7 @@ test('a signed film is valid, declares its origin, and forces', async () => {
   ok(!forcesArtificial(provenance, 'any', true), 'not where the caller does not want it');
 });
 
-test('it is trusted where the operator trusts who issued the certificate', async () => {
+test('a signed film is trusted if the operator trusts the issuer of its certificate', async () => {
   equal((await read(signed, authority.cert)).c2pa?.validation_state, 'Trusted');
   const other = makeIdentity({ name: 'Another authority' });
   equal((await read(signed, other.cert)).c2pa?.validation_state, 'Valid');

@@ -24,6 +24,6 @@ const LOOPS = {
 for (const [language, text] of Object.entries(PLAIN))
   test(`plain ${language} is no repetition`, () => assert.ok(compressionOf(text) < MAX));
 for (const [language, text] of Object.entries(LOOPS))
-  test(`a loop in ${language} is one`, () => assert.ok(compressionOf(text) > MAX));
+  test(`a loop in ${language} is a repetition`, () => assert.ok(compressionOf(text) > MAX));
 
-test('no text repeats nothing', () => assert.equal(compressionOf(''), 0));
+test('an empty text is no repetition', () => assert.equal(compressionOf(''), 0));

@@ -60,7 +60,7 @@ test('the transform gives the powers of a plain sum of waves', () => {
   }
 });
 
-test('it gives its golden outputs', async () => {
+test('the model gives its golden outputs', async () => {
   const outputs = await runTranscriptionGolden(session);
   const { expected, tolerance } = session.pack.golden;
   assert.ok(goldenDifference([...outputs], expected).largest <= tolerance);
@@ -90,7 +90,7 @@ test('English is written down, with its language and times', async () => {
   assert.ok(Math.max(...ends) <= 7 && english.segments.every(({ confidence }) => confidence > 0.3));
 });
 
-test('a language that was said is obeyed, a guess only where the sound leaves it open', async () => {
+test('a named language is obeyed, a guess only if the sound leaves it open', async () => {
   const german = await decodeToSamples(join(SPOKEN, 'german.ogg'));
   const guessed = await transcribe(german, { code: 'en', isSaid: false });
   assert.match(textOf(guessed), /gestern hat das parlament/i);
@@ -98,7 +98,7 @@ test('a language that was said is obeyed, a guess only where the sound leaves it
   assert.deepEqual([guessed.language, said.language], ['de', 'en']);
 });
 
-test('each language that may be said is one that the model has a sign for', () => {
+test('the model has a sign for each language that a submission may name', () => {
   const known = [...session.vocabulary.languages.values()].sort();
   assert.deepEqual(known, [...TRANSCRIPT_LANGUAGES].sort());
 });
