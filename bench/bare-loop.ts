@@ -20,7 +20,7 @@ import { cutRegion } from '../src/worker/pictures/picture-region.ts';
 import { decodePixels } from '../src/worker/pictures/pixels.ts';
 import type { PatchSetRequest } from '../src/worker/protocol/decode-protocol.ts';
 import { choosePatches } from '../src/worker/steps/patch-detail.ts';
-import { copyPatches } from '../src/worker/steps/stability-copies.ts';
+import { copyPatches } from '../src/worker/steps/patches.ts';
 import { inParallel } from './in-parallel.ts';
 import { timeWork, type WorkTime } from './timed-work.ts';
 

@@ -93,7 +93,7 @@ which npm published the package. \`assay doctor\` shows the same under *librarie
 
 const NOTES = `
 **c2pa-rs.** 0.91.0, in \`@contentauth/c2pa-node\` 0.9.8, fixes what 0.90.1 lacks (overflow in BMFF hashes, pull request 2445; diamonds of ingredients, 2492; panic on odd times, 2469), but needs a package that the registry does not have. Until then ingredients
-are counted before 0.90.1 judges any (\`worker/provenance/ingredient-walks.ts\`), and it runs in a child with a deadline.
+are counted before 0.90.1 judges any (\`worker/steps/provenance.ts\`), and it runs in a child with a deadline.
 `;
 
 export function printPage(libraries: readonly NativeLibrary[]): string {

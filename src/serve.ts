@@ -1,12 +1,13 @@
 /** The daemon and the worker: settings, compose, one line when it serves, a drain on SIGTERM. */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Daemon } from './compose.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
+import { OperatorFault } from './domain/operator-fault.ts';
 import { firstStartNotice, modelsNotice } from './first-start-notice.ts';
-import { assertPlatform } from './machinery/platform.ts';
 import {
   readNoticeConfig,
   ServiceNotice,
@@ -112,3 +113,23 @@ function openNotice(status: () => WorkersStatus, warn: (text: string) => void): 
 
 export { describeStartFailure } from './domain/operator-fault.ts';
 export type { Daemon };
+
+/** The supported platform; on any other a native part would fail later with an unhelpful error. */
+const GLIBC_MIN = [2, 34] as const;
+
+/** Throws on anything but Linux x64 with glibc ≥ 2.34: c2pa-node ships no other binary. */
+function assertPlatform(): void {
+  const { platform, arch } = process;
+  const glibc = glibcVersion();
+  const [major = 0, minor = 0] = (glibc ?? '0.0').split('.').map(Number);
+  const isNewEnough = major > GLIBC_MIN[0] || (major === GLIBC_MIN[0] && minor >= GLIBC_MIN[1]);
+  if (platform === 'linux' && arch === 'x64' && isNewEnough) return;
+  throw new OperatorFault(
+    `Assay runs on Linux x64 with glibc ${GLIBC_MIN.join('.')} or newer; found ${platform} ${arch}, glibc ${glibc ?? 'none'}`,
+  );
+}
+
+function glibcVersion(): string | undefined {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return report.header?.glibcVersionRuntime;
+}

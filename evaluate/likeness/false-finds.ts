@@ -22,8 +22,8 @@ import { findSharedPart, type Part, type SharedPart } from '../../src/domain/med
 import { isSharedPart } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
+import { describePixels, findAskedKeypoints } from '../../src/worker/describe-picture.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
-import { describePixels, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { toPixels } from './copies.ts';
 import { type CorpusPicture, DescribedPictures, decodePicture, readManifest } from './corpus-pictures.ts';
 

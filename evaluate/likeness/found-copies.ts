@@ -21,7 +21,7 @@ import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { isSharedPart } from '../../src/domain/records/found-picture.ts';
 import { LIKENESS_QUALITY_MIN } from '../../src/domain/records/seen-before.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
-import { describePixels, findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
+import { describePixels, findAskedKeypoints } from '../../src/worker/describe-picture.ts';
 import { makeRandom } from '../random.ts';
 import { COPIES, type MakeCopy, type Pixels, readPicture } from './copies.ts';
 import { type CorpusPicture, DescribedPictures, decodePicture, readManifest } from './corpus-pictures.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../src/domain/media/keypoints.ts';
 import { findSharedPart } from '../../src/domain/media/shared-part.ts';
 import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
+import { findAskedKeypoints } from '../../src/worker/describe-picture.ts';
 import { findKeypoints } from '../../src/worker/keypoints/find-keypoints.ts';
-import { findAskedKeypoints } from '../../src/worker/steps/likeness.ts';
 import { quantile } from '../quantile.ts';
 import { makeRandom } from '../random.ts';
 import { readPicture } from './copies.ts';

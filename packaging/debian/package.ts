@@ -8,9 +8,8 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readProgram } from '../../schema/read-manual.ts';
-import { bashCompletion } from '../../src/cli/completion/bash.ts';
-import { fishCompletion } from '../../src/cli/completion/fish.ts';
-import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from '../../src/cli/completion/command.ts';
+
 import { copyNormalised } from '../archive.ts';
 import type { ReleaseIdentity } from '../stage.ts';
 import { changelog, controlFile, copyright, debianVersion } from './control.ts';

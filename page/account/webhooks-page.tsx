@@ -1,5 +1,4 @@
 /** Webhooks: the secret that signs them, and every delivery with its attempts, live. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {

@@ -1,5 +1,4 @@
 /** What happened to a record, as the custody log of the box has it: newest first, a line an entry. */
-
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_CUSTODY } from '../gen/documents.ts';

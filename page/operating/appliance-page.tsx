@@ -1,5 +1,4 @@
 /** State of the box: what needs repair and how, then its load and storage. */
-
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Tile } from '../account/ledger-page.tsx';

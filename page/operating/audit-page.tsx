@@ -1,5 +1,4 @@
 /** The audit log: who did what, when and from where. */
-
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { READ_AUDIT } from '../gen/documents.ts';

@@ -1,5 +1,4 @@
 /** The backups that are there, one made now with how far it is, and what to do if something is wrong. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {

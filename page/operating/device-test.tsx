@@ -1,5 +1,4 @@
 /** Each model run on this box now: on which device, whether its golden outputs agreed, and how fast. */
-
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BENCH_MODELS, type BenchModelsAnswer } from '../gen/documents.ts';

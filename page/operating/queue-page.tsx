@@ -1,5 +1,4 @@
 /** What runs, waits and has failed, of all accounts; work is ended or run again here. */
-
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Tile } from '../account/ledger-page.tsx';

@@ -1,5 +1,4 @@
 /** An account by its name; by its number if it is gone. */
-
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { t } from '../texts/language.ts';

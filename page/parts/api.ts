@@ -1,5 +1,4 @@
 /** How the page asks the daemon: GraphQL with the session and its token, and the session's own small routes. */
-
 import type { Fault } from '../gen/documents.ts';
 import { Cell } from '../state/cell.ts';
 import { sayFault } from '../texts/daemon/faults.ts';

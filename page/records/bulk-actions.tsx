@@ -1,5 +1,4 @@
 /** What can be done with the chosen records at once, and with all that the filter finds. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {

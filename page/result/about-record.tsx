@@ -1,5 +1,4 @@
 /** What is known of the file and its analysis, and who did what with it when. */
-
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { ExportLines } from '../evidence/exported-readings.tsx';

@@ -1,5 +1,4 @@
 /** The frame of every page of somebody who is signed in: links to the other pages, and the user's menu. */
-
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';

@@ -1,5 +1,4 @@
 /** The picture itself, with where it looks artificial and the faces found in it. */
-
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

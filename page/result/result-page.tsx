@@ -1,5 +1,4 @@
 /** Where `result_url` leads: one record, with why, how sure, and what could not be checked. */
-
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';

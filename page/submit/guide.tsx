@@ -1,5 +1,4 @@
 /** The first steps on a new box, each with what can be seen of it from here. */
-
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';

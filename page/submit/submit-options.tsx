@@ -1,5 +1,4 @@
 /** What is asked of an analysis, as far as the account's plan allows it. */
-
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';

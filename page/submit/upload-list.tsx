@@ -1,5 +1,4 @@
 /** What was handed in since the page was opened, live from the first byte to the verdict. */
-
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';

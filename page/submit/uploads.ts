@@ -1,5 +1,4 @@
 /** Files on their way, a few at a time. Lives beside the pages, so that looking at another one stops nothing. */
-
 import {
   type AnalysisOptionsInput,
   FOLLOW_RECORDS,

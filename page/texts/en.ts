@@ -1,5 +1,4 @@
 /** Every text of the page in English; the keys are those of every language. */
-
 import { ANALYSES_EN } from '../gen/analyses.ts';
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { AUDIT_EN } from './audit/en.ts';

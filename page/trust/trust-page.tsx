@@ -3,18 +3,32 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import {
+  ADD_TRUST_LIST,
+  type AllOfTrustedCertificate as Certificate,
+  FIND_TRUSTED_CERTIFICATES,
   type AllOfTrustList as List,
   READ_TRUST_LISTS,
   REMOVE_TRUST_LIST,
   SET_TRUST_LIST_ON,
 } from '../gen/documents.ts';
-import { change } from '../parts/api.ts';
+import { ask, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
-import { Button, Fault, Loading, Table, Title } from '../parts/parts.tsx';
+import {
+  Button,
+  Check,
+  Fault,
+  Field,
+  Form,
+  Loading,
+  Panel,
+  Select,
+  Table,
+  Time,
+  Title,
+} from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import { AddPanel } from './add-panel.tsx';
-import { CertificatesPanel } from './certificates-panel.tsx';
+import { ListFile } from './list-file.tsx';
 import { RecheckPanel } from './recheck-panel.tsx';
 import { UpdatePanel } from './update-panel.tsx';
 
@@ -134,4 +148,125 @@ function holds({ authorities, singleCertificates, products }: List): string {
     .filter(([, count]) => count > 0)
     .map(([key, count]) => t(key, { count: formatNumber(count) }))
     .join(', ');
+}
+
+/** Certificates of the trust lists, found by a part of a name or a fingerprint. */
+function CertificatesPanel(): JSX.Element {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<readonly Certificate[] | null>(null);
+  const { isBusy, fault, run } = useWork();
+  const find = (): Promise<boolean> =>
+    run(async () => setFound((await ask(FIND_TRUSTED_CERTIFICATES, { text })).trustedCertificates));
+  return (
+    <Panel title={t('trustShow')}>
+      <Form onSend={() => void find()}>
+        <Field
+          label={t('trustShow')}
+          hint={t('trustShowLead')}
+          name="certificate"
+          isRequired
+          value={text}
+          onValue={setText}
+        />
+        <p class="actions">
+          <Button type="submit" {...{ isBusy }}>
+            {t('trustFind')}
+          </Button>
+        </p>
+      </Form>
+      <Fault error={fault} />
+      {found?.length === 0 && <p role="status">{t('trustNoneFound')}</p>}
+      {found !== null && found.length > 0 && <Certificates {...{ found }} />}
+    </Panel>
+  );
+}
+
+function Certificates({ found }: { found: readonly Certificate[] }): JSX.Element {
+  return (
+    <Table
+      caption={t('trustShow')}
+      head={[t('trustList'), t('trustSubject'), t('trustIssuer'), t('trustValid'), 'SHA-256']}
+    >
+      {found.map(({ list, subject, issuer, validFrom, validUntil, fingerprint, isSingle }) => (
+        <tr key={`${list}${fingerprint}`}>
+          <td>
+            {list} <small class="quiet">{t(isSingle ? 'trustIsSingle' : 'trustIsAuthority')}</small>
+          </td>
+          <td class="long">{showText(subject)}</td>
+          <td class="long">{showText(issuer)}</td>
+          <td>
+            <Time iso={validFrom} /> – <Time iso={validUntil} />
+          </td>
+          <td class="long">
+            <code>{fingerprint}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const KINDS = ['SIGNERS', 'TIME', 'SIGNERS_AND_TIME', 'PRODUCTS'] as const;
+const EMPTY = { id: '', name: '', source: '', terms: '', date: '', content: '', single: false };
+
+function AddPanel({ onAdded }: { onAdded: () => void }): JSX.Element {
+  const [given, setGiven] = useState(EMPTY);
+  const [kind, setKind] = useState<(typeof KINDS)[number]>('SIGNERS');
+  const { isBusy, fault, run } = useWork();
+  const put = (part: Partial<typeof EMPTY>): void => setGiven((before) => ({ ...before, ...part }));
+  const add = async (): Promise<void> => {
+    if (!(await run(() => change(ADD_TRUST_LIST, { ...given, kind })))) return;
+    setGiven(EMPTY);
+    onAdded();
+  };
+  const { id, name, source, terms, date, content, single } = given;
+  return (
+    <Panel title={t('trustAdd')}>
+      <Form onSend={() => void add()}>
+        <Field
+          label={t('trustId')}
+          hint={t('trustIdLead')}
+          name="id"
+          isRequired
+          value={id}
+          onValue={(value) => put({ id: value })}
+        />
+        <ListFile onContent={(text) => put({ content: text })} />
+        <Select
+          label={t('trustKind')}
+          value={kind}
+          options={KINDS.map((one) => [one, t(`trustKind_${one}`)] as const)}
+          onValue={setKind}
+        />
+        <Check label={t('trustSingle')} isOn={single} onValue={(isOn) => put({ single: isOn })} />
+        <Field
+          label={t('trustDay')}
+          name="date"
+          type="date"
+          isRequired
+          value={date}
+          onValue={(value) => put({ date: value })}
+        />
+        <Field label={t('trustName')} name="name" value={name} onValue={(value) => put({ name: value })} />
+        <Field
+          label={t('trustSource')}
+          name="source"
+          value={source}
+          onValue={(value) => put({ source: value })}
+        />
+        <Field
+          label={t('trustTerms')}
+          name="terms"
+          value={terms}
+          onValue={(value) => put({ terms: value })}
+        />
+        <p class="actions">
+          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={content === ''}>
+            {t('trustAdd')}
+          </Button>
+        </p>
+      </Form>
+      <Fault error={fault} />
+    </Panel>
+  );
 }

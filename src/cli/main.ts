@@ -1,5 +1,4 @@
 /** The entry of the command line: the only place that touches the process. */
-
 import { loadProgram } from '../built-program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { describeVersion } from './terminal/version-line.ts';

@@ -1,9 +1,10 @@
 /** Gathers the values of all settings from the file and the variables, with each fault and each origin. */
+import { join } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
+import { codeOf } from '../domain/error-code.ts';
 import { findNearestName } from './nearest-name.ts';
 import type { Parser } from './parsers.ts';
 import { Secret } from './secret.ts';
-import { readSecretFile } from './secret-files.ts';
 import type { SettingFault } from './settings-error.ts';
 import { OTHER_VARIABLES, SETTINGS, type SettingName, type SettingValues, variableOf } from './table.ts';
 
@@ -197,4 +198,67 @@ function normalise(dotted: string): string {
     .split('.')
     .map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
     .join('.');
+}
+
+/**
+ * Secrets that are handed over as files: a setting `admin.password_file`, a variable `ASSAY_ADMIN_PASSWORD_FILE`, or
+ * what systemd puts into its credentials folder (systemd.exec(5), LoadCredential=) under the setting's name. A
+ * variable with the secret itself is seen by every child of the process that sets it; a file is not.
+ */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface SecretFileSources {
+  env: Environment;
+  /** Text of a file, or an error with a code. */
+  readFile: (path: string) => string;
+  /** The path that the settings file gives under `<key>_file`, and where. */
+  fromFile: (key: string) => { path: unknown; place: string } | undefined;
+}
+
+interface SecretText {
+  value: string;
+  place: string;
+}
+
+/** systemd's own name for the folder. */
+const CREDENTIALS_FOLDER = 'CREDENTIALS_DIRECTORY';
+const EXPECTED = 'a readable file that holds the secret';
+
+/** Undefined if no file is named or it is at fault. The last line break is dropped. */
+function readSecretFile(
+  key: string,
+  variable: string,
+  sources: SecretFileSources,
+  faults: SettingFault[],
+): SecretText | undefined {
+  const named = nameFile(key, variable, sources);
+  if (named === undefined) return undefined;
+  const { path, place, isOptional } = named;
+  if (typeof path !== 'string') {
+    faults.push({ key: `${key}_file`, place, expected: 'a path', found: JSON.stringify(path) });
+    return undefined;
+  }
+  try {
+    return { value: sources.readFile(path).replace(/\r?\n$/, ''), place: `${place}, ${path}` };
+  } catch (error) {
+    const code = codeOf(error);
+    if (!isOptional || code !== 'ENOENT')
+      faults.push({ key: `${key}_file`, place, expected: EXPECTED, found: `${path}: ${code}` });
+    return undefined;
+  }
+}
+
+/** A credential may be absent, as the unit may not load it; a named file must exist. */
+function nameFile(
+  key: string,
+  variable: string,
+  { env, fromFile }: SecretFileSources,
+): { path: unknown; place: string; isOptional: boolean } | undefined {
+  const fromVariable = env[`${variable}_FILE`];
+  if (fromVariable) return { path: fromVariable, place: `${variable}_FILE`, isOptional: false };
+  const inFile = fromFile(key);
+  if (inFile !== undefined) return { ...inFile, isOptional: false };
+  const folder = env[CREDENTIALS_FOLDER];
+  if (!folder) return undefined;
+  return { path: join(folder, key), place: CREDENTIALS_FOLDER, isOptional: true };
 }

@@ -1,5 +1,4 @@
 /** Why the daemon does not start: every fault of the settings at once, so that one look at the log is enough. */
-
 import { OperatorFault } from '../domain/operator-fault.ts';
 
 export interface SettingFault {

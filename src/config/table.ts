@@ -2,7 +2,6 @@
  * Every setting, one row each: its key in the file, how it is read, its default and what it does. The variable's
  * name follows from the key. docs/settings.md and assay.example.toml are printed from this table.
  */
-
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';

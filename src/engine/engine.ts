@@ -1,9 +1,12 @@
 /** Accepts work in the caller's transaction and has it done in worker processes; alone changes an analysis' state. */
+
 import { join } from 'node:path';
+import type { Held } from '../domain/desk.ts';
 import { isImagePack, isSpeechPack, packKey } from '../domain/packs/model-pack.ts';
 import type { Progress } from '../domain/records/classification.ts';
 import type { WaitReason } from '../domain/records/wait-reason.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
+import type { StoreReader } from '../store/reader.ts';
 import { FileLooks } from './decode/file-looks.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
@@ -11,7 +14,7 @@ import { ChildExecutor } from './executors/child-executor.ts';
 import { Executors } from './executors/executors.ts';
 import type { LocalExecutor } from './executors/local-executor.ts';
 import { PackChanges } from './packs/pack-changes.ts';
-import { RecordFeed } from './queue/record-feed.ts';
+import { Feed } from './queue/feed.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
 import { AnalysisExecutor } from './running/analysis-executor.ts';
 import { AnalysisRunner } from './running/analysis-runner.ts';
@@ -206,5 +209,31 @@ export class Engine implements AsyncDisposable {
       terms: () => ({ trust: trust(), stability, analysisTimeoutMs }),
       changed: () => this.#runner.resize(this.#executors.slots),
     });
+  }
+}
+
+export class RecordFeed extends Feed {
+  readonly #read: Pick<StoreReader, 'desks' | 'classificationsOfAnalysis'>;
+
+  constructor(read: Pick<StoreReader, 'desks' | 'classificationsOfAnalysis'>) {
+    super();
+    this.#read = read;
+  }
+
+  /** Call it if a record changed for another reason than its analysis; `judgeIds` as for the feed. */
+  publishRecord(identifier: string, held: Held, judgeIds: readonly number[] = []): void {
+    this.publish(identifier, this.#readersOf(held), judgeIds);
+  }
+
+  publishAnalysis(analysisId: string): void {
+    if (this.watchers === 0) return;
+    for (const sharer of this.#read.classificationsOfAnalysis(analysisId))
+      this.publishRecord(sharer.identifier, sharer);
+  }
+
+  /** At the time of the change: a watch that is open follows who joins a desk. */
+  #readersOf({ accountId, deskId }: Held): number[] {
+    const members = deskId === undefined ? [] : this.#read.desks.membersOf(deskId);
+    return [accountId, ...members.map((member) => member.accountId)];
   }
 }

@@ -1,5 +1,4 @@
 /** One record of a package for programs: `record.json`, and `figures.json`, which a later version judges again. */
-
 import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/answers/measured.ts';
 import type { ClassificationRecord } from '../domain/answers/record.ts';
 import { type ReadingOfFigures, readingOfRecord, toReading } from '../domain/records/exported-reading.ts';

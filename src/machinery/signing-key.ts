@@ -2,7 +2,6 @@
  * The Ed25519 key (RFC 8032) that signs what leaves the box, made at the first start or given by a setting.
  * Retired public keys stay published, since what they signed outlives them.
  */
-
 import {
   createHash,
   createPrivateKey,

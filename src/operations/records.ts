@@ -1,5 +1,4 @@
 /** What is done with a record: its analysis, a person's finding, another person's sign-off. */
-
 import {
   cancelClassification,
   deleteClassification,

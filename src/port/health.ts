@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { App } from '../app/appliance/app.ts';
 import { readMetrics, readStatus } from '../app/appliance/appliance.ts';
 import { requireAdminOffLoopback } from './caller.ts';
-import { SharedReading } from './shared-reading.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const STARTING_RETRY_SECONDS = '2';
@@ -38,4 +37,49 @@ async function describeReadiness(app: App): Promise<object> {
       disk: { ok: status.diskFreeBytes > app.config.diskFreeBytesMin },
     },
   };
+}
+
+/** No scraper's interval is as short, and no person sees the difference. */
+export const READING_MS_MAX = 100;
+
+interface Reading {
+  bytes: Promise<Buffer>;
+  /** Null while it is made. */
+  readAtMs: number | null;
+}
+
+/** A text that is expensive to make: callers who ask meanwhile or shortly after share it, such as thirty scrapers at once. */
+export class SharedReading {
+  readonly #read: () => Promise<string>;
+  readonly #nowMs: () => number;
+  #last: Reading | null = null;
+
+  /** `nowMs` never goes back. */
+  constructor(read: () => Promise<string>, nowMs: () => number = () => performance.now()) {
+    this.#read = read;
+    this.#nowMs = nowMs;
+  }
+
+  get(): Promise<Buffer> {
+    const last = this.#last;
+    const isFresh =
+      last !== null && (last.readAtMs === null || this.#nowMs() - last.readAtMs < READING_MS_MAX);
+    return isFresh ? last.bytes : this.#begin();
+  }
+
+  #begin(): Promise<Buffer> {
+    const bytes = this.#read().then((text) => Buffer.from(text));
+    const reading: Reading = { bytes, readAtMs: null };
+    this.#last = reading;
+    bytes.then(
+      () => {
+        reading.readAtMs = this.#nowMs();
+      },
+      () => {
+        // Those who wait get the error; the next one tries again.
+        if (this.#last === reading) this.#last = null;
+      },
+    );
+    return bytes;
+  }
 }

@@ -1,7 +1,7 @@
 /** The HTTP server: bounds, host check, headers, health. What lives on the port is plugged in; this file knows none of it. */
-
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, type Server as PlainServer, STATUS_CODES } from 'node:http';
 import type { Server } from 'node:https';
+import type { Duplex } from 'node:stream';
 import proxyAddr from '@fastify/proxy-addr';
 import {
   fastify as createFastify,
@@ -15,7 +15,6 @@ import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads
 import { routeDescriptions } from './descriptions.ts';
 import { routeEvidenceKeys } from './evidence.ts';
 import { routeHealth } from './health.ts';
-import { guardUpgrades, type HostCheck, hostCheck, hostOf, WRONG_HOST } from './hosts.ts';
 import { answerFaults, followRequests } from './requests.ts';
 
 export interface HttpServerConfig {
@@ -192,4 +191,67 @@ type CallerAddress = (request: IncomingMessage) => string;
 export function callerAddress(trusted: readonly string[]): CallerAddress {
   const isTrusted = proxyAddr.compile([...trusted]);
   return (request) => proxyAddr(request, isTrusted);
+}
+
+/** A name that an attacker points at 127.0.0.1 would be same-origin: only known names are answered (docs/security.md). */
+interface HostRule {
+  host: string;
+  publicUrl: string;
+  allowedHosts: readonly string[];
+}
+
+type HostCheck = (header: string | undefined) => boolean;
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const WILDCARDS = ['0.0.0.0', '::', '[::]'];
+
+/** Names count, ports do not: a proxy or a forwarded port may show another one. */
+export function hostCheck(rule: HostRule): HostCheck {
+  const listen = WILDCARDS.includes(rule.host) ? [] : [rule.host];
+  const names = [...LOOPBACK, ...listen, ...rule.allowedHosts].map(hostnameOf);
+  const allowed = new Set([...names, new URL(rule.publicUrl).hostname]);
+  return (header) => {
+    // The whole text must match: `[::1]evil` and `localhost:1, evil` begin with a served name and are not one.
+    const name = HOST.exec(header ?? '')?.[1];
+    return name !== undefined && allowed.has(name.toLowerCase());
+  };
+}
+
+/** `uri-host [ ":" port ]` (RFC 9110, 7.2), the name by itself. */
+const HOST = /^(\[[\da-f:.]+\]|[^\s:,;@/[\]]+)(?::\d{0,5})?$/i;
+
+/** Node keeps the first of several `Host` lines; a proxy before it may have judged another. */
+function hostOf({ headersDistinct: { host } }: IncomingMessage): string | undefined {
+  return host?.join(', ');
+}
+
+const WRONG_HOST = {
+  status: 421,
+  body: {
+    error: 'this host name is not served: set ASSAY_PUBLIC_URL or allow the name in the settings',
+  },
+};
+
+/** Upgrades pass no hook of Fastify, so the server itself refuses those of a foreign name. */
+function guardUpgrades(server: PlainServer, isAllowed: HostCheck): void {
+  const emit = server.emit.bind(server);
+  server.emit = (event: string, ...args: unknown[]): boolean => {
+    const [request, socket] = args as [IncomingMessage, Duplex];
+    if (event !== 'upgrade' || isAllowed(hostOf(request))) return emit(event, ...args);
+    const body = JSON.stringify(WRONG_HOST.body);
+    socket.end(
+      `HTTP/1.1 ${WRONG_HOST.status} ${STATUS_CODES[WRONG_HOST.status]}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    return true;
+  };
+}
+
+/** `name:port` or `[v6]:port` without its port, lower case; IPv6 always in brackets. */
+function hostnameOf(host: string): string {
+  const text = host.trim().toLowerCase();
+  if (text.startsWith('[')) return text.slice(0, text.indexOf(']') + 1);
+  const colon = text.indexOf(':');
+  if (colon === -1) return text;
+  return text.indexOf(':', colon + 1) === -1 ? text.slice(0, colon) : `[${text}]`;
 }

@@ -2,7 +2,6 @@
  * One daemon per data folder. The kernel holds the lock, on a file that is never removed: it ends with its
  * process and is seen by other containers. Node has no call for file locks but the one that its SQLite makes.
  */
-
 import { readFileSync, readlinkSync } from 'node:fs';
 import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';

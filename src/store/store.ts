@@ -1,5 +1,4 @@
 /** LMDB for records, plain files for media. One writer process; a transaction is answered only once it is on the disk. */
-
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';

@@ -6,7 +6,6 @@ import { makeGoldenSound, pickEvenly } from './inference/golden.ts';
 import { goldenSource } from './inference/item-source.ts';
 import { type BatchPack, type Device, PackSession } from './inference/pack-session.ts';
 import { RequestQueue, type WorkQueue } from './inference/request-queue.ts';
-import { describeRuntimeFault } from './inference/runtime-fault.ts';
 import { type SpeechPack, SpeechSession } from './inference/speech-session.ts';
 import { melSpectrogram } from './inference/transcription/mel-spectrogram.ts';
 import { TranscriptionQueue } from './inference/transcription/transcription-queue.ts';
@@ -201,4 +200,14 @@ export async function runTranscriptionGolden(session: WhisperSession): Promise<F
   const { logits } = await session.begin(encoded);
   if (!(encoded.data instanceof Float32Array)) throw new Error('the encoder gave no numbers');
   return Float32Array.from([...pickEvenly(encoded.data, half), ...pickEvenly(logits, half)]);
+}
+
+const LENGTH_MAX = 300;
+/** NVIDIA's libraries put a long C++ signature before the failure, and the host's name and source files after it: only the failure is kept. */
+const LIBRARY_FAILURE = /\b(?:CUDA|CUBLAS|CUDNN|CUFFT|CURAND)\d* failure -?\d+: [^;]*[^;\s]/i;
+
+/** Shortens the runtime's errors for status, the log and `assay doctor`. */
+export function describeRuntimeFault(error: unknown): string {
+  const message = (error instanceof Error ? error.message : String(error)).trim();
+  return (LIBRARY_FAILURE.exec(message)?.[0] ?? message).slice(0, LENGTH_MAX);
 }

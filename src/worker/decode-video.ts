@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { FlacFile } from './libav/flac-file.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
+import type { PlayedFile } from './libav/played-file.ts';
 import { PlayedFrames } from './libav/played-frames.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import { type ReportStep, secondsReporter } from './media/progress.ts';
@@ -9,7 +13,7 @@ import { spreadEvenly, thin, timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
 import { readProvenance } from './steps/provenance.ts';
-import { decodeTrack } from './steps/track.ts';
+import { decodeSound } from './steps/sound.ts';
 import { VideoFile } from './steps/video-file.ts';
 
 interface VideoWork {
@@ -114,4 +118,58 @@ async function takeTrack({ request, file, outFolder, report }: VideoWork): Promi
     secondsMax: request.soundSecondsMax,
     onProgress: secondsReporter(report, 'track', played.seconds),
   });
+}
+
+/** The track from the video's beginning: a FLAC file, a recording with a hash of its own, and samples for the models. */
+const TRACK_FILE = 'track.flac';
+
+interface TrackWork {
+  file: PlayedFile;
+  outFolder: string;
+  secondsMax: number;
+  onProgress: (seconds: number) => void;
+}
+
+/** Null if the track cannot be decoded: the pictures are there all the same. */
+async function decodeTrack(work: TrackWork): Promise<DecodedTrack | null> {
+  const path = join(work.outFolder, TRACK_FILE);
+  let flac: FlacFile | null = null;
+  try {
+    const { sound } = decodeSound({
+      ...work,
+      isLongRefused: false,
+      onFrame: ({ frame, silentSeconds }) => {
+        flac ??= new FlacFile(path, frame);
+        if (silentSeconds > 0) flac.rest(silentSeconds);
+        flac.write(frame);
+      },
+    });
+    finish(flac);
+    return { file: TRACK_FILE, ...(await hashFile(path)), sound };
+  } catch (error) {
+    if (error instanceof MediaFaultFound) return null;
+    throw error;
+  } finally {
+    dispose(flac);
+  }
+}
+
+function finish(flac: FlacFile | null): void {
+  if (flac === null) throw new Error('a track was decoded without a frame');
+  flac.finish();
+}
+
+function dispose(flac: FlacFile | null): void {
+  flac?.[Symbol.dispose]();
+}
+
+/** A track may be larger than the child should hold. */
+async function hashFile(path: string): Promise<{ hash: string; sizeBytes: number }> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    hash.update(piece);
+    sizeBytes += piece.length;
+  }
+  return { hash: hash.digest('hex'), sizeBytes };
 }

@@ -5,10 +5,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readManual, readProgram } from '../../schema/read-manual.ts';
-import { bashCompletion } from '../../src/cli/completion/bash.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from '../../src/cli/completion/command.ts';
 import { allCommands, type CommandNode } from '../../src/cli/completion/command-tree.ts';
-import { fishCompletion } from '../../src/cli/completion/fish.ts';
-import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+
 import { absence } from '../examples/clients.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 

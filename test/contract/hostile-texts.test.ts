@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { exportEvidence } from '../../src/app/evidence/export-evidence.ts';
 import { exportRecords } from '../../src/app/records/export-records.ts';
 import { readRecord } from '../../src/app/records/record.ts';
-import { toJsonSidecar, toXmpSidecar } from '../../src/app/watch-folders/sidecars.ts';
+import { toJsonSidecar, toXmpSidecar } from '../../src/app/watch-folders/result-files.ts';
 import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { NOTICE_BODIES, toMail } from '../../src/domain/answers/notice-texts.ts';
 import type { ClassificationRecord } from '../../src/domain/answers/record.ts';

@@ -5,8 +5,8 @@ import { mock, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createKey, listKeys, revokeKey } from '../../src/app/accounts/keys.ts';
 import type { App } from '../../src/app/appliance/app.ts';
-import { EventStream } from '../../src/facade/graphql/transport/event-stream.ts';
 import type { Payload } from '../../src/facade/graphql/transport/payloads.ts';
+import { EventStream } from '../../src/facade/graphql/transport/subscribe.ts';
 import { addRecord, openServedApp } from '../app/open-app.ts';
 
 interface Fed {

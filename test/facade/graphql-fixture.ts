@@ -23,7 +23,7 @@ import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import type { FileLooks } from '../../src/engine/decode/file-looks.ts';
-import { RecordFeed } from '../../src/engine/queue/record-feed.ts';
+import { RecordFeed } from '../../src/engine/engine.ts';
 import { plugGraphql } from '../../src/facade/graphql/server.ts';
 import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';

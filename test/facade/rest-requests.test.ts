@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIdentifiers, parseLimit } from '../../src/facade/rest/classifications.ts';
 import { acceptsJson } from '../../src/facade/rest/submissions.ts';
-import { hostCheck } from '../../src/port/hosts.ts';
+import { hostCheck } from '../../src/port/server.ts';
 
 test('an answer is JSON only if Accept names it', () => {
   const rows: [string | undefined, boolean][] = [

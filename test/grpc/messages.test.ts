@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
 import { toPlanFields } from '../../src/cli/daemon/plan-options.ts';
 import { refuseUnlisted } from '../../src/facade/grpc/enums.ts';
-import { fromPlanFields, fromUserFields } from '../../src/facade/grpc/forms.ts';
+import { fromPlanFields, fromUserFields } from '../../src/facade/grpc/operations.ts';
 import { LedgerEntrySchema, PlanFieldsSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
 import { ClassificationFilterSchema } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';

@@ -9,7 +9,7 @@ import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
 import { toSnakeCase } from '../../src/domain/field.ts';
 import { ANALYSIS_OPTIONS } from '../../src/domain/records/analysis-options.ts';
 import { EXCEPTIONS as ALL } from '../../src/facade/grpc/exceptions.ts';
-import { FORMS } from '../../src/facade/grpc/forms.ts';
+import { FORMS } from '../../src/facade/grpc/operations.ts';
 import { SERVICES } from '../../src/facade/grpc/server.ts';
 import { PlanFieldsSchema, PlanSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { filesOfPackage, removeForeign } from '../../packaging/packages.ts';
-import { listFontFiles } from '../../src/evidence/report/letters/font-files.ts';
+import { listFontFiles } from '../../src/evidence/report/letters/letters.ts';
 import { PROGRAM_FOLDER } from '../../src/machinery/program-folder.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

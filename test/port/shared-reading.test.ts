@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { READING_MS_MAX, SharedReading } from '../../src/port/shared-reading.ts';
+import { READING_MS_MAX, SharedReading } from '../../src/port/health.ts';
 
 function reading() {
   const clock = { ms: 0 };

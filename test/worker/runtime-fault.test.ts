@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeRuntimeFault } from '../../src/worker/inference/runtime-fault.ts';
+import { describeRuntimeFault } from '../../src/worker/bring-up.ts';
 
 /** As the runtime writes it for a GPU that is hidden: its head was seen on an H200, its end is the runtime's format. */
 const HIDDEN =

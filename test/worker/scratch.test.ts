@@ -2,10 +2,10 @@
 import { deepEqual, equal, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeRandom } from '../../evaluate/random.ts';
+import { describePixels } from '../../src/worker/describe-picture.ts';
 import { endPicture } from '../../src/worker/kept-picture.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
 import { giveBack, giveBackPicture, Scratch } from '../../src/worker/media/scratch.ts';
-import { describePixels } from '../../src/worker/steps/likeness.ts';
 import { TextureMeter } from '../../src/worker/steps/texture.ts';
 
 function makePicture(seed: number, width: number, height: number): Picture {

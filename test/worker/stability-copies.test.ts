@@ -5,7 +5,7 @@ import type { PatchPosition } from '../../src/domain/media/patches.ts';
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../src/domain/media/stability.ts';
 import type { Picture } from '../../src/worker/media/picture.ts';
 import { cutRegion } from '../../src/worker/pictures/picture-region.ts';
-import { copyPatches, copyWhole } from '../../src/worker/steps/stability-copies.ts';
+import { copyPatches, copyWhole } from '../../src/worker/steps/patches.ts';
 import { patternRgb } from '../media/pictures.ts';
 
 const [WIDTH, HEIGHT, SIZE] = [500, 400, 128];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interpolateCells } from '../../src/worker/maps/cell-map.ts';
-import { cutTile } from '../../src/worker/steps/tampering-tiles.ts';
+import { cutTile } from '../../src/worker/steps/patches.ts';
 
 /** A picture whose pixels say where they are. */
 function makePicture(width: number, height: number) {

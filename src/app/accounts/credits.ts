@@ -1,5 +1,4 @@
 /** The account's credits (docs/interface.md, Credits) and its ledger. */
-
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
 import type { Credits } from '../../domain/contract/ledger.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';

@@ -1,5 +1,4 @@
 /** API keys and the webhook secret: made, shown again, replaced, revoked. Stored sealed, looked up by hash. */
-
 import { randomBytes } from 'node:crypto';
 import type { Account, ApiKey } from '../../domain/accounts/account.ts';
 import type { ApiKeyView } from '../../domain/contract/key.ts';

@@ -1,5 +1,4 @@
 /** Live credits and deliveries of an account; a slow reader skips to the newest state. */
-
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { Credits } from '../../domain/contract/ledger.ts';
 import type { Principal } from '../callers/principal.ts';

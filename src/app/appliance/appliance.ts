@@ -1,5 +1,4 @@
 /** The box's status, metrics and models. */
-
 import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
 import type { BackupStatus } from '../../domain/contract/backups.ts';

@@ -1,5 +1,4 @@
 /** Open models that an operator can add, from the program's and the data folder's catalogue; nothing is fetched unasked. */
-
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

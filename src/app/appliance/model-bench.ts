@@ -1,5 +1,4 @@
 /** Measures each model's speed on this box, beside its other work. */
-
 import type { BenchedModel } from '../../domain/contract/appliance.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';

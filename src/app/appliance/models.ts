@@ -1,5 +1,4 @@
 /** Adds and removes model packs while the appliance works. */
-
 import { createHash } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** The box's present processes and work: the daemon and its children, their memory, and running analyses. */
-
 import type {
   ProcessEntry,
   Processes,

@@ -1,5 +1,4 @@
 /** The engine's queue for the administrator: running, waiting and failed work of all accounts. */
-
 import type { Queue, QueueEntry } from '../../domain/contract/queue.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';

@@ -1,5 +1,4 @@
 /** A setting's present value and how to change it: settings live in their file alone. */
-
 import type { Setting } from '../../domain/contract/appliance.ts';
 import { badField } from '../../domain/errors.ts';
 import { assertAdmin } from '../callers/authority.ts';

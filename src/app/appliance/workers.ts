@@ -1,5 +1,4 @@
 /** Workers that were heard of since the start. The store holds which are drained, whichever side restarts. */
-
 import type { WorkerEntry } from '../../domain/contract/processes.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';
 import { AppError } from '../../domain/errors.ts';

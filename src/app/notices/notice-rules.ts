@@ -1,5 +1,4 @@
 /** An account's rules of notices. Each change and its audit line are one transaction. */
-
 import type { Notice } from '../../domain/answers/notice-texts.ts';
 import {
   NOTICE_CHANNELS,

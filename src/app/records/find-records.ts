@@ -4,7 +4,6 @@
  * compared with the filter. If a text is searched, the index shows which are passed over. The cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
-
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { Entry, RecordEntry, RefusedRecord } from '../../domain/answers/refused-record.ts';
 import { holderOfDesk } from '../../domain/desk.ts';

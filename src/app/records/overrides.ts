@@ -1,5 +1,4 @@
 /** A person's finding on a file, by hash and kind; the record keeps the measurement, and every statement is kept. */
-
 import type { OverrideResult } from '../../domain/answers/record.ts';
 import { holderOf } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';

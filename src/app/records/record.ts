@@ -1,5 +1,4 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
-
 import {
   measureAudio,
   measureImage,

@@ -1,5 +1,4 @@
 /** Judges old records by the present models. Nothing is stored, charged or sent. */
-
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';

@@ -2,7 +2,6 @@
  * Deletes what a plan says has been kept long enough: media after `mediaDays`, or once analysed under
  * `zeroRetention`; whole records after `recordDays`. Deletion is real and audited; backups keep their copies.
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';

@@ -1,5 +1,4 @@
 /** Live status: the present state first, then each change; a slow reader skips to the newest state. */
-
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';

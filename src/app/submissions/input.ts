@@ -1,5 +1,4 @@
 /** Parses all submission fields, raw, under the names of docs/interface.md; a fault names field, expected and found. */
-
 import { badField } from '../../domain/errors.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';
 import { REF_ID_CHARACTERS_MAX, REQUEST_ID_CHARACTERS_MAX } from '../../domain/limits.ts';

@@ -1,5 +1,4 @@
 /** Reads the marks of a sent file; nothing is stored, analysed or charged. */
-
 import { tooLarge } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ProvenanceRecord, toProvenanceRecord } from '../../domain/provenance/provenance-record.ts';

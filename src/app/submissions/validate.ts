@@ -1,5 +1,4 @@
 /** Checks whether a file could be analysed, as a submission does; nothing is stored or charged. */
-
 import { enabledOptions } from '../../domain/accounts/price.ts';
 import type { MediaValidation } from '../../domain/answers/record.ts';
 import type { MediaKind } from '../../domain/media/media.ts';

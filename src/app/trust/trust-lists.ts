@@ -1,5 +1,4 @@
 /** Trust lists for administrators. Each change and its audit line are one transaction, and apply to the next file. */
-
 import { X509Certificate } from 'node:crypto';
 import type { TrustedCertificate, TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
 import type { AuditAction } from '../../domain/custody/audit-actions.ts';

@@ -1,5 +1,4 @@
 /** Watched folders' rules: for administrators only, since a rule reads what the daemon may read. */
-
 import {
   DONE_ACTIONS,
   type DoneAction,

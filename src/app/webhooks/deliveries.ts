@@ -1,5 +1,4 @@
 /** The account's log of webhooks: read page by page, and sent again on request. */
-
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { auditLine } from '../accounts/audit.ts';

@@ -1,5 +1,4 @@
 /** Sends the outbox. A delivery that is cut off by a kill is sent again under the same id. */
-
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import { pause } from '../../domain/clock.ts';
 import { DueLoop, STORE_PAUSE_MS } from '../../machinery/due-loop.ts';

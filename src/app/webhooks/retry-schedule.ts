@@ -1,5 +1,4 @@
 /** What an attempt means for its delivery: ended, given up, or tried again later. Pure. */
-
 import type { WebhookDelivery } from '../../domain/answers/webhook.ts';
 import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 

@@ -1,5 +1,4 @@
 /** Accounts, their roles and API keys. Secrets are stored sealed or hashed; see app/accounts/keys.ts. */
-
 import type { LEDGER_ENTRY } from '../contract/ledger.ts';
 import { ROLE } from '../contract/words.ts';
 import type { ValuesOf } from '../field.ts';

@@ -1,5 +1,4 @@
 /** A pricing plan: what an account may submit, with which options and models, and at what price. */
-
 import { PLAN } from '../contract/plan.ts';
 import { rowsOf, type ValuesOf } from '../field.ts';
 

@@ -1,5 +1,4 @@
 /** What a submission costs under a plan: its kind, and each option it switches on. */
-
 import { rowsOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from '../records/analysis-options.ts';

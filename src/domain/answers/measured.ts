@@ -1,5 +1,4 @@
 /** Parts of a record that follow from a result: verdicts, model results and assessment, by kind of media. Pure. */
-
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { sayMedium } from '../media/medium.ts';

@@ -1,5 +1,4 @@
 /** A notice for each channel. Strangers' names are made harmless: none pings a room or becomes a link. No pictures. Pure. */
-
 import type { NoticeChannel } from '../automation/notice-rule.ts';
 import type { Headline } from '../records/headline.ts';
 import { showText } from '../shown-text.ts';

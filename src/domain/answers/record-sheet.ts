@@ -1,5 +1,4 @@
 /** Records as lines of an export, and as cells beside a row of a sheet of sources. Pure. */
-
 import { toCsvLine } from '../sheets/csv-line.ts';
 import {
   EXPORT_COLUMNS,

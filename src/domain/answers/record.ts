@@ -1,5 +1,4 @@
 /** The record that every facade serves, as its table describes it, and the outcomes of validation and override. */
-
 import type { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../contract/record.ts';
 import type { ValuesOf } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';

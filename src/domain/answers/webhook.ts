@@ -1,5 +1,4 @@
 /** The durable outbox of webhooks: one delivery per record that ended, with every attempt. */
-
 import type { DELIVERY } from '../contract/delivery.ts';
 import type { ValuesOf } from '../field.ts';
 

@@ -1,5 +1,4 @@
 /** An account as others may see it, one row a field: the documented User, and what the newer facades add. */
-
 import type { AuditEntry } from '../custody/audit.ts';
 import {
   type FieldsOf,

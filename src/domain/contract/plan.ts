@@ -1,5 +1,4 @@
 /** A pricing plan, one row a field: what an account may submit, with which options and models, and at what price. */
-
 import { type Field, flag, idNumber, json, listOf, oneOf, text, whole } from '../field.ts';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
 import { MEDIA_KIND, MEDIA_KINDS, type MediaKind } from '../media/media.ts';

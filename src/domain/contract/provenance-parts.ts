@@ -1,5 +1,4 @@
 /** A record's provenance, one row a field. The tables stand beside the rules of reading. */
-
 import { type FieldsOf, type Noun, oneOf, text } from '../field.ts';
 import {
   type IngredientFacts,

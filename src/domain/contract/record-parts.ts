@@ -1,5 +1,4 @@
 /** The parts of a record, one row a field. Their types stand beside the rules that make them. */
-
 import {
   type FieldsOf,
   flag,

@@ -1,5 +1,4 @@
 /** The record: the fields of docs/interface.md, which REST lists itself, and those of the newer facades. */
-
 import {
   flag,
   identifier,

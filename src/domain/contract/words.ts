@@ -1,5 +1,4 @@
 /** The sets of words that fields may hold, with their names and sentences in the typed facades. */
-
 import { NOTICE_CHANNELS } from '../automation/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/watch-folder.ts';
 import type { Choice } from '../field.ts';

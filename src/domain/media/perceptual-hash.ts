@@ -1,5 +1,4 @@
 /** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, alike where pictures are. Pure. */
-
 import { z } from 'zod';
 import {
   ASKED_KEYPOINTS_MAX,

@@ -2,7 +2,6 @@
  * A file's manifests as a decode child read them: facts without judgement, so that a new rule needs no new
  * look. Texts come from the file and are hostile: cut, on one line. The shape also judges a child's words.
  */
-
 import { z } from 'zod';
 import type { Choice } from '../field.ts';
 import { isTime } from '../time.ts';

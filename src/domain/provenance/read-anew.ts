@@ -2,7 +2,6 @@
  * Merges a stored reading with a new one of the same file, and finds their differences. Only what the lists judge is taken
  * over: the documented `c2pa` object, what it forces, and unsigned metadata stay as measured. Pure.
  */
-
 import type { ManifestFacts, StoreFacts } from './manifest-facts.ts';
 import type { Provenance } from './provenance.ts';
 import type { ProvenanceRecord } from './provenance-record.ts';

@@ -1,5 +1,4 @@
 /** How a file came about, as its manifests declare it: the chain of manifests, oldest first, and what each did. Pure. */
-
 import { type Choice, moment, noun, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import { parseTime } from '../time.ts';
 import type { ActionFacts, DeviceFact, ManifestFacts, StoreFacts } from './manifest-facts.ts';

@@ -1,5 +1,4 @@
 /** Analyses that can be added to a finished record: their kinds and options. */
-
 import { rowsOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from './analysis-options.ts';

@@ -1,5 +1,4 @@
 /** The options of a submission: one row each. The code that obeys an option says what it means. */
-
 import { type Choice, type Field, flag, oneOf, text, whole } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { ModelTask } from '../packs/model-pack.ts';

@@ -1,5 +1,4 @@
 /** The headline on every surface: a person's finding, a signature's statement, or the measurement, in that order. Pure. */
-
 import { type Choice, noun, nullable, oneOf, type ValuesOf } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';
 import type { C2paPolicy, DeclaredOrigin } from '../provenance/provenance.ts';

@@ -1,5 +1,4 @@
 /** Options that change the measured result are part of the analysis key; those that change its reading are not. */
-
 import { rowsOf, type ValuesOf } from '../field.ts';
 import type { MediaKind } from '../media/media.ts';
 import { ANALYSIS_OPTIONS } from './analysis-options.ts';

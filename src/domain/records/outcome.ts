@@ -1,5 +1,4 @@
 /** The outcome of a record for a reader, in one word. Pure. */
-
 import type { Choice } from '../field.ts';
 import type { Label } from '../media/media.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';

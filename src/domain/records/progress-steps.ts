@@ -1,5 +1,4 @@
 /** The steps of a running analysis, in one closed list: the page has words for each. */
-
 import { VIEW_AXIS_NAMES } from '../packs/view-axes.ts';
 
 /** In the order in which readers may meet them. */

@@ -1,5 +1,4 @@
 /** An earlier picture's relation to a later one of the same history, as it is stored and as readers see it. Pure. */
-
 import {
   type Choice,
   identifier,

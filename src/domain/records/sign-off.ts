@@ -1,5 +1,4 @@
 /** Another person's answer to a person's finding. It never changes a record; it shows whether somebody else agrees. */
-
 import type { Held } from '../desk.ts';
 import {
   type Choice,

@@ -1,5 +1,4 @@
 /** Compares the four answers about a signed manifest of a copy with those of its original. Pure. */
-
 import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
 import type { SignerAnswer, TimeAnswer, UnchangedAnswer, WhoAnswer } from '../provenance/readings.ts';
 import { MARK_FATE } from './marks-compared.ts';

@@ -3,7 +3,6 @@
  * follows, in which words, where, and which IPTC term goes into the file. It is no legal advice: what the
  * Regulation says is said in our own words, what others say of the Code of Practice is marked as theirs. Pure.
  */
-
 import { badField } from '../errors.ts';
 import { type Choice, listOf, noun, oneOf, text, type ValuesOf } from '../field.ts';
 

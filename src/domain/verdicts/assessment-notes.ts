@@ -1,5 +1,4 @@
 /** Notes that an assessment adds to the models' answer: one per circumstance that a reader should know. Pure. */
-
 import type { Declaration, DeclaredOrigin, Provenance } from '../provenance/provenance.ts';
 import { readActive } from '../provenance/readings.ts';
 import { both, joined, type Sentence } from '../provenance/sentence.ts';

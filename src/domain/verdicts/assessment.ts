@@ -1,5 +1,4 @@
 /** States what the verdict cannot: inconclusive, not applicable, why, and whether copies agree. No signature forces it. */
-
 import {
   type Choice,
   flag,

@@ -1,5 +1,4 @@
 /** Combine the models' calibrated answers into one verdict. A new one is a pure function and a row of HEURISTICS. */
-
 import { type Choice, listOf, number, oneOf, text, type ValuesOf } from '../field.ts';
 import { LABEL, type Label } from '../media/media.ts';
 

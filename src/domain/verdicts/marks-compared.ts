@@ -1,5 +1,4 @@
 /** Compares the marks of a copy with those of its original: what an export kept, lost, broke or added. Pure. */
-
 import { type Choice, oneOf, text, type ValuesOf } from '../field.ts';
 import { MARK_KIND, type Mark } from './marks.ts';
 

@@ -1,5 +1,4 @@
 /** Marks of a file's own origin, and what could not be looked for, derived on reading; an absent mark says nothing. Pure. */
-
 import { z } from 'zod';
 import { type Choice, nullable, oneOf, text, type ValuesOf } from '../field.ts';
 import {

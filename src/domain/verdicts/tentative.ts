@@ -1,5 +1,4 @@
 /** What is known of a film or a sound while it is analysed: figures may still turn, so they are never stored. Pure. */
-
 import { listOf, noun, nullable, number, oneOf, type ValuesOf } from '../field.ts';
 import {
   RECORD_SEGMENTS_MAX,

@@ -1,5 +1,4 @@
 /** The transcript inside a result: found, and taken out where the media of the record go. Pure. */
-
 import type { Transcript } from '../transcripts/transcript.ts';
 import type { AnalysisResult } from './result.ts';
 

@@ -1,5 +1,4 @@
 /** How the frames of a video make one answer per model, and how a video's verdict counts its parts. Pure. */
-
 import { judge, logistic, type UsableRun, usableRuns, type Verdict } from './heuristics.ts';
 import type { ModelRun } from './result.ts';
 

@@ -1,5 +1,4 @@
 /** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
-
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import { completeOptions } from '../../domain/records/options.ts';
 import type { TranscriptSegment } from '../../domain/transcripts/transcript.ts';

@@ -1,7 +1,11 @@
 /** Analyses one picture. The decode child's slot is held throughout, since the patches lie in it. */
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
-import type { ImageResult } from '../../domain/verdicts/result.ts';
+import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
+import type { ImagePack } from '../../domain/packs/model-pack.ts';
+import { isClear } from '../../domain/packs/stability-reach.ts';
+import { usableRuns } from '../../domain/verdicts/heuristics.ts';
+import type { ImageResult, ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
 import type { DecodeImageRequest, RenderHeatmapRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedImage, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
@@ -11,11 +15,18 @@ import { placeOriginal } from '../decode/place-original.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { judgeAxes, openAxes } from './axes.ts';
 import type { Axis } from './axis.ts';
-import { toProbabilities } from './calibration.ts';
+import { toProbabilities, toStabilityVariant } from './calibration.ts';
 import { isOfCopy, type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
-import { type Answer, findMap, imagePacksOf, inferPatches, StepCount } from './image-runs.ts';
-import { judgeAnimation, setsOf } from './judge-animation.ts';
-import { judgeCopies } from './judge-copies.ts';
+import {
+  type Answer,
+  findMap,
+  imagePacksOf,
+  inferPatches,
+  type QueuedPack,
+  StepCount,
+  toImageRuns,
+} from './image-runs.ts';
+import { type DecidingPicture, judgeAnimation, setsOf } from './judge-animation.ts';
 import { timed } from './timed-parts.ts';
 
 export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
@@ -155,4 +166,64 @@ export async function drawHeatmap(
   );
   using drawn = slot.openOut(name);
   await store.artifacts.put(analysis.id, name, drawn);
+}
+
+interface CopiesToJudge {
+  deciding: DecidingPicture;
+  packs: readonly QueuedPack<ImagePack>[];
+  /** The sets of all copies. */
+  plan: readonly PlannedSet[];
+  steps: StepCount;
+}
+
+interface JudgedCopies {
+  variants: StabilityVariant[];
+  notNeeded: StabilityVariantName[];
+}
+
+/** Judges recompressed and scaled copies of a picture that could change its answer. */
+async function judgeCopies(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  slot: AnalysisSlot,
+  { deciding, packs, plan, steps }: CopiesToJudge,
+): Promise<JudgedCopies> {
+  const { input, folder, picture, runs: originRuns } = deciding;
+  // Without an answer of a model there is nothing for a copy to change.
+  const isAsked = plan.length > 0 && usableRuns(originRuns).length > 0;
+  const notNeeded = isAsked ? findClear(packs, originRuns) : [];
+  const needed = (isAsked ? plan : []).filter(({ purpose }) => !notNeeded.some((name) => name === purpose));
+  for (let skipped = needed.length; skipped < plan.length; skipped++) steps.advance('models');
+  if (needed.length === 0) return { variants: [], notNeeded };
+  const patchSets = await timed(parts, 'decode', async () => {
+    const work = {
+      type: 'copy-patches',
+      input,
+      folder,
+      limits: DECODE_LIMITS,
+      patchSets: requestsOf(needed),
+    } as const;
+    return (await slot.request(work, { signal })).sets;
+  });
+  const copies = { ...picture, patchSets };
+  const answers = await timed(parts, 'infer', () =>
+    inferPatches(parts, slot, { picture: copies, plan: needed, signal }, () => steps.advance('models')),
+  );
+  const known = packs.filter(({ found }) => found !== undefined);
+  const variants = STABILITY_VARIANTS.flatMap(
+    (name) => toStabilityVariant(name, toImageRuns(known, copies, answers, name)) ?? [],
+  );
+  return { variants, notNeeded };
+}
+
+/** Kinds of copies that cannot change the answer's side. */
+function findClear(
+  packs: readonly QueuedPack<ImagePack>[],
+  originRuns: readonly ModelRun[],
+): StabilityVariantName[] {
+  const answers = packs.flatMap(({ key, found }) => {
+    const run = originRuns.find(({ model, version }) => `${model}@${version}` === key);
+    return run === undefined ? [] : [{ run, reach: found?.pack.stability }];
+  });
+  return STABILITY_VARIANTS.filter((variant) => isClear(answers, variant));
 }

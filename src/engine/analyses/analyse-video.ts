@@ -6,7 +6,9 @@ import { type FaceDetectorPack, isFaceDetectorPack } from '../../domain/packs/mo
 import { poolViewAnswers } from '../../domain/packs/view-axes.ts';
 import { NO_PROVENANCE } from '../../domain/provenance/provenance.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import type { ProgressStep } from '../../domain/records/progress-steps.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
+import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
 import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodedTrack, DecodedVideo } from '../../worker/protocol/decoded-media.ts';
@@ -24,7 +26,6 @@ import { findMap, framePacksOf } from './image-runs.ts';
 import { UNNAMED } from './part-names.ts';
 import type { SpeechFindings } from './sound-work.ts';
 import { timed } from './timed-parts.ts';
-import { VideoProgress } from './video-progress.ts';
 
 const TRACK_NAME = 'track.flac';
 
@@ -217,4 +218,56 @@ async function judgeTrack(
     sizeBytes,
     audio: { ...rest, ...heard },
   };
+}
+
+/** Progress and findings of a video's analysis: judged frames, then the steps that follow. */
+class VideoProgress {
+  readonly #attempt: Attempt;
+  /** Steps that follow for each frame, and for the track. */
+  readonly #perFrame: number;
+  readonly #trackSteps: number;
+  #frames: number;
+  #judged = 0;
+  #followed = 0;
+  #findings: Findings = NO_FINDINGS;
+
+  constructor(attempt: Attempt, { perFrame }: { perFrame: number }) {
+    const { frames, withAudio } = attempt.analysis.options;
+    this.#attempt = attempt;
+    this.#perFrame = perFrame;
+    this.#trackSteps = withAudio ? 1 : 0;
+    this.#frames = frames;
+  }
+
+  /** The child's own units do not count, but it knows how many frames there are. */
+  decoding({ step, total }: Pick<DecodeProgress, 'step' | 'total'>): void {
+    if (step === 'frames') this.#frames = Math.max(1, Math.min(total, this.#attempt.analysis.options.frames));
+    this.#report(step);
+  }
+
+  judged({ timeSeconds, image }: FrameResult): void {
+    this.#judged += 1;
+    const frames = [...this.#findings.frames, { timeSeconds, runs: image.runs }];
+    this.#found('frames', { ...this.#findings, frames });
+  }
+
+  speech(found: SpeechFindings): void {
+    this.#found('speech', { ...this.#findings, ...found });
+  }
+
+  advance(step: ProgressStep): void {
+    this.#followed += 1;
+    this.#report(step);
+  }
+
+  #found(step: ProgressStep, findings: Findings): void {
+    this.#findings = findings;
+    this.#attempt.found(findings);
+    this.#report(step);
+  }
+
+  #report(step: ProgressStep): void {
+    const total = this.#frames * (1 + this.#perFrame) + this.#trackSteps;
+    this.#attempt.report({ step, done: Math.min(total, this.#judged + this.#followed), total });
+  }
 }

@@ -1,5 +1,4 @@
 /** Turns a model's raw outputs into calibrated figures. Pure. */
-
 import type { JudgingPack } from '../../domain/packs/model-pack.ts';
 import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
 import type { Bounded } from '../../domain/verdicts/pack-bounds.ts';

@@ -1,5 +1,4 @@
 /** Chooses the frames of a video that show faces, if there are any near the usual times. */
-
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import type { ChosenFrames, FrameChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { SampledFrame } from '../../worker/protocol/decoded-media.ts';

@@ -1,5 +1,4 @@
 /** What the image models say of a decoded picture or frame: one request per set of patches, one run per model. */
-
 import { type MediumChances, toMediumChances } from '../../domain/media/medium.ts';
 import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
 import { type ImagePack, imageOutputLength, isImagePack, packKey } from '../../domain/packs/model-pack.ts';

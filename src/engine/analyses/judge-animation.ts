@@ -2,7 +2,6 @@
  * What the models say of a few frames of an animation: the most suspicious decides, as in films, so that a generated part
  * behind an innocent first frame is met. What is seen and edited in a picture is looked for in its first frame alone.
  */
-
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { probabilityOf } from '../../domain/verdicts/heuristics.ts';
 import type { ImageResult, ModelRun } from '../../domain/verdicts/result.ts';

@@ -1,5 +1,4 @@
 /** Judges decoded sound by speech models: only windows of speech, since they answer at random about anything else. */
-
 import {
   isDetectorPack,
   isSpeechPack,

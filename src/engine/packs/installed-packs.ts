@@ -1,5 +1,4 @@
 /** Finds whole packs in the configured folders. A bad one is a fault in the status, never a reason not to start. */
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';

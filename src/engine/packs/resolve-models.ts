@@ -1,5 +1,4 @@
 /** The packs that answer a submission, by the kind of media, its options and its plan. Pure. */
-
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import { rowsOf, toSnakeCase } from '../../domain/field.ts';

@@ -1,5 +1,4 @@
 /** Adds work to a finished record, as an analysis of its own. However it ends, its row goes in the same transaction. */
-
 import { randomUUID } from 'node:crypto';
 import { heldFor } from '../../domain/desk.ts';
 import { AppError } from '../../domain/errors.ts';

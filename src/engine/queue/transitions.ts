@@ -1,5 +1,4 @@
 /** Every change of an analysis' state, in one transaction. A daemon's death gives the attempt back (recovery.ts). */
-
 import { randomUUID } from 'node:crypto';
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
 import type { StepTime } from '../../domain/records/step-times.ts';

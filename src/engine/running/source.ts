@@ -1,5 +1,4 @@
 /** An analysis of an address: its file is fetched, checked and kept before anything else, and then like an upload. */
-
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';

@@ -1,5 +1,4 @@
 /** A file's own statements of its origin, with the answers and the sentence of the page, and its declared making. */
-
 import type { TrainingMiningFact } from '../../domain/provenance/manifest-facts.ts';
 import type { ManifestRecord, ProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
 import { nameOf } from '../../domain/provenance/reading-sentence.ts';

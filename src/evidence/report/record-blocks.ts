@@ -1,5 +1,4 @@
 /** One record of a report: the finding, its reasons, the method, and possible errors. */
-
 import type { ClassificationRecord, VideoRecord } from '../../domain/answers/record.ts';
 import type { ModelResult } from '../../domain/contract/record-parts.ts';
 import { rowsOf } from '../../domain/field.ts';
@@ -49,7 +48,7 @@ export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place
   ];
 }
 
-/** A picture with its maps, under the names that previews.ts and the maps use. */
+/** A picture with its maps, under the names that evidence-payload.ts and the maps use. */
 function pictureBlocks(speaker: Speaker, { record, originalMember }: EvidenceRecord): Block[] {
   if (record.kind !== 'image' || record.status !== 'done') return [];
   const caption =

@@ -1,5 +1,4 @@
 /** The schema builder with the scalars and enums that all types share. */
-
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import { C2PA_POLICY, HEATMAP_LAYER, ROLE } from '../../domain/contract/words.ts';

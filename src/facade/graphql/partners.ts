@@ -1,5 +1,4 @@
 /** The list of users: a partner sees its own, an administrator all. */
-
 import { listUsers, USER_SORTS } from '../../app/accounts/user-list.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import type { UserView } from '../../domain/contract/account.ts';

@@ -1,5 +1,4 @@
 /** `interface Classification` and its three kinds: the record of domain/answers/record.ts in camelCase. */
-
 import { rightsOn } from '../../app/records/classifications.ts';
 import { listRenditions, type RenditionInfo } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';

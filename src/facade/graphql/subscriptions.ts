@@ -1,5 +1,4 @@
 /** The first value is the present state, so nothing between a query and its subscription is missed; slow readers skip. */
-
 import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';
 import { getClassification } from '../../app/records/classifications.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';

@@ -1,5 +1,4 @@
 /** Fields that a message does not take from the value of the same name, by the full name of the message. */
-
 import type { FileMarks } from '../../app/submissions/read-marks.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import type { ClassificationRecord, MediaValidation, VideoRecord } from '../../domain/answers/record.ts';

@@ -1,5 +1,4 @@
 /** The gRPC server: bounds, services, health, reflection. What a call does is in the file of its noun. */
-
 import { subscribe } from 'node:diagnostics_channel';
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import { isIP } from 'node:net';

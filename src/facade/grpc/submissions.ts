@@ -1,5 +1,4 @@
 /** Uploads: submitted, submitted and followed, or only validated. */
-
 import type { App } from '../../app/appliance/app.ts';
 import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
 import { watchClassification } from '../../app/records/watch.ts';

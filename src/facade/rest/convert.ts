@@ -1,5 +1,4 @@
 /** The record as docs/interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
-
 import type {
   AudioRecord,
   ClassificationRecord,

@@ -1,5 +1,4 @@
 /** The subjects of an entry, as far as the entry itself names them, to make an index anew. */
-
 import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from '../tables/stored-custody.ts';
 import type { CustodyRow } from './custody-reader.ts';
 

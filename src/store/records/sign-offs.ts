@@ -1,5 +1,4 @@
 /** Writes sign-offs of findings: each step with its entry in the custody log, the open ones in an index. */
-
 import type { AuditLine } from '../../domain/custody/audit.ts';
 import { holderOf } from '../../domain/desk.ts';
 import type { Override } from '../../domain/records/classification.ts';

@@ -1,5 +1,4 @@
 /** The custody log in the store, beside the lines themselves (domain/custody/entry.ts). */
-
 import { type Held, holderOf } from '../../domain/desk.ts';
 
 /** The details of an entry, or when they were deleted and by which entry. */

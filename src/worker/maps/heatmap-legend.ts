@@ -1,5 +1,4 @@
 /** The strip under a heatmap: the ramp, its ticks at 0, 0.5 and 1, and what the ends mean. */
-
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from './bitmap-font.ts';
 import { RAMP, RELIABILITY_RAMP } from './colour-ramp.ts';

@@ -1,16 +1,18 @@
 /** Judges bounds before any pixel is decoded: a picture of 30,000² pixels fits into 100 KB of PNG. */
 
+import { open } from 'node:fs/promises';
+import { constants, inflateRawSync } from 'node:zlib';
 import { formatOf, type MediaType } from '../../domain/media/formats.ts';
 import { showsSequence } from '../libav/heif-items.ts';
 import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
 import type { PictureHeader } from '../media/picture.ts';
 import type { DecodeLimits } from '../protocol/decode-protocol.ts';
-import { readJxlSize } from './jxl-size.ts';
+import { FileWindow } from './file-window.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
 import { assertBounds } from './picture-bounds.ts';
 import { openPicture } from './picture-file.ts';
-import { assertBoundedParts } from './picture-parts.ts';
-import { readPngForm } from './png-chunks.ts';
+import { pngChunks, readPngForm } from './png-chunks.ts';
+import { readTiffForm, tiffDirectories } from './tiff-directories.ts';
 import { assertBits, isLab8, openableTiff, readerOf } from './tiff-samples.ts';
 import { readTiffTags, TIFF_TAGS, type TiffTags } from './tiff-tags.ts';
 
@@ -108,4 +110,152 @@ function describeRawTiff({ head, values }: TiffTags): string | null {
   const isPreview = ((values.get(TIFF_TAGS.newSubfileType) ?? 0) & REDUCED_RESOLUTION) === REDUCED_RESOLUTION;
   // Nikon, Sony and others put a preview first and the picture into a page below it.
   return isRaw || (isPreview && values.has(TIFF_TAGS.subIfds)) ? "a camera's raw photograph" : null;
+}
+
+/** JPEG XL's sides by its header (ISO/IEC 18181-1, SizeHeader): the decoder takes any size as soon as it opens. */
+const SAMPLE_BYTES = 64 * 1024;
+const CONTAINER_MARK = '\0\0\0\x0cJXL ';
+/** Width over height; 0: the width is stored. */
+const RATIOS: readonly (readonly [number, number])[] = [
+  [0, 0],
+  [1, 1],
+  [12, 10],
+  [4, 3],
+  [3, 2],
+  [16, 9],
+  [5, 4],
+  [2, 1],
+];
+const SIDE_BITS = [9, 13, 18, 30] as const;
+
+/** Null if no header is found in the first 64 KB. Stored sides; the orientation is not in this header. */
+async function readJxlSize(path: string): Promise<{ width: number; height: number } | null> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+  const start = findCodestream(buffer.subarray(0, bytesRead));
+  return start === null ? null : parseSize(buffer.subarray(start, bytesRead));
+}
+
+function findCodestream(bytes: Buffer): number | null {
+  const text = bytes.toString('latin1');
+  if (!text.startsWith(CONTAINER_MARK)) return text.startsWith('\xff\x0a') ? 2 : null;
+  for (let at = 0; at + 16 <= bytes.length; ) {
+    const size = bytes.readUInt32BE(at);
+    const type = text.slice(at + 4, at + 8);
+    const headerBytes = size === 1 ? 16 : 8;
+    // A part (`jxlp`) begins with its number.
+    const body = at + headerBytes + (type === 'jxlp' ? 4 : 0);
+    if (type === 'jxlc' || type === 'jxlp') return text.startsWith('\xff\x0a', body) ? body + 2 : null;
+    const step = size === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : size;
+    if (step < 8) return null;
+    at += step;
+  }
+  return null;
+}
+
+function parseSize(bytes: Buffer): { width: number; height: number } {
+  let position = 0;
+  const take = (count: number): number => {
+    let value = 0;
+    for (let bit = 0; bit < count; bit++, position++)
+      value += (((bytes[position >> 3] ?? 0) >> (position & 7)) & 1) * 2 ** bit;
+    return value;
+  };
+  const isSmall = take(1) === 1;
+  const takeSide = () => (isSmall ? (take(5) + 1) * 8 : take(SIDE_BITS[take(2)] ?? 9) + 1);
+  const height = takeSide();
+  const [over, under] = RATIOS[take(3)] ?? [0, 0];
+  return { height, width: over === 0 ? takeSide() : Math.floor((height * over) / under) };
+}
+
+/** Frames of an animation, pages of a scan: two minutes at the pace of films, and half a second of the library's time. */
+const PAGES_MAX = 4000;
+/** Bound on the unpacked texts and profiles of a PNG, unless the file itself is larger: ten times the largest profile. */
+const PNG_TEXT_BYTES_MAX = 8 * 1024 ** 2;
+
+/**
+ * Refuses, before a library reads the file, pictures whose parts cost far more than their bytes: a WebP of 50,000 frames
+ * keeps its reader busy for minutes, ten megabytes of PNG text unpack to ten gigabytes. Throws MediaFaultFound. A part that
+ * cannot be read to its end is damaged, and the library says how.
+ */
+function assertBoundedParts(path: string, mime: string): void {
+  const check = CHECKS.get(mime);
+  if (check === undefined) return;
+  using file = new FileWindow(path);
+  check(file);
+}
+
+const CHECKS: ReadonlyMap<string, (file: FileWindow) => void> = new Map([
+  ['image/webp', checkWebp],
+  ['image/tiff', checkTiff],
+  ['image/png', checkPng],
+]);
+
+function checkWebp(file: FileWindow): void {
+  let frames = 0;
+  for (let at = 12; ; ) {
+    const head = file.read(at, 8);
+    if (head === null) return;
+    if (head.toString('latin1', 0, 4) === 'ANMF') frames += 1;
+    if (frames > PAGES_MAX) throw tooManyPages('the animation', 'frames');
+    const size = head.readUInt32LE(4);
+    at += 8 + size + (size % 2);
+  }
+}
+
+function checkTiff(file: FileWindow): void {
+  const form = readTiffForm(file);
+  if (form === null) return;
+  let [pages, bytes] = [0, 0];
+  for (const { entries } of tiffDirectories(file, form)) {
+    pages += 1;
+    if (pages > PAGES_MAX) throw tooManyPages('the TIFF', 'pages');
+    bytes += entries * form.entryBytes;
+    if (bytes > file.sizeBytes)
+      throw new MediaFaultFound('corrupt', 'the TIFF data is damaged (its directories overlap)');
+  }
+}
+
+function checkPng(file: FileWindow): void {
+  const bytesMax = Math.max(PNG_TEXT_BYTES_MAX, file.sizeBytes);
+  let left = bytesMax;
+  for (const { type, at, size } of pngChunks(file)) {
+    if (!PACKED_CHUNKS.includes(type)) continue;
+    left -= unpackedBytes(packedOf(type, file.readWhole(at, size)), left);
+    if (left < 0)
+      throw new MediaFaultFound('corrupt', `the texts of the PNG unpack to more than ${bytesMax} bytes`);
+  }
+}
+
+/** Chunks that may be packed (PNG, 11.3). */
+const PACKED_CHUNKS = ['zTXt', 'iTXt', 'iCCP'];
+
+/** The packed part of a chunk: behind a keyword and a method, of iTXt behind two more texts; null if nothing is packed. */
+function packedOf(type: string, data: Buffer): Buffer | null {
+  let at = data.indexOf(0) + 1;
+  if (at === 0) return null;
+  if (type !== 'iTXt') return data.subarray(at + 1);
+  if (data[at] === 0) return null;
+  at += 2;
+  for (let text = 0; text < 2; text += 1) at = data.indexOf(0, at) + 1 || data.length;
+  return data.subarray(at);
+}
+
+/** Returns more than `bytesMax` if there is more. Libraries unpack the rest despite a missing end or a wrong checksum. */
+function unpackedBytes(packed: Buffer | null, bytesMax: number): number {
+  if (packed === null) return 0;
+  const bounds = { maxOutputLength: Math.max(1, bytesMax), finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    return inflateRawSync(packed.subarray(ZLIB_HEAD_BYTES), bounds).length;
+  } catch (error) {
+    return error instanceof RangeError ? bytesMax + 1 : packed.length * DEFLATE_FACTOR_MAX;
+  }
+}
+
+const ZLIB_HEAD_BYTES = 2;
+/** Largest expansion of a deflated byte, for data that is damaged in between. */
+const DEFLATE_FACTOR_MAX = 1032;
+
+function tooManyPages(what: string, pages: string): MediaFaultFound {
+  return new MediaFaultFound('too_many_pixels', `${what} has more than ${PAGES_MAX} ${pages}`);
 }

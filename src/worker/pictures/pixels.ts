@@ -1,5 +1,4 @@
 /** The picture as models see it: first page, upright, 8-bit RGB, once in memory; every patch is cut from it. */
-
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media/media-fault.ts';
 import type { Picture, PictureHeader } from '../media/picture.ts';

@@ -4,7 +4,6 @@
  * input file from the daemon: read-only, or a copy if no wall can make it so) and `out/` (the child writes
  * there).
  */
-
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
 import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';

@@ -1,6 +1,8 @@
 /** The facts of a manifest store: the C2PA reader's, its signers and stamps, and its thumbnails. */
 import { X509Certificate } from 'node:crypto';
+import type { Reader } from '@contentauth/c2pa-node';
 import type {
+  CodeFact,
   ManifestFacts,
   ManifestSource,
   SignerFacts,
@@ -9,13 +11,12 @@ import type {
 } from '../../domain/provenance/manifest-facts.ts';
 import { appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { MICROSECONDS_PER_MS, timeOfMs } from '../../domain/time.ts';
+import { openPicture } from '../pictures/picture-file.ts';
 import { nameParts } from './certificate-name.ts';
 import { asText } from './hostile-json.ts';
-import { withJudgedIdentities } from './identity-codes.ts';
 import { type ReadManifest, readStore } from './manifest-store.ts';
 import type { OpenedStore } from './opened-store.ts';
 import type { SignatureBox } from './signature-box.ts';
-import { readThumbnails } from './thumbnails.ts';
 import { readTimeStamp } from './time-stamp-token.ts';
 import { hashOf, nameOf, serialOf, Vouchers } from './vouchers.ts';
 
@@ -144,4 +145,88 @@ function vouchersOf(trust: TrustMaterial): Vouchers {
   const key = JSON.stringify(appliedLists(trust));
   if (known?.key !== key) known = { trust, key, vouchers: new Vouchers(trust) };
   return known.vouchers;
+}
+
+/** Each costs some milliseconds; a store with more shows the first. */
+const THUMBNAILS_MAX = 8;
+/** A thumbnail is small; real ones have up to 150 KB. */
+const BYTES_MAX = 2 * 1024 * 1024;
+const PIXELS_MAX = 16_000_000;
+const SIDE_PIXELS = 96;
+const QUALITY = 60;
+
+/**
+ * Thumbnails of ingredients: hostile pictures, decoded here and drawn anew, small. JPEG as data addresses, by the reader's
+ * identifiers.
+ */
+async function readThumbnails(
+  reader: Reader,
+  manifests: readonly ReadManifest[],
+): Promise<Map<string, string>> {
+  const places = manifests.flatMap(({ ingredients }) =>
+    ingredients.flatMap(({ thumbnail }) => thumbnail ?? []),
+  );
+  const identifiers = [...new Set(places.map(({ identifier }) => identifier))].slice(0, THUMBNAILS_MAX);
+  const found = new Map<string, string>();
+  for (const identifier of identifiers) {
+    const drawn = await readThumbnail(reader, identifier);
+    if (drawn !== '') found.set(identifier, drawn);
+  }
+  return found;
+}
+
+async function readThumbnail(reader: Reader, identifier: string): Promise<string> {
+  try {
+    const { buffer } = await reader.resourceToAsset(identifier, { buffer: null });
+    if (buffer.length > BYTES_MAX) return '';
+    const jpeg = await openPicture(buffer, PIXELS_MAX)
+      .resize(SIDE_PIXELS, SIDE_PIXELS, { fit: 'inside', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality: QUALITY })
+      .toBuffer();
+    return `data:image/jpeg;base64,${jpeg.toString('base64')}`;
+  } catch {
+    // A manifest may call any bytes a thumbnail; those that are no picture are left out.
+    return '';
+  }
+}
+
+/** Whether lists vouch for people whom identity assertions (CAWG) name: C2PA reader 0.90.1 asks no list for them. */
+const OF_TRUST = /^(signingCredential|cawg\.identity|cawg\.x509\.credential)\.(un)?trusted$/;
+/** The reader's code for an identity whose signature holds, by any certificate. */
+const WELL_FORMED = 'cawg.identity.well-formed';
+const TRUSTED = 'cawg.identity.trusted';
+const UNTRUSTED = 'cawg.x509.credential.untrusted';
+
+interface SignedIdentities {
+  /** A chain for each assertion that a certificate signs, its own first; empty if it cannot be read. */
+  chains: readonly (readonly X509Certificate[])[];
+  /** Certificates that the reader judged: serial numbers, in decimals. */
+  serials: readonly string[];
+  at: Date;
+  /** Whether the reader's own code is among the codes: an ingredient may have what its writer recorded. */
+  isJudged: boolean;
+}
+
+/** A certificate vouches only if the reader judged this very one, and its signature holds. */
+function withJudgedIdentities(
+  codes: readonly CodeFact[],
+  { chains, serials, at, isJudged }: SignedIdentities,
+  vouchers: Vouchers,
+): CodeFact[] {
+  if (serials.length === 0) return [...codes];
+  const own = chains.map(([first]) => (first === undefined ? '' : serialOf(first)));
+  const isSame = own.toSorted().join() === serials.toSorted().join();
+  const held = codes.find(({ code, kind }) => code === WELL_FORMED && kind === 'success');
+  const isVouched =
+    isJudged &&
+    isSame &&
+    held?.count === serials.length &&
+    chains.every((chain) => vouchers.forPerson(chain, at).length > 0);
+  const about = { count: serials.length, isAboutIdentity: true, explanation: '' };
+  const word: CodeFact = isVouched
+    ? { ...about, code: TRUSTED, kind: 'success' }
+    : { ...about, code: UNTRUSTED, kind: 'informational' };
+  const others = codes.filter(({ code, isAboutIdentity }) => !(isAboutIdentity && OF_TRUST.test(code)));
+  return [...others.filter((code) => !isVouched || code !== held), word];
 }

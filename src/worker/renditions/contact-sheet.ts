@@ -3,7 +3,6 @@
  * is artificial, the most suspicious one framed. The same frames give the same bytes: nothing in it comes from a clock, a
  * font of the machine or the record's name.
  */
-
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
 import type { RenditionFigures, SheetFrame, SheetPlace } from '../../domain/media/rendition.ts';

@@ -1,25 +1,28 @@
 /** Reads the C2PA manifest store of a file. Nothing is fetched: no remote manifest, no revocation list, no trust list. */
+
 import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import { DECLARATION_ROWS, type FileText, findDeclarations } from '../../domain/provenance/declared-marks.ts';
 import { findFacts } from '../../domain/provenance/file-facts.ts';
 import type { ManifestSource } from '../../domain/provenance/manifest-facts.ts';
 import { canHoldManifest } from '../../domain/provenance/outer-manifest.ts';
 import {
   type C2paReport,
+  type Declaration,
   declaredOriginOf,
   NO_PROVENANCE,
   type Provenance,
 } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import { onOneLine } from '../../domain/shown-text.ts';
 import { firstLine } from '../media/media-fault.ts';
 import type { Picture } from '../media/picture.ts';
-import { toDeclarations } from '../metadata/declarations.ts';
 import { readFileTexts } from '../metadata/file-texts.ts';
-import { walksFault } from '../provenance/ingredient-walks.ts';
+import { asList, asObject, type Json } from '../provenance/hostile-json.ts';
 import { type OpenedStore, readBoxes, unreadableStore } from '../provenance/opened-store.ts';
 import { settingsFor, UNJUDGED, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
-import { withRevocation } from '../provenance/revocation.ts';
+import type { SignatureBox } from '../provenance/signature-box.ts';
 import { activeManifest, boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { compareThumbnail } from './thumbnail.ts';
 
@@ -161,4 +164,78 @@ function signerOf(report: C2paReport): string | null {
   const { common_name, issuer } = active.signature_info as { common_name?: string; issuer?: string };
   const name = cutText(common_name ?? issuer);
   return name === '' ? null : name;
+}
+
+const VALUE_CHARACTERS_MAX = 120;
+const DECLARATIONS_MAX = 8;
+
+export function toDeclarations(texts: readonly FileText[]): Declaration[] {
+  return findDeclarations(texts)
+    .slice(0, DECLARATIONS_MAX)
+    .map(({ row, field, value, origin }) => ({
+      kind: DECLARATION_ROWS[row].kind,
+      field: onOneLine(field, VALUE_CHARACTERS_MAX),
+      value: onOneLine(value, VALUE_CHARACTERS_MAX),
+      origin,
+      name: row,
+    }));
+}
+
+/** Turns the reader's exception for a revoked signer (by a stapled OCSP answer) into its code. */
+const CODE = 'signingCredential.ocsp.revoked';
+
+/** Reports it for each manifest with a stapled answer: the reader does not say which one it was. */
+function withRevocation(value: unknown, boxes: readonly SignatureBox[]): unknown {
+  const json = asObject(value);
+  const results = asObject(json.validation_results);
+  const active = asObject(results.activeManifest);
+  const statuses = boxes
+    .filter(({ hasStapled }) => hasStapled)
+    .map(({ label }) => ({
+      code: CODE,
+      url: `self#jumbf=/c2pa/${label}/c2pa.signature`,
+      explanation: 'the stapled answer says that the certificate was revoked',
+    }));
+  const failure = [...asList(active.failure), ...statuses];
+  return {
+    ...json,
+    validation_state: 'Invalid',
+    validation_status: [...asList(json.validation_status), ...statuses],
+    validation_results: { ...results, activeManifest: { ...active, failure } },
+  };
+}
+
+/** A page of fifty pictures with five edits each; some milliseconds a walk. */
+const WALKS_MAX = 256;
+/** Manifests of a store, and so of its longest way. */
+const MANIFESTS_MAX = 256;
+
+/**
+ * Counts walks of the C2PA reader before it judges: it judges an ingredient anew for each way that leads to it, a million
+ * times if two ingredients at each of twenty levels share the manifest below. The fault after "the manifest"; null if they
+ * are few enough. `store` is the reader's JSON of an unjudged store.
+ */
+export function walksFault(store: unknown): string | null {
+  const json = asObject(store);
+  const manifests = new Map(Object.entries(asObject(json.manifests)).map(([key, it]) => [key, asObject(it)]));
+  if (manifests.size > MANIFESTS_MAX)
+    return `has ${manifests.size} manifests within; at most ${MANIFESTS_MAX} are read`;
+  const known = new Map<string, number>();
+  const walks = Math.max(0, ...[...manifests.keys()].map((label) => countWalks(manifests, label, known)));
+  if (walks <= WALKS_MAX) return null;
+  return `is led to by its ingredients in more than ${WALKS_MAX} ways; no more are followed`;
+}
+
+/** Walks from a manifest on, itself included; infinite for a circle. */
+function countWalks(manifests: ReadonlyMap<string, Json>, label: string, known: Map<string, number>): number {
+  const counted = known.get(label);
+  if (counted !== undefined) return counted;
+  // A way that leads back here meanwhile is a circle.
+  known.set(label, Number.POSITIVE_INFINITY);
+  let walks = 1;
+  for (const { active_manifest: below } of asList(manifests.get(label)?.ingredients).map(asObject)) {
+    if (typeof below === 'string' && manifests.has(below)) walks += countWalks(manifests, below, known);
+  }
+  known.set(label, walks);
+  return walks;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redaction } from '../../../src/app/appliance/doctor/redaction.ts';
+import { Redaction } from '../../../src/app/appliance/doctor/support-bundle.ts';
 import { FORMATS } from '../../../src/domain/media/formats.ts';
 
 test('the name of a file of any accepted format is hidden', () => {

@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { examine } from '../../../src/app/appliance/doctor/doctor.ts';
-import { Redaction } from '../../../src/app/appliance/doctor/redaction.ts';
-import { makeSupportBundle } from '../../../src/app/appliance/doctor/support-bundle.ts';
+import { makeSupportBundle, Redaction } from '../../../src/app/appliance/doctor/support-bundle.ts';
+
 import { addWatchFolder } from '../../../src/app/watch-folders/watch-folders.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addRecord, addUser, openApp, openServedApp, principalOf } from '../open-app.ts';

@@ -12,7 +12,7 @@ import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
 import { heldFor } from '../../../src/domain/desk.ts';
 import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
-import { RecordFeed } from '../../../src/engine/queue/record-feed.ts';
+import { RecordFeed } from '../../../src/engine/engine.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { MACHINE_DISK, type RecordsDisk } from '../../../src/store/records-disk.ts';
 import { Store } from '../../../src/store/store.ts';

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
-import { toDeclarations } from '../../../src/worker/metadata/declarations.ts';
 import { readExifTexts } from '../../../src/worker/metadata/exif-texts.ts';
 import { readFileTexts } from '../../../src/worker/metadata/file-texts.ts';
-import { readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { readProvenance, toDeclarations } from '../../../src/worker/steps/provenance.ts';
+
 import { sharedData, skipWithoutSharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 

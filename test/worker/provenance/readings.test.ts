@@ -10,8 +10,8 @@ import {
 } from '../../../src/domain/provenance/provenance-record.ts';
 import { NO_TRUST, type TrustMaterial, toMaterial } from '../../../src/domain/provenance/trust-list.ts';
 import { toTimestampQuery } from '../../../src/evidence/timestamps/timestamp.ts';
-import { walksFault } from '../../../src/worker/provenance/ingredient-walks.ts';
-import { type OuterManifest, readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { type OuterManifest, readProvenance, walksFault } from '../../../src/worker/steps/provenance.ts';
+
 import { type Identity, makeIdentity } from '../../certificates.ts';
 import { startAuthority, type TimestampAuthority } from '../../evidence/timestamp-authority.ts';
 import { patternImage } from '../../media/pictures.ts';

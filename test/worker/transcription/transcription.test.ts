@@ -8,7 +8,7 @@ import { transcriptionPackSchema } from '../../../src/domain/packs/transcription
 import { TRANSCRIPT_LANGUAGES } from '../../../src/domain/transcripts/languages.ts';
 import { packageFilesOf, toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import { runTranscriptionGolden } from '../../../src/worker/bring-up.ts';
-import { FourierTransform } from '../../../src/worker/inference/transcription/fourier-transform.ts';
+import { FourierTransform } from '../../../src/worker/inference/transcription/mel-spectrogram.ts';
 import { forbidTokens } from '../../../src/worker/inference/transcription/token-rules.ts';
 import { transcribeWindow } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 import { WhisperSession } from '../../../src/worker/inference/transcription/whisper-session.ts';

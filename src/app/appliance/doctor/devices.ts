@@ -1,5 +1,4 @@
 /** Checks the models and their devices: each by its golden outputs, which were made on a CPU. */
-
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,5 +1,4 @@
 /** Examines the box: each finding has what was seen and what to do about it. */
-
 import { randomBytes } from 'node:crypto';
 import type { WatchFolder } from '../../../domain/automation/watch-folder.ts';
 import type { Finding } from '../../../domain/contract/appliance.ts';

@@ -1,4 +1,5 @@
 /** An interrupted run goes on where it stopped. */
+
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -21,7 +22,6 @@ import {
 } from '../../daemon/media-options.ts';
 import { ResumableUpload } from '../../daemon/resume.ts';
 import { ResultSheet } from '../../sheets/result-sheet.ts';
-import { RowOrder } from '../../sheets/row-order.ts';
 import { openSheet, type SheetRow } from '../../sheets/sheet-rows.ts';
 import { forEachBounded } from '../../terminal/bounded.ts';
 import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
@@ -192,4 +192,52 @@ function printOutcome({ terminal, options, counts, interrupted }: Run): void {
     printNote(terminal, 'interrupted: the same command goes on where it was');
     terminal.setExitCode(EXIT_CODES.interrupted);
   } else if (counts.failed > 0) terminal.setExitCode(EXIT_CODES.someFailed);
+}
+
+/** How far rows may be ahead of the first unfinished one: one long film must not pile up the whole sheet. */
+const ROWS_AHEAD_MAX = 256;
+
+/** Writes rows in the order of the sheet, whichever ends first. */
+class RowOrder {
+  readonly #results: Pick<ResultSheet, 'write'>;
+  readonly #interrupted: AbortSignal;
+  readonly #ended = new Map<number, { row: SheetRow; result: RowResult }>();
+  #next: number;
+  #writing: Promise<void> = Promise.resolve();
+  #room = Promise.withResolvers<void>();
+
+  constructor(results: Pick<ResultSheet, 'write'>, doneRows: number, interrupted: AbortSignal) {
+    this.#results = results;
+    this.#next = doneRows;
+    this.#interrupted = interrupted;
+    interrupted.addEventListener('abort', () => this.#room.resolve(), { once: true });
+  }
+
+  /** Rows that are not written yet, none too far ahead. */
+  async *admit(rows: AsyncIterable<SheetRow>): AsyncGenerator<SheetRow> {
+    const first = this.#next;
+    for await (const row of rows) {
+      if (row.index < first) continue;
+      while (row.index - this.#next >= ROWS_AHEAD_MAX && !this.#interrupted.aborted) await this.#room.promise;
+      if (this.#interrupted.aborted) return;
+      yield row;
+    }
+  }
+
+  async finish(row: SheetRow, result: RowResult): Promise<void> {
+    this.#ended.set(row.index, { row, result });
+    this.#writing = this.#writing.then(() => this.#write());
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let ended = this.#ended.get(this.#next); ended !== undefined; ended = this.#ended.get(this.#next)) {
+      await this.#results.write(ended.row, ended.result);
+      this.#ended.delete(this.#next);
+      this.#next += 1;
+    }
+    this.#room.resolve();
+    this.#room = Promise.withResolvers<void>();
+    if (this.#interrupted.aborted) this.#room.resolve();
+  }
 }

@@ -1,5 +1,4 @@
 /** Turns GraphQL input objects and identifiers into what the app reads under the documented names. */
-
 import type { RawFields } from '../../../app/field-parsers.ts';
 import { parseId } from '../../../app/field-parsers.ts';
 import { toSnakeCase } from '../../../domain/field.ts';

@@ -1,5 +1,4 @@
 /** The fields of the submission forms, per media kind and for validation. */
-
 import { rowsOf, toSnakeCase } from '../../../domain/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../../domain/records/analysis-options.ts';

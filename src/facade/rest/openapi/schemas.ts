@@ -1,5 +1,4 @@
 /** The schemas of the description, in the words of docs/interface.md (Resources and their fields). */
-
 import { LABELS, MEDIA_KINDS } from '../../../domain/media/media.ts';
 import { HEURISTIC_NAMES } from '../../../domain/verdicts/heuristics.ts';
 import { ACCOUNT_SCHEMAS } from './accounts.ts';
