@@ -47,10 +47,7 @@ function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]):
   return now?.size === bytes && now.mtimeMs === changedMs;
 }
 
-/**
- * Keeps compiled code beside the bundle of a checkout if only this user can write there: compiled code is run unread. A
- * release keeps none, or `verify.sh` would refuse it and a removal leave its folder.
- */
+/** Keeps compiled code, which runs unread, only if no other user can write there; a release keeps none (`verify.sh`). */
 function keepCompiled(): void {
   if (statSync(BUILD_FOLDER).uid === process.getuid?.()) enableCompileCache(join(BUILD_FOLDER, 'code'));
 }

@@ -84,10 +84,7 @@ const MISSING_LISTENER = {
   expected: 'an address where workers fetch media, since nats.servers is set',
 };
 
-/**
- * A failed start of the models shows in `/readyz` and the log; reads are served on. Resolves once models come
- * up, or after the head start. `packsRead`: from then on submissions are taken.
- */
+/** Resolves once models are up or after the head start; `packsRead` admits submissions. A failure shows in `/readyz`. */
 export async function startEngine(engine: Engine, log: App['log']): Promise<{ packsRead: Promise<void> }> {
   const started = engine
     .start()

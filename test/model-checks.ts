@@ -1,8 +1,4 @@
-/**
- * What daemons of tests have checked of the models that come with Assay, kept between them: a start that checks all of
- * them takes three times as long, and only the tests of `src/engine/inference` are about the checks. A changed model, processor or
- * release is checked anew (`src/engine/inference/check-memory.ts`).
- */
+/** Checks of the shipped models, kept between tests' daemons: a start that makes all takes three times as long. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

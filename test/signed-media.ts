@@ -1,7 +1,4 @@
-/**
- * Pictures signed by the test's own authority. The signature (COSE_Sign1) is made here, byte by byte, so that it can be
- * what no honest signer makes: by an expired certificate, by one for another use, by the wrong key, with stapled answers.
- */
+/** Pictures signed by the test's own authority, byte by byte, so that they can be what no honest signer makes. */
 import { sign as signBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

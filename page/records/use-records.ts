@@ -1,7 +1,4 @@
-/**
- * The account's records as a list that grows by pages and changes live. The daemon filters; a page of its answer may be
- * empty and not be the last, so some more are asked for, up to a bound after which the reader is asked.
- */
+/** The account's records as a live list: a page of the answer may be empty, so some more are fetched, up to a bound. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   FOLLOW_RECORDS,
@@ -200,10 +197,7 @@ function append(state: Loaded, { rows, pageInfo }: RowPage): Loaded {
   };
 }
 
-/**
- * A known record is changed where it stands, even if the filter would not let it through any more: nothing vanishes
- * under the reader's hand. A new one goes on top only when the reader is there.
- */
+/** A known record changes in place, even past the filter; a new one goes on top only while the reader is there. */
 function merge(
   state: Loaded,
   changed: ListedRecord,

@@ -54,10 +54,7 @@ export function brokerConfig({ listen, storeFolder, daemon, workers, version }: 
   ].join('\n');
 }
 
-/**
- * The daemon publishes leases and cancels, answers workers, and creates the stream and its consumers; it sends nothing in a
- * worker's name.
- */
+/** The daemon publishes leases and cancels, answers workers and makes the stream; it sends nothing in a worker's name. */
 const DAEMON_PERMISSIONS: Permissions = {
   publish: [
     ...['assay.leases.>', cancelSubject('*'), WORKER_INBOXES],

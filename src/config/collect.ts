@@ -200,11 +200,7 @@ function normalise(dotted: string): string {
     .join('.');
 }
 
-/**
- * Secrets that are handed over as files: a setting `admin.password_file`, a variable `ASSAY_ADMIN_PASSWORD_FILE`, or
- * what systemd puts into its credentials folder (systemd.exec(5), LoadCredential=) under the setting's name. A
- * variable with the secret itself is seen by every child of the process that sets it; a file is not.
- */
+/** Secrets by file: `admin.password_file`, `ASSAY_ADMIN_PASSWORD_FILE` or systemd credentials; children see variables. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface SecretFileSources {

@@ -1,7 +1,4 @@
-/**
- * The daemon's settings: one file, every key also as a variable, all faults at once. Each component receives only
- * its own slice. The only place that reads the environment of the daemon.
- */
+/** Reads the daemon's settings from a file and variables, and reports all faults at once; only this reads its environment. */
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { BackupsConfig } from '../app/appliance/backups.ts';

@@ -1,7 +1,4 @@
-/**
- * Every setting, one row each: its key in the file, how it is read, its default and what it does. The variable's
- * name follows from the key. docs/settings.md and assay.example.toml are printed from this table.
- */
+/** Every setting, one row each; a variable's name follows from its key. Prints docs/settings.md and assay.example.toml. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
@@ -29,10 +26,7 @@ import { optional, row, withExample } from './setting-row.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
-/**
- * Providers with half-precision kernels of their own. TensorRT has them behind an option that onnxruntime-node does not pass
- * on; the CPU computes halves as singles, slower and no better.
- */
+/** Providers with half-precision kernels; the runtime hides TensorRT's option, and the CPU computes halves as singles. */
 export const HALF_PROVIDERS: readonly string[] = ['cuda', 'webgpu'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

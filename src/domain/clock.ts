@@ -1,7 +1,4 @@
-/**
- * Time for the daemon. All code that waits gets it by parameter, so that the simulator can let a day pass in a millisecond.
- * This is the interface; `machinery/system-clock.ts` is the machine's.
- */
+/** Time by parameter, so that the simulator can let a day pass in a millisecond; `machinery/system-clock.ts` is real time. */
 
 /** A call that is still to come. */
 export interface Alarm {

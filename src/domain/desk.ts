@@ -1,7 +1,4 @@
-/**
- * A desk: accounts that work on the same records, each with one role. Records, analyses and findings of a desk are stored
- * under the desk instead of the account that sent them.
- */
+/** Accounts that work on the same records, each with one role; the desk, not the sender, owns what is sent for it. */
 import type { Choice } from './field.ts';
 
 /** Each includes those before it. */

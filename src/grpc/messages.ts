@@ -1,7 +1,4 @@
-/**
- * Values of the domain as messages and back, by descriptors: fields take the value of the same name, words
- * become enum values, times timestamps. What differs by more is named in exceptions, one function a field.
- */
+/** Domain values as messages and back, by descriptors: names, enum words and times fit; other fields are exceptions. */
 import {
   type DescEnum,
   type DescField,

@@ -129,10 +129,7 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return promise;
 }
 
-/**
- * A name that leads to a public and to a refused address is a trick, and refused whole. Of the operator's own names
- * (`localhost` has two addresses) only the allowed addresses are used.
- */
+/** A name with public and refused addresses is a trick, so refused; of the operator's own names allowed ones are used. */
 function usableAddresses(rule: AddressRule, addresses: readonly string[]): string[] {
   const isPublic = addresses.filter(isPublicAddress);
   const allowed = addresses.filter((address) => !isPublicAddress(address) && isInNetworks(rule, address));

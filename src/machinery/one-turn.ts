@@ -1,7 +1,4 @@
-/**
- * Makes a value once for all who ask for it in one turn of the event loop: thousands of watchers are given a change one after
- * the other before anything else runs. It is dropped after the turn, so nothing grows stale.
- */
+/** Makes a value once for all who ask in one turn of the event loop, such as thousands of watchers; never grows stale. */
 
 /** More values than this in a turn are made without being kept. */
 const VALUES_MAX = 1000;

@@ -79,10 +79,7 @@ export class SafeFolder implements AsyncDisposable {
     return (await entries.read()) === null;
   }
 
-  /**
-   * Removes all entries: links themselves, never what they lead to. Folders below are moved up and emptied here, so that none
-   * is too deep. Throws once `namesMax` are removed and more are there, since another program may add them faster.
-   */
+  /** Removes all entries, links themselves. Throws once `namesMax` are removed, since another program may add them faster. */
   async empty(namesMax: number): Promise<void> {
     let left = namesMax;
     const remove = async (folder: SafeFolder, name: string): Promise<void> => {

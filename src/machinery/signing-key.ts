@@ -1,7 +1,4 @@
-/**
- * The Ed25519 key (RFC 8032) that signs what leaves the box, made at the first start or given by a setting.
- * Retired public keys stay published, since what they signed outlives them.
- */
+/** The Ed25519 key (RFC 8032) that signs what leaves the box; retired keys stay published, as signatures outlive them. */
 import {
   createHash,
   createPrivateKey,

@@ -1,7 +1,4 @@
-/**
- * Submissions as OpenTelemetry traces, for an operator who names a collector. A record's trace is found by the first half of
- * its identifier. Traces hold times, steps and states; no names, no references.
- */
+/** Submissions as OpenTelemetry traces, found by the first half of an identifier; they hold no names, no references. */
 import { createHash } from 'node:crypto';
 import { ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';

@@ -1,7 +1,4 @@
-/**
- * Use cases as data: gRPC and GraphQL walk the rows and hold no code for a single one. Uploads, streams and
- * the documented REST stay in the facades: their rows would hold more exceptions than they save.
- */
+/** Use cases as rows for gRPC and GraphQL; uploads, streams and REST stay in the facades, as rows would not save lines. */
 import type { App } from '../app/appliance/app.ts';
 import type { Principal } from '../app/callers/principal.ts';
 import type { RawFields } from '../app/field-parsers.ts';
@@ -68,10 +65,7 @@ export function limit(sentence = ''): InputField<number> {
 
 export interface Answer<Value = unknown> {
   readonly fields: Fields;
-  /**
-   * `one`: the use case's value is that of the only field. `itself`: the same, but the rpc's message is the value itself,
-   * while GraphQL has it in the field. `several`: the value holds each field. `page`: lines of a list, newest first.
-   */
+  /** `one`: the only field; `itself`: the rpc's message, in GraphQL the field; `several`: each field; `page`: newest first. */
   readonly shape: 'one' | 'itself' | 'several' | 'page';
   readonly page?: PageNotes;
   readonly holds?: (value: Value) => Value;

@@ -1,7 +1,4 @@
-/**
- * Ends a long answer whose reader hardly takes any of it, by the floor of uploads. The window is longer: the
- * kernel takes up to a megabyte at once, so that a slow reader is seen to take something every other minute.
- */
+/** Ends answers that a reader hardly takes; the kernel buffers up to a megabyte, so the window is longer than uploads'. */
 import type { ServerResponse } from 'node:http';
 import { type PaceRule, UPLOAD_BYTES_PER_SECOND_MIN } from '../app/submissions/upload-pace.ts';
 

@@ -1,7 +1,4 @@
-/**
- * `/.well-known/assay-evidence-keys.json`: the public keys that sign evidence, for holders of a package without an account. A JSON Web
- * Key Set (RFC 7517, RFC 8037), with what `ssh-keygen` and `openssl` want beside it.
- */
+/** `/.well-known/assay-evidence-keys.json`: the keys that sign evidence (RFC 7517, RFC 8037), without an account. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app/appliance/app.ts';

@@ -1,7 +1,4 @@
-/**
- * `/media/…`: stored bytes for the page. Uploaders choose them, so they go out under a type of our own table,
- * never sniffed, and without any right of the page they are opened in (docs/security.md).
- */
+/** `/media/…`: uploaders choose the bytes, so they have a type of our table and no rights (docs/security.md). */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app/appliance/app.ts';

@@ -1,7 +1,4 @@
-/**
- * The page's scripts and styles, bundled from `page/` when the first browser asks. A bundle is kept in the data folder under
- * the hash of its sources, so that only the first start after an update makes one.
- */
+/** The page's bundle, made when the first browser asks, and kept under the hash of its sources. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Media bytes on disk by their SHA-256. Life cycle: temporary (uploading), kept (renamed to its hash), removed.
- * A temporary file belongs to one process only, so a start sweeps them all.
- */
+/** Media bytes by SHA-256: temporary, kept, removed. A temporary file belongs to one process, so a start sweeps them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
@@ -173,10 +170,7 @@ export class BlobStore {
     }
   }
 
-  /**
-   * Removes kept files that no record needs, as a crash between rename and transaction leaves. `neededUnder`
-   * gives the needed hashes with a prefix, once per folder: a look-up for each file would hold up all else.
-   */
+  /** Removes kept files that no record needs, after a crash; `neededUnder` is asked per folder, as one per file is slow. */
   async sweep(neededUnder: (prefix: string) => ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     let removed = 0;
     for (const prefix of await readdir(this.#folder)) {

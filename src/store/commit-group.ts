@@ -1,8 +1,4 @@
-/**
- * Changes that come together are committed together, by one flush. What comes during a flush waits, so that
- * groups grow as the disk slows down. Each is a transaction of its own within the group's: one that throws
- * undoes itself alone; what fails under the group fails each of them.
- */
+/** Changes that come together share a flush, each in its own transaction: a throw undoes itself, a failed flush all. */
 import type { RootDatabase } from 'lmdb';
 import type { StoreChange } from './accounts/change.ts';
 import type { RecordsDisk } from './records-disk.ts';

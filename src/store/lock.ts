@@ -1,7 +1,4 @@
-/**
- * One daemon per data folder. The kernel holds the lock, on a file that is never removed: it ends with its
- * process and is seen by other containers. Node has no call for file locks but the one that its SQLite makes.
- */
+/** One daemon per data folder, by a kernel lock, which ends with its process; only Node's SQLite can lock files. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -22,10 +19,7 @@ const HOLDER_FILE = 'daemon.lock';
 /** Entries that a lock leaves in a folder that holds nothing else. */
 export const LOCK_ENTRIES: readonly string[] = [LOCK_FILE, HOLDER_FILE, `${HOLDER_FILE}.new`];
 
-/**
- * A killed process keeps its lock until the kernel has its memory back, half a second for each gigabyte on a busy box:
- * a supervisor that starts the next daemon at once must not be refused.
- */
+/** A killed process keeps its lock while its memory is freed, half a second a gigabyte; its successor may come at once. */
 export const HOLDER_END_WAIT_MS = 5_000;
 const LOOK_AGAIN_MS = 25;
 

@@ -1,7 +1,4 @@
-/**
- * Receives one file: hashes and counts it as it comes, and writes large pieces while the next gathers,
- * smaller ones if many files come at once. Flushing goes on all along, so that the last flush is short.
- */
+/** Receives and hashes one file, writing large pieces, smaller ones among many; it flushes all along, so the end is short. */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
 import { codeOf } from '../domain/error-code.ts';

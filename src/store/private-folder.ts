@@ -16,10 +16,7 @@ const RECORDS = 'records';
 const isOpen = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0;
 const shown = (mode: number): string => (mode & 0o777).toString(8);
 
-/**
- * Takes others' rights from the folder and its entries, and reports what was open or could not be closed. The
- * folder comes first; a closed one is not gone through, so that later starts cost nothing.
- */
+/** Takes others' rights from the folder and its entries, and reports them; a closed folder costs later starts nothing. */
 export async function closeToOthers(folder: string, report: (message: string) => void): Promise<void> {
   const before = await stat(folder);
   const closing = new Closing();

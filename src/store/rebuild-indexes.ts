@@ -1,7 +1,4 @@
-/**
- * Indexes made anew from records. A mark says that it is under way, so that the next start goes on after a
- * kill. Damaged records keep what points to them: a damaged account's address is not free.
- */
+/** Indexes rebuilt from records, behind a mark for a kill; damaged records keep references, such as a taken address. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';

@@ -5,10 +5,7 @@ import type { RootDatabase } from 'lmdb';
 export interface RecordsDisk {
   /** Whether LMDB flushes nothing by itself, since `commit` does. */
   readonly noSync: boolean;
-  /**
-   * Runs the work in one transaction, not in this turn; what it throws undoes the transaction, and is thrown. Resolves once
-   * what was written outlasts a loss of power; rejects if the disk fails.
-   */
+  /** Runs the work in one transaction in a later turn; a throw undoes it. Resolves once flushed; rejects if the disk fails. */
   commit(root: RootDatabase, work: () => void): Promise<void>;
   /** Bytes that the disk of the folder still takes. */
   freeBytes(folder: string): Promise<number>;

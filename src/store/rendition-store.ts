@@ -1,7 +1,4 @@
-/**
- * Renditions can be made again, so no backup holds them and the least used go first. One folder per owner (a
- * file's hash, or the analysis that made it), in it one per rendition. None outlives its source.
- */
+/** Renditions, a folder per owner (file or analysis): in no backup, the least used go first, none outlives its source. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync, renameSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';

@@ -209,10 +209,7 @@ export class Store implements AsyncDisposable {
     onUpgrade?.(`the indexes are made anew: ${values} values, ${damaged} damaged ones left out`);
   }
 
-  /**
-   * Runs the change, which is synchronous, in one transaction in a later turn: all of it or, if it throws,
-   * nothing. Resolves once it is flushed. Until its transaction is written others read the old state.
-   */
+  /** Runs a synchronous change in a later turn, all or nothing; resolves once flushed. Until then others read the old state. */
   transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
     return this.#groups.add(change);
   }

@@ -1,8 +1,4 @@
-/**
- * Uploads that may be continued: a file of what came so far, and a note that says whose it is and how much is
- * safe. An upload begun anew gets files of its own: the former may still be submitted, and its end must not
- * remove the new one's.
- */
+/** Uploads that may be continued: bytes so far, and a note. One begun anew has its own files, which no older end removes. */
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

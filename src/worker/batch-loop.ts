@@ -1,7 +1,4 @@
-/**
- * Decides which pack runs next: one batch per turn of the event loop, packs by turns, so that a heatmap of a
- * thousand patches delays another model by one batch only. An unused pack is let go after `keepLoadedMs`.
- */
+/** Runs one batch a turn, packs by turns, so that a heatmap delays others by one batch; drops packs after `keepLoadedMs`. */
 import { type BroughtUp, bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './inference/request-queue.ts';
 import type {

@@ -1,7 +1,4 @@
-/**
- * Entry of a decode child: reads hostile files in its slot folder, which is its working folder. It may crash,
- * but must not answer wrongly: a fault that is not the file's own is reported and ends the process.
- */
+/** Entry of a decode child, which reads hostile files: a fault that is not the file's own is reported and ends it. */
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { NO_TRUST, type TrustMaterial } from '../domain/provenance/trust-list.ts';

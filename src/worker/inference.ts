@@ -36,9 +36,7 @@ async function handle(request: InferenceRequest): Promise<void> {
   }
 }
 
-/**
- * Checks pack after pack, each in a turn of its own, so that a request waits for one check at most, and for its own pack's.
- */
+/** Checks one pack a turn, so that a request waits for one check at most, and for its own pack's. */
 function proveNext(): void {
   turn = turn.then(async () => {
     if (await loop.proveNext()) proveNext();

@@ -1,7 +1,4 @@
-/**
- * A daemon in the test's own process with the administrator's key of all tests: for tests that end neither it nor its children. A
- * `TestDaemon`, which is a process of its own, takes three times as long.
- */
+/** A daemon in the test's process, for tests that end neither it nor its children; a `TestDaemon` takes thrice as long. */
 import { type Outcome, runCommand } from '../cli/run-command.ts';
 import { type DaemonOptions, TEST_KEY, tinyModels } from '../daemon.ts';
 import { until } from '../faults/rounds/submissions.ts';

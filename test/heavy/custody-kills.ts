@@ -1,7 +1,4 @@
-/**
- * 200 rounds of kill -9 amid custody writes (`--rounds N` for others): after each the chain verifies, every fact has its
- * entry and every entry its fact. Prints what was written; exit code 1 on a miss.
- */
+/** Kills amid custody writes (`--rounds N`, 200): the chain verifies, and facts and entries match, or exit code 1. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,4 @@
-/**
- * The container's image, run by runc without root or capabilities: health check, a picture, SIGTERM. image.ts
- * [--image FILE]. Needs root, mmdebstrap, umoci, skopeo, runc and a mirror.
- */
+/** The container's image by runc: image.ts [--image FILE]. Needs root, mmdebstrap, umoci, skopeo, runc and a mirror. */
 import { equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

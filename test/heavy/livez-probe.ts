@@ -1,7 +1,4 @@
-/**
- * Samples `GET /livez` and the daemon's RssAnon in a process of its own, apart from the load's event loop.
- * Arguments: base address, pid. Answers `stop` with all samples.
- */
+/** Samples `GET /livez` and RssAnon apart from the load's event loop. Arguments: base address, pid; `stop` ends it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { rssAnonBytes } from '../faults/rounds/processes.ts';
 

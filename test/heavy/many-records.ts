@@ -1,7 +1,4 @@
-/**
- * A store of 100,000 records (`--records N`): how long a start takes, and reads of one record, the newest and
- * a page deep in the past. Prints a table; exit code 1 on a miss.
- */
+/** Times a start and reads on a store of 100,000 records (`--records N`); exit code 1 on a miss. */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

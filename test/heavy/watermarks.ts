@@ -1,7 +1,4 @@
-/**
- * False finds of watermarks: the collection's human pictures and sixteen variants of each. Prints the fewest
- * wrong bits; exit code 1 on a find. `--part N/M` looks at every Mth picture only.
- */
+/** False finds of watermarks in human pictures and their variants; `--part N/M` for some. Exit code 1 on a find. */
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import { MARKED_PIXELS_MIN, WATERMARK_MESSAGES } from '../../src/domain/media/open-watermarks.ts';

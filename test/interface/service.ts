@@ -1,7 +1,4 @@
-/**
- * The stage of the interface's tests: a whole daemon with small models of every kind, and customers of it. Each
- * answer that a customer gets is held against the description at /openapi.json as well.
- */
+/** The stage of the interface's tests; each answer is also held against the description at /openapi.json. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createKey } from '../../src/app/accounts/keys.ts';

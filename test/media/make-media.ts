@@ -1,7 +1,4 @@
-/**
- * Video and sound, encoded on the spot. Each frame carries its number as a row of black and white squares
- * along its lower edge, and a colour in each corner (`readFrameNumber`, `CORNERS`).
- */
+/** Video and sound made on the spot; frames carry their number in squares (`readFrameNumber`), and coloured corners. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Media made by rule, on which training's code and the daemon must agree. `node test/media/parity-media.ts
- * FOLDER` writes them for models/training/parity.py and for models/training/speech/publish.py.
- */
+/** Media on which training and daemon must agree: `parity-media.ts FOLDER` writes them for parity.py and publish.py. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AV_PIX_FMT_YUV420P, FF_ENCODER_FLAC, FF_ENCODER_LIBX264 } from 'node-av/constants';

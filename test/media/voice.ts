@@ -1,7 +1,4 @@
-/**
- * A voice of formants, made by rule: a buzz at the pitch of a speaker through two-pole resonances that move from
- * vowel to vowel, with short closures between. The speech detector takes it for speech; no recording is needed.
- */
+/** A voice of formants, made by rule, which the speech detector takes for speech, so that no recording is needed. */
 
 /** Formants of a, e, i, o, u in Hz. */
 const VOWELS: readonly (readonly [number, number, number])[] = [

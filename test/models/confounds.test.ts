@@ -1,7 +1,4 @@
-/**
- * The shipped models must not lean on what has nothing to do with the origin: the tables of left-out scores beside the
- * cards are measured again with format, size, band or loudness made the same for all. A name never reaches a model.
- */
+/** Shipped models must not lean on format, size, band or loudness: scores are measured again with each made equal. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Pictures of every page: `npm run screenshots -- FOLDER [PAGE…]` in light and dark, on a phone and in Italian;
- * `npm run screenshots -- --docs` those of docs/dashboard.md, small, and of nothing but what the tests draw.
- */
+/** Pictures of every page: `npm run screenshots -- FOLDER [PAGE…]`, or `-- --docs` for those of docs/dashboard.md. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';

@@ -1,7 +1,4 @@
-/**
- * One history: some lives of the process in a row, each with clients, faults and an end, all drawn from one seed. The last
- * life has no faults and goes on until everything has ended, so that what is owed can be called in.
- */
+/** Some lives of a process, drawn from one seed; the last has no faults, so that everything owed can be called in. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

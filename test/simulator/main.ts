@@ -1,7 +1,4 @@
-/**
- * Runs histories: `node test/simulator/main.ts --from 1 --count 2000`, or one again with `--seed N`. The last line is the sum as
- * JSON; exit code 1 where an invariant did not hold. `fleet.ts` starts several of it at once.
- */
+/** Runs histories: `--from N --count N`, or `--seed N`. Prints JSON last; exit code 1 on a miss. See `fleet.ts`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

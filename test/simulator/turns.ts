@@ -1,7 +1,4 @@
-/**
- * The real work of a simulated process, made repeatable: with one thread (UV_THREADPOOL_SIZE=1) pieces end in
- * the order in which they were asked for, and each end is a counted turn, between which a process can die.
- */
+/** The work of a simulated process, made repeatable by one thread: each end of a piece is a turn at which it can die. */
 import { createHook } from 'node:async_hooks';
 import { existsSync, mkdir, rmdirSync } from 'node:fs';
 import { access } from 'node:fs/promises';

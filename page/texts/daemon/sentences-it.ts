@@ -1,7 +1,4 @@
-/**
- * The daemon's English sentences in Italian. `{a}` to `{d}` take any text, which is then said in Italian,
- * too; `{n}` and `{m}` a number. The first row that fits is used.
- */
+/** The daemon's sentences in Italian, first fit: `{a}` to `{d}` take text, itself translated; `{n}` and `{m}` numbers. */
 import { filledPattern, fillText } from '../../../src/domain/shown-text.ts';
 import { language } from '../language.ts';
 import { LABEL_ROWS } from './label-it.ts';

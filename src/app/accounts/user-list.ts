@@ -60,10 +60,7 @@ interface UserQuery {
   page: number;
 }
 
-/**
- * A partner's own users; all accounts for the administrator. `fields` are the query's: `filter`, `pricing_id`, `sort`,
- * `direction`, `per_page`, `page`.
- */
+/** A partner's own users, or all accounts for the administrator, by the `fields` of the query. */
 export function listUsers(
   app: AccountParts,
   { principal, fields }: { principal: Principal; fields: RawFields },

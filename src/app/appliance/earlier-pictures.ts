@@ -1,8 +1,4 @@
-/**
- * Describes pictures and films that cannot be found by their parts yet, beside all other work. What is
- * missing is read from the store, so that a stop or a kill loses one record's work; once all earlier ones are
- * described the store says so, and no later start walks through them.
- */
+/** Describes earlier pictures and films by their parts, beside other work; a kill loses one record's work at most. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../../domain/clock.ts';
 import { emptyKeypoints, packKeypoints } from '../../domain/media/keypoints.ts';

@@ -10,10 +10,7 @@ import { assertPageSize } from '../field-parsers.ts';
 import { cancelRecord, planOf, retryRecord } from '../records/classifications.ts';
 import type { ApplianceParts } from './parts.ts';
 
-/**
- * Ends the work and all its records, as if their owners had. Administrators only; throws `classification` if there is no such
- * work, `already_ended`. Resolves to the records' identifiers.
- */
+/** Administrators only: ends the work and its records, which it names. Throws `classification`, `already_ended`. */
 export async function cancelAnalysis(
   app: ApplianceParts,
   { principal, analysisId }: WorkInput,
@@ -23,10 +20,7 @@ export async function cancelAnalysis(
   return records.map(({ identifier }) => identifier);
 }
 
-/**
- * Runs failed work again for all its records; each owner's plan pays as at the first time. Administrators only; throws
- * `classification` if there is no such work, `not_ended`, and the refusals of new work.
- */
+/** Administrators only: repeats failed work, each plan paying. Throws `classification`, `not_ended`, refusals of new work. */
 export async function retryAnalysis(
   app: ApplianceParts,
   { principal, analysisId }: WorkInput,

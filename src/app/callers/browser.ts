@@ -1,7 +1,4 @@
-/**
- * The browser as a caller: its session cookie, and the proof that it is our own page that asks. A cookie goes out with
- * every request to the host, whichever page or port caused it, so alone it proves nothing (docs/security.md).
- */
+/** The browser's session, with proof that our own page asks: any page's request carries the cookie (docs/security.md). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import type { CallerParts } from './parts.ts';

@@ -34,10 +34,7 @@ export function followUntilClosed(
   return standing.signal;
 }
 
-/**
- * Throws `key`, `credentials`, `role`, `terms` or `read_only` if the principal would no longer be admitted. A higher role,
- * another plan and other rights are no fault: they apply from the next call on.
- */
+/** Throws `key`, `credentials`, `role`, `terms` or `read_only`; a higher role or other rights apply from the next call on. */
 export function assertStands(
   app: Pick<Core, 'config' | 'clock'>,
   read: StoreReader,

@@ -30,9 +30,7 @@ export interface EvidenceExport {
 
 const REFUSED_MAX = 3;
 
-/**
- * Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is called after each file.
- */
+/** Throws `bad_field`, `classification`, `not_ended`, `damaged` before the first byte; calls `report` after each file. */
 export async function exportEvidence(
   app: CustodyParts,
   input: ExportInput,

@@ -14,10 +14,7 @@ import type { RecordParts } from './parts.ts';
 /** Files whose records one list looks at; further ones follow as these are answered. */
 export const WAITING_FILES_MAX = 1000;
 
-/**
- * The newest record of each file whose finding waits for the caller, in no order. If none of them can be read, one of them at
- * the time of the question, since only its owner's list knows its own.
- */
+/** The newest record of each file whose finding waits for the caller; if none can be read, one of the question's time. */
 export function recordsThatWaitFor(
   { store: { read } }: RecordParts,
   principal: Principal,

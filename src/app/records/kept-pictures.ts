@@ -1,7 +1,4 @@
-/**
- * An in-memory index of pictures that can be found by a part, read from the store at the first search and
- * continued at later ones. Candidates that share words are compared with the store's keypoints.
- */
+/** In memory, read from the store at the first search and continued later; the store's keypoints judge candidates. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
 import { findSharedPart, type SharedPart } from '../../domain/media/shared-part.ts';

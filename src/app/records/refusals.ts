@@ -1,7 +1,4 @@
-/**
- * Refuses stored records that hold a figure or a word that no facade can convert, or do not fit the reading
- * rules: one error for the caller, one count in log and metric.
- */
+/** Refuses stored records that no facade can convert or that break the reading rules, and counts each once. */
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { Metrics } from '../../machinery/metrics.ts';

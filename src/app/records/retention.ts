@@ -1,7 +1,4 @@
-/**
- * Deletes what a plan says has been kept long enough: media after `mediaDays`, or once analysed under
- * `zeroRetention`; whole records after `recordDays`. Deletion is real and audited; backups keep their copies.
- */
+/** Deletes for good what a plan no longer keeps: media after `mediaDays` or zero retention, records after `recordDays`. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
@@ -52,10 +49,7 @@ export class Retention implements AsyncDisposable {
     this.#enqueue(() => this.#dropEnded());
   }
 
-  /**
-   * Sweeps run one after the other: of two at once each would find some of the media, and one would end before the other's
-   * line is written.
-   */
+  /** Sweeps run in turn: of two at once each would find some media, and one would end before the other's log line. */
   sweep(): Promise<SweepCount> {
     const sweep = this.#work.then(() => this.#sweepAll());
     this.#enqueue(() => sweep);

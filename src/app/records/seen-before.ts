@@ -1,7 +1,4 @@
-/**
- * Earlier copies of a picture in an account's and its desks' history, kept in the analysis' transaction, none
- * under zero retention. Verdicts are never inherited.
- */
+/** Earlier copies in the account's and its desks' history, none under zero retention. Verdicts are never inherited. */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { holderOf } from '../../domain/desk.ts';
 import { PDQ_BITS, type PerceptualHash } from '../../domain/media/perceptual-hash.ts';

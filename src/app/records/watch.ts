@@ -36,10 +36,7 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
   return status === 'new' || (added !== null && added.progress !== null);
 }
 
-/**
- * Every change of records of the account and its desks, until the signal aborts; with `waitsForMe` those of
- * others' records that it may judge. A record that cannot be shown is left out.
- */
+/** Changes of the account's and its desks' records; with `waitsForMe` also of others' records that it may judge. */
 export async function* watchClassifications(
   app: RecordParts,
   {

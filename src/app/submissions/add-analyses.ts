@@ -34,10 +34,7 @@ export interface AddInput extends RecordInput {
   analyses: readonly string[];
 }
 
-/**
- * What the record has already, or is under way, costs nothing. Throws `not_enabled`, `no_models`, `media` if
- * the file is not kept, `not_ended`, `credits`, and what refuses new work.
- */
+/** What exists costs nothing. Throws `not_enabled`, `no_models`, `media`, `not_ended`, `credits`, and refusals of new work. */
 export async function addAnalyses(app: SubmissionParts, input: AddInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);

@@ -1,7 +1,4 @@
-/**
- * Receives media in one pass, under the largest limit of any kind. Flushing, the expensive part, takes turns
- * over accounts. Whether the caller may send at all was judged before (admission.ts).
- */
+/** Receives media in one pass, under the largest limit of any kind; accounts take turns at flushing, which is expensive. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { badField, diskFull, tooLarge } from '../../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../../domain/limits.ts';

@@ -1,7 +1,4 @@
-/**
- * Submits one file of a watched folder. Its row is written in the submission's transaction. The file's own
- * faults are written down; temporary obstacles are not, and stop the pass for a while.
- */
+/** Submits one file with its row in one transaction; the file's faults are noted, temporary obstacles stop the pass. */
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';

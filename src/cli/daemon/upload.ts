@@ -1,7 +1,4 @@
-/**
- * Sends one file or standard input as header, chunks and commit, at the daemon's pace. The hash is taken in the same pass; if
- * a file shrinks or grows meanwhile, what was sent is committed.
- */
+/** Sends a file or standard input and hashes it in one pass; if it shrinks or grows meanwhile, what was sent is committed. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';

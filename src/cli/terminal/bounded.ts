@@ -1,9 +1,6 @@
 /** Works on a stream of items, a bounded number at a time. */
 
-/**
- * Takes the next item only when a place is free, so that neither items nor results pile up. After the first throw no item is
- * taken; running ones are waited for, then it is thrown on.
- */
+/** Takes an item only when a place is free, so that nothing piles up; a throw is passed on once running items have ended. */
 export async function forEachBounded<T>(
   items: AsyncIterable<T>,
   concurrencyMax: number,

@@ -1,7 +1,4 @@
-/**
- * The signed head of the custody log, in the C2SP formats tlog-checkpoint and signed-note with Ed25519 signatures: three
- * lines of text (origin, size, root), an empty line, and a line for each signature. Any verifier of those formats reads it.
- */
+/** The signed head of the log (C2SP tlog-checkpoint and signed-note, Ed25519): origin, size, root, empty line, signatures. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { HASH_BYTES } from './merkle-tree.ts';
 

@@ -1,8 +1,4 @@
-/**
- * One entry of the custody log as it is chained: a line of JSON that holds nothing personal. The bytes that were written
- * are what is hashed, always; nothing is ever encoded again to be compared. What it is about in words lies beside the
- * chain, under a commitment, so that it can be deleted without breaking anything.
- */
+/** A custody entry: the written bytes are hashed, never encoded anew; its words lie beside, so they can be deleted. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CustodyKind } from './kinds.ts';
 

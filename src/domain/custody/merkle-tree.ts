@@ -1,7 +1,4 @@
-/**
- * The Merkle tree of RFC 9162 (section 2.1) over the custody log: hashes, proofs and their verification. The
- * caller stores the hashes of complete subtrees; a proof reads some twenty of them per million entries.
- */
+/** The Merkle tree of RFC 9162 2.1 over the log; the caller stores whole subtrees, of which proofs read some twenty. */
 import { hash } from 'node:crypto';
 
 export const HASH_BYTES = 32;

@@ -1,7 +1,4 @@
-/**
- * Which of the library's five hundred decoders may read a format, since each is a way in for a hostile file:
- * those of what recorders, cameras, phones, broadcasters and the web write into it.
- */
+/** The decoders that may read a format, of the library's five hundred: each is a way in for a hostile file. */
 
 const PCM =
   'pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_u8,pcm_s8,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw';

@@ -8,10 +8,7 @@ export interface Format {
   name: string;
   /** File name endings, the first is the preferred one. */
   extensions: readonly string[];
-  /**
-   * The kinds that it can hold; by its head alone a container is taken for video. Documented ones are listed in
-   * docs/interface.md (for video: any `video/*`), so accepted whatever the plan says.
-   */
+  /** The kinds it can hold; by its head a container counts as video. Documented kinds are accepted whatever the plan says. */
   kinds: Partial<Record<MediaKind, 'documented' | 'foreign'>>;
   /** The format instead if its streams are sound only, or if supposed sound has a moving picture. */
   otherwise?: string;

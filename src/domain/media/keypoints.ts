@@ -1,8 +1,4 @@
-/**
- * Keypoints of a picture: small places that are found again in a copy that was cut, turned, scaled or pasted into another
- * picture. Each has a place, a direction, a size and 256 bits that say how its surroundings look (oriented FAST and rotated
- * BRIEF, Rublee et al., "ORB", 2011). Packed into bytes, since an archive holds hundreds of millions of them. Pure.
- */
+/** Keypoints: places that are found again in cut, turned or scaled copies (ORB, Rublee et al., 2011), packed. Pure. */
 
 /** A picture is reduced to this long side before it is described; smaller ones stay as they are. */
 export const STORED_SIDE = 512;

@@ -1,7 +1,4 @@
-/**
- * Invisible watermarks with public decoders: the messages that open generators write by the `dwtDct` method of the package
- * invisible-watermark, and how many wrong bits a find may have. Pure.
- */
+/** Watermarks that open generators write by `dwtDct` of invisible-watermark, and how many wrong bits a find may have. */
 
 /** A generator's message, repeated bit by bit. */
 export interface WatermarkMessage {

@@ -1,7 +1,4 @@
-/**
- * One answer from tiles: weighed is how the strongest coherent region stands out, beside repeated parts. A
- * mean drowns a small edit; the most suspicious of many tiles accuses every large picture. Pure.
- */
+/** Weighs the strongest coherent region: a mean drowns a small edit, and the largest of many tiles accuses any picture. */
 import type { PatchPosition } from './patches.ts';
 import type { RepeatedShift } from './repeated-parts.ts';
 import type { TileAnswers } from './tampering-score.ts';

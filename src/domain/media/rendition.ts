@@ -1,7 +1,4 @@
-/**
- * Renditions: derived files for the browser. They are seen and heard, never analysed, and can be made again at any time.
- * Which of them a record offers follows from its kind, type and sides alone.
- */
+/** Renditions: derived files for the browser, never analysed, made anew at any time, offered by kind, type and sides. */
 import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
 

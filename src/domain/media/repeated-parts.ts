@@ -1,7 +1,4 @@
-/**
- * Finds parts that lie in a picture twice, as a clone brush or a pasted copy leaves them. Places of one code
- * (`coded-places.ts`) vote for the shift between them; a copied part gives its shift hundreds of votes. Pure.
- */
+/** Finds parts that lie in a picture twice: places of one code vote for their shift, and a copy gives it hundreds. */
 import {
   COLUMN_BITS,
   COLUMNS,
@@ -163,10 +160,7 @@ function isChosen({ dx, dy }: { dx: number; dy: number }, chosen: readonly Repea
   );
 }
 
-/**
- * How far a shift stands out from those about it, in deviations of a count: texture spreads its votes over neighbouring
- * shifts, a copy gives them to one.
- */
+/** How far a shift stands out from its neighbours, in deviations of a count: texture votes for them too, a copy does not. */
 function sharpnessAt(counts: Int32Array, { width, height }: Sides, shift: number): number {
   const [column, row] = [shift % (2 * width), Math.floor(shift / (2 * width))];
   const reach = Math.floor(SURROUNDINGS_PX / 2);
@@ -183,10 +177,7 @@ function sharpnessAt(counts: Int32Array, { width, height }: Sides, shift: number
   return Math.fround(((counts[shift] as number) - mean) / Math.sqrt(mean + 1));
 }
 
-/**
- * First parts of the pairs whose shift is `best` or one of its eight neighbours. No pair has the shift of a row's first
- * index.
- */
+/** First parts of the pairs whose shift is `best` or next to it; no pair has the shift of a row's first index. */
 function placesNear({ shifts, places, count }: Pairs, best: number, rowLength: number): number[] {
   const near: number[] = [];
   const [from, to] = [best - rowLength - 1, best + rowLength + 1];

@@ -1,7 +1,4 @@
-/**
- * Views for models that see the whole picture scaled to one size, and its middle at native resolution if that leaves doubt;
- * and the textures on which such models must not answer.
- */
+/** Views of the whole picture at one size, and of its middle in doubt; some textures forbid such models to answer. */
 import { z } from 'zod';
 
 const side = z.int().min(16).max(1024);

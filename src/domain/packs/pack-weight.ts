@@ -9,11 +9,7 @@ const WEIGHT_MAX = 8;
 /** About the weight of the best pack that was measured on unseen media: figures on a known set prove no more. */
 const WEIGHT_SEEN_MAX = 2;
 
-/**
- * The weighted mean of log-odds is best if weights follow how far a model's scores separate the classes: the
- * squared distance, which for scores of equal spread is the squared log-odds of its balanced accuracy. The worst of
- * the stated tiers counts, since what arrives is rarely clean. `seen`: the model was trained on a part of that set.
- */
+/** Weights follow the squared log-odds of balanced accuracy in the worst tier; `seen`: trained on a part of that set. */
 export function weightOf(statedBalancedAccuracies: readonly number[], { seen = false } = {}): number {
   const worst = Math.min(...statedBalancedAccuracies);
   if (!(worst > 0.5 && worst <= 1)) return WEIGHT_MIN;

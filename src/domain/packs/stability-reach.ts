@@ -29,10 +29,7 @@ export interface ReachedRun {
   reach: StabilityReach | undefined;
 }
 
-/**
- * Whether no copy of this kind can move the common answer across even odds: each pack stands clear of them, all on one side,
- * so that no weighing of them can change it. A pack that gave no answer may give one of the copy, so nothing is clear then.
- */
+/** Whether no copy can move the answer across even odds: each pack stands clear on one side, and none lacks an answer. */
 export function isClear(answers: readonly ReachedRun[], variant: StabilityVariantName): boolean {
   const sides = new Set(answers.map((answer) => clearSide(answer, variant)));
   return sides.size === 1 && !sides.has(null);

@@ -180,10 +180,7 @@ function faultOfExtensions({ extensions = [] }: Certificate): string | null {
   return unread === undefined ? null : `has an extension that cannot be read: ${unread.extnID}`;
 }
 
-/**
- * Whether it may issue others, by its own statement. A self-signed certificate may be from before extensions; any other must
- * say that it is an authority.
- */
+/** Whether it states that it may issue others; only a self-signed one may be older than that extension. */
 export function mayIssue(x509: X509Certificate): boolean {
   const certificate = parsedUnlessOdd(x509);
   if (certificate === null) return false;

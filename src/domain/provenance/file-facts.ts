@@ -1,7 +1,4 @@
-/**
- * What a file says of itself beside its origin: when, where, with what and by whom it was made; one row a
- * kind. Anyone can write or strip it; what stands in an unbroken signed manifest too is marked. Pure.
- */
+/** What a file says of time, place, device and author; anyone can write it, so facts in a sound manifest are marked. */
 import { z } from 'zod';
 import { onOneLine } from '../shown-text.ts';
 import type { FileText } from './declared-marks.ts';

@@ -1,7 +1,4 @@
-/**
- * A file's manifests as a decode child read them: facts without judgement, so that a new rule needs no new
- * look. Texts come from the file and are hostile: cut, on one line. The shape also judges a child's words.
- */
+/** Manifests as a decode child read them, hostile and cut, without judgement: a new rule needs no new look at the file. */
 import { z } from 'zod';
 import type { Choice } from '../field.ts';
 import { isTime } from '../time.ts';

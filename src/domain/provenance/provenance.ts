@@ -1,7 +1,4 @@
-/**
- * A file's declarations of its own origin: the C2PA report in the fields of docs/interface.md, and how it is
- * read. A signature proves who signed, never that the picture is true.
- */
+/** A file's declarations of its origin, as in docs/interface.md; a signature proves who signed, never that it is true. */
 import { z } from 'zod';
 import type { Choice } from '../field.ts';
 import { DECLARATION_NAMES } from './declared-marks.ts';

@@ -1,7 +1,4 @@
-/**
- * Merges a stored reading with a new one of the same file, and finds their differences. Only what the lists judge is taken
- * over: the documented `c2pa` object, what it forces, and unsigned metadata stay as measured. Pure.
- */
+/** Merges a stored reading with a new one: only what lists judge is taken over, the rest stays as measured. Pure. */
 import type { ManifestFacts, StoreFacts } from './manifest-facts.ts';
 import type { Provenance } from './provenance.ts';
 import type { ProvenanceRecord } from './provenance-record.ts';

@@ -1,7 +1,4 @@
-/**
- * A manifest read as a person means it: four plain answers. `broken` is said only if a binding or a signature
- * fails: a certificate that ran out or a signer on no list says nothing against the file. Pure.
- */
+/** Reads a manifest as four plain answers; `broken` needs a failed binding or signature, no expired or unlisted signer. */
 import {
   type Choice,
   flag,

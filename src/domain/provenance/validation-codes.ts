@@ -1,8 +1,4 @@
-/**
- * Every validation code of C2PA 2.4 (section "Standard status codes") and of CAWG Identity 1.2 (section "Status codes"
- * and those of the credential types), those of C2PA 1.x that old files still bring, and what each says to one of the
- * four answers. The only place where a code gets a meaning. A code that is not here is shown, and never reads as fine.
- */
+/** Validation codes of C2PA 1.x, 2.4 and CAWG 1.2 and their meaning; an unlisted code is shown, never read as fine. */
 
 /** The question that a code answers. */
 export const ANSWERS = ['unchanged', 'signed_by', 'in_time', 'who'] as const;

@@ -1,7 +1,4 @@
-/**
- * All that decides whether a filter by status, verdict or outcome accepts a record, except the reader's
- * profile, as one number: a reader asks an index for the few numbers that its profile reads as wanted. Pure.
- */
+/** What a filter by status, verdict or outcome needs of a record, as a number that an index holds for every profile. */
 import { LABELS, type Label, MEDIA_KINDS } from '../media/media.ts';
 import { C2PA_POLICIES, type C2paPolicy, forcesArtificial } from '../provenance/provenance.ts';
 import { ASSESSMENT_STATES, type AssessmentState, assess } from '../verdicts/assessment.ts';

@@ -1,8 +1,4 @@
-/**
- * Where one microphone hears the other one's speaker too, the same words are written down on both channels, once loud and once quiet:
- * the quiet ones are an echo, and are left out. Words alone do not show it, since one may repeat what the other says; nor does the
- * level, since a quiet speaker has words of his own. Pure.
- */
+/** Words that both microphones heard are an echo on the quiet channel; words or level alone do not show it. Pure. */
 import type { TranscriptSegment } from './transcript.ts';
 
 /** A headset or a microphone at the collar hears the other side 10 to 30 dB quieter. */

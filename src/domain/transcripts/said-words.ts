@@ -1,7 +1,4 @@
-/**
- * The words of a transcript for the index, and those that a searched text needs. The index finds transcripts that may hold
- * the text; `isSaid` decides. Pure.
- */
+/** The words of a transcript for the index, and those that a text needs; the index proposes, `isSaid` decides. Pure. */
 
 /** Two hours of quick talk have some 4,000 different words. Each search looks at a transcript with more. */
 export const WORDS_MAX = 10_000;

@@ -1,7 +1,4 @@
-/**
- * Finds the language of a recording from the model's guesses for its first windows. One window may be a jingle, a name or a
- * greeting in another language; a guess over a minute or two holds. Pure.
- */
+/** Finds the language by guesses for the first windows: one may be a jingle or a foreign greeting, a minute rarely is. */
 
 /** A window this sure of its language is written in its own. */
 export const OWN_LANGUAGE_MIN = 0.8;

@@ -1,8 +1,4 @@
-/**
- * The label helper of article 50 of the AI Act, for publishers: three questions about a piece, and which duty
- * follows, in which words, where, and which IPTC term goes into the file. It is no legal advice: what the
- * Regulation says is said in our own words, what others say of the Code of Practice is marked as theirs. Pure.
- */
+/** The label helper for article 50 of the AI Act: no legal advice; what others say of the Code of Practice is marked. */
 import { badField } from '../errors.ts';
 import { type Choice, listOf, noun, oneOf, text, type ValuesOf } from '../field.ts';
 

@@ -12,10 +12,7 @@ export function decidingChannel(channels: readonly ChannelResult[]): ChannelResu
   return most?.channel ?? null;
 }
 
-/**
- * Two voices are two trials: by the bounds of one, `balanced` accused eight of ten pairs of real voices. So
- * nothing is artificial below the threshold of `cautious`; from the lower bound on it is inconclusive.
- */
+/** Two voices are two trials: by the bounds of one `balanced` accused eight of ten real pairs, so `cautious` decides. */
 export function decidingRuns(channels: readonly ChannelResult[]): ModelRun[] | null {
   const deciding = decidingChannel(channels);
   if (deciding === null) return null;

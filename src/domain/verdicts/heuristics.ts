@@ -31,10 +31,7 @@ export interface Voice {
   logOdds: number;
 }
 
-/**
- * Models of one family err on the same media, so two of them are no second opinion. A family answers with the weighted mean
- * of its members on the same thing, and has the weight of its weightiest member.
- */
+/** Models of one family err alike: it answers with its members' weighted mean, by the weight of its weightiest member. */
 export function voicesOf(runs: readonly UsableRun[]): Voice[] {
   const voices = Map.groupBy(runs, ({ family, task }, index) =>
     family === undefined ? index : `${family}/${task}`,

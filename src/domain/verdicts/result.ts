@@ -1,8 +1,4 @@
-/**
- * What an analysis measured, as it is stored: figures only, no labels or texts that depend on the account;
- * everything a client reads is derived from this. Types follow from the schemas: a result is checked at the
- * door of the store. `z.number()` takes neither NaN nor an infinity.
- */
+/** What an analysis measured, as stored: figures alone, from which all that clients read follows; no NaN, no infinity. */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../media/animation.ts';
 import { MEDIA } from '../media/medium.ts';

@@ -1,7 +1,4 @@
-/**
- * The weight of a trusted manifest beside the models, whose figures it never moves: declared generated decides, captured by a
- * conforming device is strong support for a human origin, unless something in the file contradicts it. Pure.
- */
+/** A trusted manifest never moves figures: generated decides, a capture supports human unless the file contradicts it. */
 import type { ManifestFacts, StoreFacts } from '../provenance/manifest-facts.ts';
 import { declaresGenerated, type Provenance } from '../provenance/provenance.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';

@@ -1,7 +1,4 @@
-/**
- * Packs the speech of a sound into windows of at most half a minute for a transcription model. Long pauses, music and noise
- * are left out, since a model that hears no words invents some. Pure.
- */
+/** Packs speech into windows of at most half a minute, without pauses, music and noise, in which models invent words. */
 import type { SampleRange, SpeechSegment } from './speech.ts';
 
 const SAMPLE_RATE = 16_000;
@@ -9,10 +6,7 @@ const SAMPLE_RATE = 16_000;
 const WINDOW_SAMPLES_MAX = 29 * SAMPLE_RATE;
 /** The voice detector cuts breaths and soft ends of words. */
 const PADDING_SAMPLES = 0.2 * SAMPLE_RATE;
-/**
- * A time this near to the meeting of two stretches lies in their padding, without a word: the model sets the begin of a
- * sentence at the end of the one before, and the other side of a talk may speak in between.
- */
+/** A time this near to the join of two stretches is padding: the model sets a begin at the end of the sentence before. */
 const MEETING_SAMPLES = PADDING_SAMPLES + 0.1 * SAMPLE_RATE;
 /** A shorter pause belongs to the sentence. */
 const PAUSE_SAMPLES_MAX = SAMPLE_RATE;

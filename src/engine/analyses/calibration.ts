@@ -5,10 +5,7 @@ import type { Bounded } from '../../domain/verdicts/pack-bounds.ts';
 import type { ModelRun, PlaceSpread, StabilityVariant } from '../../domain/verdicts/result.ts';
 import { type Silence, type SilenceFigures, silenceSentence } from '../../domain/verdicts/silence.ts';
 
-/**
- * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
- * p = floor + (1 − floor) · logistic(slope · logit + intercept).
- */
+/** Log-odds at even prior odds; with a floor those of p = floor + (1 − floor) · logistic(slope · logit + intercept). */
 export function calibrate({ calibration }: Pick<JudgingPack, 'calibration'>, logit: number): number {
   const { slope, intercept, floor = 0 } = calibration;
   const logOdds = slope * logit + intercept;

@@ -1,7 +1,4 @@
-/**
- * What the models say of a few frames of an animation: the most suspicious decides, as in films, so that a generated part
- * behind an innocent first frame is met. What is seen and edited in a picture is looked for in its first frame alone.
- */
+/** The most suspicious of a few frames decides, as in films, since a generated part may follow an innocent first frame. */
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { probabilityOf } from '../../domain/verdicts/heuristics.ts';
 import type { ImageResult, ModelRun } from '../../domain/verdicts/result.ts';

@@ -1,7 +1,4 @@
-/**
- * Transcribes a sound, each voice by itself. A transcript never costs the verdict: if it cannot be made, it
- * says so.
- */
+/** Transcribes a sound, each voice by itself; a transcript that cannot be made says so, and never costs the verdict. */
 import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
 import { isBeside, isEcho, type LevelledSegment } from '../../domain/transcripts/echoes.ts';
@@ -153,10 +150,7 @@ function beginOf({ ranges }: SpeechWindow): number {
   return ranges[0]?.offset ?? 0;
 }
 
-/**
- * Hears a voice's first windows one by one until the language is clear; unsure ones in another are
- * transcribed again.
- */
+/** Hears a voice's first windows one by one until the language is clear; unsure ones are transcribed again. */
 async function findLanguage(
   voice: Voice,
   take: Take,

@@ -1,7 +1,4 @@
-/**
- * Finds a child that was stopped (SIGSTOP, a debugger) while it is asked: it would never answer, and the
- * deadline is a minute away. Only the kernel distinguishes it from one at work.
- */
+/** Finds a child that SIGSTOP or a debugger stopped, long before its deadline; only the kernel knows it from a busy one. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const LOOK_MS = 2000;

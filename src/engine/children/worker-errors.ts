@@ -12,10 +12,7 @@ export class MediaFaultError extends Error {
   }
 }
 
-/**
- * `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: it reported or showed a fault of its own;
- * `exhausted`: this box could not even start it; `frozen`: something on this box stopped it.
- */
+/** `ended`: by itself or the kernel; `deadline`: by us; `broken`: own fault; `exhausted`: no start; `frozen`: stopped. */
 export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped' | 'exhausted' | 'frozen';
 
 /** The child is gone, and with it this attempt; the same work may succeed in a fresh one. */

@@ -1,7 +1,4 @@
-/**
- * Parses a decode child's messages: it has read hostile bytes, so a wrong shape or path ends the child, not
- * the daemon.
- */
+/** Parses a decode child's messages: it has read hostile bytes, so a wrong shape or path ends it. */
 import { z } from 'zod';
 import { askedPictureSchema, describedPictureSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';

@@ -105,10 +105,7 @@ export class DecodePool implements AsyncDisposable {
     return [...this.#slots].flatMap(({ pid, isUsable }) => (isUsable && pid !== undefined ? [pid] : []));
   }
 
-  /**
-   * Lends a slot to `work`. Throws what it throws, SlotBusyError after `waitTimeoutMs`, AbortError if the
-   * wait is aborted.
-   */
+  /** Lends a slot to `work`. Throws what it throws, SlotBusyError after `waitTimeoutMs`, AbortError if aborted. */
   async run<T>(
     purpose: SlotPurpose,
     work: (slot: DecodeSlot) => Promise<T>,

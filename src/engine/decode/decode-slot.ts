@@ -1,7 +1,4 @@
-/**
- * A decode child with its folders `in/` and `out/`. A child that crashed, hung or sent nonsense is killed
- * with its slot.
- */
+/** A decode child with its folders `in/` and `out/`; it is killed with its slot if it crashed, hung or sent nonsense. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -227,10 +224,7 @@ export class DecodeSlot implements AsyncDisposable {
     return join(this.#config.folder, 'out', outFile.parse(file));
   }
 
-  /**
-   * Throws MediaFaultError, WorkerLostError, or AbortError, which costs the child too: a decoder cannot be
-   * interrupted.
-   */
+  /** Throws MediaFaultError, WorkerLostError, or AbortError, which costs the child: a decoder cannot be interrupted. */
   async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
     if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
     if (this.#loss !== null) throw this.#loss;

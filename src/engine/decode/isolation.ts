@@ -1,7 +1,4 @@
-/**
- * The isolation of decode children. A decoder that a hostile file took over should find nothing: no network, no other file of
- * the box, no secret in its environment, little memory. Machines differ, so a trial run at start chooses the strongest wall.
- */
+/** A hijacked decoder shall find no network, no other file, no secret; a trial at start chooses the strongest wall. */
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * Makes renditions in decode children when they are first asked for, each once, by turns over accounts; films
- * and sounds have a lane of their own, so that a picture never waits for one.
- */
+/** Makes each rendition once, by turns over accounts; films and sounds have a lane of their own, so no picture waits. */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { codeOf } from '../../domain/error-code.ts';

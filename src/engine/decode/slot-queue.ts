@@ -24,10 +24,7 @@ export interface WaitOptions {
   accountId?: number | undefined;
 }
 
-/**
- * While probes wait without end, one analysis per interval gets a slot, as one begins per interval
- * (AcceptingPlaces).
- */
+/** While probes wait without end, one analysis per interval gets a slot, as one begins per interval. */
 const ANALYSIS_SLOT_EVERY_MS = 1000;
 
 /** Reserved for probes of an account that has none under way. */

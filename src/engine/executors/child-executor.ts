@@ -108,10 +108,7 @@ export class ChildExecutor implements LocalExecutor {
     return this.#inference;
   }
 
-  /**
-   * Reads the packs and begins with decoders and models; `loadPacks` follows. Throws if the box must not
-   * serve at all.
-   */
+  /** Reads the packs and begins with decoders and models; `loadPacks` follows. Throws if the box must not serve. */
   async start(): Promise<void> {
     // Isolation is tried in other processes while this one hashes the packs, and the models need not wait for it.
     const reading = Promise.all([this.shelf.read(this.#config.modelFolders), this.#openChecks()]);

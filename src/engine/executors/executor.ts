@@ -10,10 +10,7 @@ export interface Executor {
   readonly isElsewhere: boolean;
   /** Why it begins nothing; null if it only waits for its turn. */
   waitReason(): WaitReason | null;
-  /**
-   * Throws MediaFaultError (the file's fault), WorkerLostError (a process was lost over it),
-   * ExecutorLostError (the file is not suspected), AppErrors and AbortError.
-   */
+  /** Throws MediaFaultError (the file), WorkerLostError (a process), ExecutorLostError (no file), AppError and AbortError. */
   execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Remembers which packs gave their golden outputs here: a start does not wait for them; a first request
- * checks anew.
- */
+/** Remembers which packs gave their golden outputs here: a start does not wait for them; a first request checks. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -15,10 +15,7 @@ const PASSED_ON = new Set([
 ]);
 const PASSED_ON_PREFIXES = ['CUDA_', 'NVIDIA_', 'ORT_'];
 
-/**
- * What is freed goes back to the box: the C library raises its bounds whenever a large block is freed, up to 32 MiB, and then
- * keeps what a model took that was let go (220 of 380 MiB, measured). The page faults cost some 300 ms at a start.
- */
+/** Returns freed memory: the C library kept 220 of 380 MiB of a released model. Page faults cost 300 ms at a start. */
 const MEMORY = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_TRIM_THRESHOLD_: '131072',
@@ -34,16 +31,10 @@ export function driverEnvironment(
   return Object.fromEntries(passedOn);
 }
 
-/**
- * ONNX Runtime from 1.29 on sends its maker what runs where (Linux included, once at the start of a process and again with each
- * model) and keeps an identifier of the box in ~/.cache/Microsoft. With this nothing is made, kept or sent.
- */
+/** From 1.29 on ONNX Runtime sends its maker what runs where, and keeps an identifier of the box; this stops both. */
 const SILENCE = { ORT_DISABLE_TELEMETRY: '1' };
 
-/**
- * NVIDIA's libraries multiply single precision by numbers of 10 bits (TF32) where nothing forbids it, and the runtime's binding
- * has no option for it. On an H200 that moved a model of speech by 0.36 of a logit; a box that sets it itself is heard.
- */
+/** Forbids TF32 (10 bits), which moved a speech model by 0.36 of a logit on an H200, unless the box sets it itself. */
 const FULL_PRECISION = { NVIDIA_TF32_OVERRIDE: '0' };
 
 export function inferenceEnvironment(drivers: Readonly<Record<string, string>>): Record<string, string> {

@@ -143,10 +143,7 @@ interface PreparationConfig extends InferenceConfig {
   slowProviders: readonly string[];
 }
 
-/**
- * Processes of providers that build for minutes at every start (TensorRT); others answer meanwhile, and after
- * a loss.
- */
+/** Processes of providers that build for minutes at each start (TensorRT); others answer meanwhile, and after a loss. */
 class Preparation implements AsyncDisposable {
   readonly #slow: readonly string[];
   readonly #observer: InferenceObserver;

@@ -1,7 +1,4 @@
-/**
- * Handles what the last run left: every lease has a dead holder. A killed daemon is no file's fault at first: interrupted
- * work runs again one at a time, and only a file that was alone at the death is suspected.
- */
+/** Every lease left has a dead holder: work runs again one at a time, and a file alone at the death is suspected. */
 import type { Clock } from '../../domain/clock.ts';
 import type { Analysis, Suspicion } from '../../domain/records/classification.ts';
 import type { Store } from '../../store/store.ts';

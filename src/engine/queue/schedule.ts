@@ -1,7 +1,4 @@
-/**
- * Whose turn it is: interactive before batch work, in each round robin over accounts, so that ten thousand
- * submissions of one do not keep another's waiting. In memory only; filled from the store at start.
- */
+/** Interactive work goes before batch work, each round robin over accounts. In memory, filled from the store at start. */
 import type { Priority } from '../../domain/records/classification.ts';
 import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Which worker holds which analysis, in memory only. Without its lease a worker can neither read, end nor add
- * files.
- */
+/** Which worker holds which analysis, in memory. Without its lease a worker can neither read, end nor add files. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';

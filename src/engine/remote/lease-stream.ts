@@ -17,15 +17,9 @@ export interface LeaseStreamParts {
 /** Further work waits in the store, which is the queue of record. */
 const LEASES_MAX = 100_000;
 const NANOSECONDS_PER_MS = 1e6;
-/**
- * How long the stream and its consumer count as present. A worker may delete both: the server answers an acknowledgement to
- * whatever reply subject it names, even one that the worker may not use.
- */
+/** How long the stream and its consumer count as present: a worker can delete both by an acknowledgement's reply subject. */
 const SEEN_MS_MAX = 5000;
-/**
- * How long a vanished stream is left alone. Measured with nats-server 2.9.10: one that is made while the files of the former
- * are being removed loses its own, and stores nothing until the server is restarted.
- */
+/** How long a vanished stream is left alone: nats-server 2.9.10 breaks one made while the former's files are removed. */
 const REMOVAL_MS = 1000;
 
 /** Announces work; it may lose a message, or deliver it twice. */

@@ -36,10 +36,7 @@ export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
 export const WORKER_INBOXES = 'assay.inbox.*.>';
 /** Where the broker answers the daemon. No worker's name gives this inbox. */
 export const DAEMON_INBOX = 'assay.daemon.inbox';
-/**
- * NATS does not check reply subjects. A worker that gives another's subject as its own would make the daemon answer in the
- * other's name, and the broker relays messages of its own in the same way.
- */
+/** NATS checks no reply subjects: a worker could name another's, and have the daemon or the broker answer for it. */
 export function isOwnInbox(worker: string, reply: string | undefined): boolean {
   return reply?.startsWith(`${inboxOf(worker)}.`) === true;
 }

@@ -1,8 +1,4 @@
-/**
- * The daemon's side of workers. JetStream only says that there is work; who holds a lease, and whether a
- * result counts, is decided here: what no one has claimed is published again, what is delivered twice is
- * claimed once.
- */
+/** The daemon's side of workers: JetStream only announces work; leases and results are decided here. */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { pause } from '../../domain/clock.ts';
 import type { WaitReason } from '../../domain/records/wait-reason.ts';

@@ -1,7 +1,4 @@
-/**
- * GraphQL on the HTTP server's port: GET and POST /graphql (answers, SSE, GraphiQL) and the WebSocket upgrade.
- * Host checks and timeouts are the HTTP server's.
- */
+/** GraphQL on the HTTP server's port, which checks hosts and times: /graphql (answers, SSE, GraphiQL) and WebSockets. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';

@@ -125,10 +125,7 @@ async function follow<T>(
   }
 }
 
-/**
- * For streams: ended with the reason if the caller loses its standing, though the peer is silent or slow. A call of one answer is
- * not: the one that revokes its own key would lose its answer.
- */
+/** Ends a stream whose caller loses its standing; single answers go on, such as that of a call that revokes its key. */
 function whileStanding<T>(
   app: App,
   needs: StandingNeeds,

@@ -1,7 +1,4 @@
-/**
- * The order of an upload's messages: header, chunks, commit, end. A cancelled stream looks like a finished one
- * to grpc-js, so what was not committed counts as broken off.
- */
+/** Header, chunks, commit, end: to grpc-js a cancelled stream looks finished, so an uncommitted one is broken off. */
 import type { App } from '../../app/appliance/app.ts';
 import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
 import type { Principal } from '../../app/callers/principal.ts';

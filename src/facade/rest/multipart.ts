@@ -1,7 +1,4 @@
-/**
- * Reads one submission form: the file is handed on as it comes through, in one pass; fields are collected and
- * bounded, and judged by the app once the form has ended, because parts may come in any order.
- */
+/** Reads a form in one pass: the file is handed on as it comes, fields are judged at the end, since order is free. */
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/appliance/app.ts';

@@ -221,10 +221,7 @@ function countBySlot(
   }
 }
 
-/**
- * The words that noise makes of a word, the likeliest first, by ranks of its unsure bits (docs/likeness.md):
- * these twelve hold 42 of 100 true pairs, the word and the 20 that differ in one bit hold 39.
- */
+/** Words that noise makes, likeliest first: these twelve hold 42 of 100 true pairs, the 21 within one bit 39. */
 const TURNED_RANKS = [[], [0], [1], [2], [0, 1], [3], [0, 2], [4], [5], [1, 2], [0, 3], [6]] as const;
 
 /** The words that a keypoint is looked up by. Without known unsure bits: all that differ in one bit. */

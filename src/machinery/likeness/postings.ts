@@ -1,7 +1,4 @@
-/**
- * The postings of many words, word after word: in memory, or in a file without a name. A million pictures are 1.6 GB, which
- * the system may page out, and which is gone with the process, so that nothing of a deleted picture stays on the disk.
- */
+/** Postings word by word, in memory or in a nameless file: paged out by the system, and gone with the process. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Counts the postings of a search: for each picture the keypoints that are turned by the same angle, one vote each. Most
- * pictures share a word or two with any other by chance, so a first count leaves out nearly all of them.
- */
+/** Counts per picture the keypoints turned by one angle; a first count leaves out those that share words by chance. */
 import { CHAPTER_ROWS, DIRECTIONS, ROW_SHIFT } from './posting.ts';
 
 /** A share is packed as row, turn, keypoint, and whether the word is rare, so that sorting groups it by picture and turn. */
@@ -77,10 +74,7 @@ const weightOf = (share: number): number => ((share & 1) === 1 ? RARE_WEIGHT : 1
 
 const BY_TURN = new Uint32Array(DIRECTIONS);
 
-/**
- * Counts the votes of the two neighbouring directions that have the most. A keypoint has one vote for a turn: else two
- * pictures full of one small thing, such as a letter, would share hundreds.
- */
+/** Votes of the two best neighbouring directions, one a keypoint: else pictures full of one letter share hundreds. */
 function turnedAlike(shares: Uint32Array, start: number, end: number): number {
   BY_TURN.fill(0);
   for (let at = start; at < end; at++) {

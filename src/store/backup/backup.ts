@@ -1,7 +1,4 @@
-/**
- * A hot backup: a snapshot of the records, then the files; what an earlier backup holds already is a hard
- * link. All of it is read back before it gets its name, so that a folder with a manifest is good.
- */
+/** A hot backup: records, then files, as hard links of an earlier one; it gets its name once all is read back. */
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

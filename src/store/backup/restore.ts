@@ -1,7 +1,4 @@
-/**
- * Brings a backup back into an empty data folder. Every file is hashed before anything is written, so that a
- * damaged backup changes nothing; the records come last, behind a mark that a start refuses.
- */
+/** Restores into an empty folder: all is hashed before anything is written, and records come last, behind a mark. */
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../domain/error-code.ts';

@@ -159,10 +159,7 @@ export class RecordReader {
     return found;
   }
 
-  /**
-   * The holder's records of files whose hash has this prefix, in no order. Undefined if more than
-   * `entriesMax` files match or a row is damaged: only the whole list knows its place.
-   */
+  /** The holder's records of files under this hash prefix, unordered; undefined beyond `entriesMax` or at a damaged row. */
   classificationsOfHashPrefix(
     holder: number,
     prefix: string,

@@ -1,7 +1,4 @@
-/**
- * Where a record is found: by account, desk, kind, file, analysis, reference and answer class. Whatever
- * changes what the class follows from (record, analysis, finding) calls here, in its own transaction.
- */
+/** Where a record is found; whatever changes its answer class (record, analysis, finding) calls this in its transaction. */
 import type { Key } from 'lmdb';
 import { type Held, holderOf } from '../../domain/desk.ts';
 import { ANSWER_CLASS_VERSION, answerClassOf, toNumber } from '../../domain/records/answer-class.ts';

@@ -126,10 +126,7 @@ function isPeak(strengths: Float32Array, at: number, width: number): boolean {
   return true;
 }
 
-/**
- * Harris' measure of corners, over the 7 × 7 pixels around each. Sums of a column's seven rows are moved on from row to row: they
- * are whole numbers, so they are the same as sums of each window by itself, which take longer where corners lie close.
- */
+/** Harris' corners over 7 × 7 pixels: sums of whole numbers move on exactly from row to row, fast for close corners. */
 const RADIUS = 3;
 const ROWS = 2 * RADIUS + 1;
 const K = 0.04;

@@ -1,6 +1,4 @@
-/**
- * Describes a keypoint's surroundings: their direction, and 256 comparisons of brightness, turned with it (rotated BRIEF).
- */
+/** A keypoint's direction, and 256 comparisons of brightness turned with it (rotated BRIEF). */
 import { ANGLES, DESCRIPTOR_WORDS, UNSURE_BITS, WORD_BITS } from '../../domain/media/keypoints.ts';
 import type { Grey } from './grey.ts';
 

@@ -1,8 +1,4 @@
-/**
- * A container of video or sound, opened for reading: which streams are analysed, its packets, and seeking. Only
- * the demuxers and decoders of the type that the first bytes showed are let near the file, and no protocol but `file`: the
- * playlist formats among the library's demuxers open other files and addresses.
- */
+/** A container for reading: only its type's demuxers and decoders, and no protocol but `file`, as playlists open others. */
 import { statSync } from 'node:fs';
 import {
   AV_DISPOSITION_ATTACHED_PIC,

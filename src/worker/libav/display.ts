@@ -38,9 +38,7 @@ export function displayOf(stream: Stream, frame: Frame): Display {
   return { turn: matrix === null ? 'none' : readTurn(matrix), pixelAspect: isSane ? aspect : 1 };
 }
 
-/**
- * Four of the matrix's nine numbers turn the frame (ISO/IEC 14496-12 6.2.2). An oblique angle becomes the nearest quarter turn.
- */
+/** Four of the matrix's nine numbers turn the frame (ISO/IEC 14496-12 6.2.2), oblique angles to the nearest quarter. */
 export function readTurn(matrix: Buffer): Turn {
   if (matrix.length < 36) return 'none';
   const [a, b, c, d] = [0, 4, 12, 16].map((at) => matrix.readInt32LE(at)) as [number, number, number, number];

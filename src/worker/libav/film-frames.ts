@@ -1,8 +1,4 @@
-/**
- * The pictures of a video as a film's rendition shows them: upright, square pixels, progressive, standard dynamic
- * range, scaled, each with its time in milliseconds from the beginning. One filter graph serves as long as the stream
- * keeps its shape.
- */
+/** Frames of a film's rendition: upright, square, progressive, SDR, in milliseconds; one filter graph for each shape. */
 import {
   AV_BUFFERSRC_FLAG_KEEP_REF,
   AV_FRAME_FLAG_CORRUPT,

@@ -1,7 +1,4 @@
-/**
- * Writes sound as FLAC: 16 bits, at most stereo and 48 kHz, since more would make hours larger than a child
- * may write. The same sound gives the same bytes: its hash names it.
- */
+/** FLAC of 16 bits, stereo and 48 kHz at most, to bound its size; equal sound gives equal bytes, for the hash. */
 import {
   AV_CODEC_FLAG_BITEXACT,
   AV_SAMPLE_FMT_S16,

@@ -1,7 +1,4 @@
-/**
- * A decoded frame as the models see it: upright, square pixels, progressive, standard dynamic range, 8-bit
- * RGB. Filters are built anew for each frame, since streams change size and colours between chosen ones.
- */
+/** A frame as models see it: upright, square pixels, progressive, SDR, RGB. Streams change, so filters are built anew. */
 import { availableParallelism } from 'node:os';
 import {
   AV_BUFFERSRC_FLAG_KEEP_REF,

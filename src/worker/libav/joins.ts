@@ -1,7 +1,4 @@
-/**
- * Files that were laid end to end (recordings in pieces, broadcasts, chained Ogg) are one file to players.
- * Each part has its own clock, sides and rates, so each is opened by itself. Joins are where clocks jump.
- */
+/** Files laid end to end (pieces, broadcasts, chained Ogg): each part has its own clock; joins are where clocks jump. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from 'node-av/constants';
 import type { Packet, Stream } from 'node-av/lib';

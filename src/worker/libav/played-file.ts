@@ -1,7 +1,4 @@
-/**
- * A file as it is played: its parts one after the other, on one clock that begins at 0, by which everything
- * has its time. One container stays open at a time, since opening costs 15 ms.
- */
+/** A file's parts in a row, on one clock from 0; one container stays open at a time, since opening costs 15 ms. */
 import { statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';
 import type { MediaType } from '../../domain/media/formats.ts';
@@ -40,10 +37,7 @@ export class PlayedFile implements Disposable {
     this.#open = { index: 0, media };
   }
 
-  /**
-   * `kind`: what its length is measured by; left out: by its picture, if it has one. `isQuick`: somebody waits, so no large file
-   * is read from end to end; then the joins of such a one are not found.
-   */
+  /** `kind`: measures the length, by default a picture if there is one. `isQuick`: no large file is read whole for joins. */
   static open(
     path: string,
     type: MediaType,

@@ -106,10 +106,7 @@ interface ShownFrame {
   timeSeconds: number;
 }
 
-/**
- * Finds the frames that a player would show at given times, in order, each at most once. Over a long gap it
- * seeks to the key frame before the time, so an hour of video costs no more than a few seconds of it.
- */
+/** Frames that a player shows at ascending times, each once; long gaps are skipped by key frames, so hours cost seconds. */
 class FrameWalk implements Disposable {
   readonly #container: Container;
   readonly #stream: Stream;

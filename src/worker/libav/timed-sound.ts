@@ -74,10 +74,7 @@ export class PlayedSound implements Disposable {
   }
 }
 
-/**
- * `begin`: where it begins by its own clock; null: with its first frame. `position`: seconds given before.
- * Where the clock begins anew sound goes on without a gap: nothing that was said is left out.
- */
+/** `begin`: by its clock; null: at the first frame. `position`: seconds given. A restarted clock leaves no gap. */
 function* timedFrames(
   { container, stream }: Reading,
   decoder: StreamDecoder,

@@ -1,8 +1,4 @@
-/**
- * Colours of a value. A probability is blue for human, near white for undecided, red for artificial. Lightness falls evenly
- * to both ends and colour-blind readers distinguish blue from red (after Moreland, "Diverging Color Maps
- * for Scientific Visualization", 2009).
- */
+/** Blue for human, near white for undecided, red for artificial, as colour-blind readers see too (Moreland, 2009). */
 
 type Stops = readonly (readonly [red: number, green: number, blue: number])[];
 

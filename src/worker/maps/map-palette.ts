@@ -1,8 +1,4 @@
-/**
- * The colours of a heatmap: the picture in ten shades of grey, and over each the colour of a value, in steps of a twentieth,
- * or none; the same steps at full strength for the legend, and its ink. A byte a pixel in place of three makes a map of a
- * quarter of the bytes.
- */
+/** A heatmap's palette: ten greys under twenty steps of colour, for a map of a quarter of the bytes; legend and ink. */
 import { rampOffset } from './colour-ramp.ts';
 
 /** Enough colour to read the legend's steps, enough grey to recognise the picture. */

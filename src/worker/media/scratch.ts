@@ -1,7 +1,4 @@
-/**
- * Memory that is reused for the next picture, or given back at once. Left to the collector, the 23 MB of a picture of two
- * megapixels had it walk the whole heap more than once a picture: a fifth of the processor time of decoding.
- */
+/** Memory that is reused or given back at once: the collector's walks were a fifth of the time of decoding. */
 import type { Picture } from './picture.ts';
 
 /** More than this is for one large picture, and is not kept after it. */

@@ -43,8 +43,7 @@ export function openPicture(
     limitInputPixels: pixelsMax,
     page,
     sequentialRead: true,
-    // The models learnt from stored values: converting a wide-gamut photograph (every recent phone's) would
-    // move three of five samples and with them the traces that the models look for.
+    // Models learnt stored values: converting wide gamuts moves three of five samples, and traces with them.
     ignoreIcc: colours === 'stored',
   });
 }

@@ -1,7 +1,4 @@
-/**
- * Settings that NovelAI and sd-webui-stealth-pnginfo hide in the lowest bits of a picture's pixels, column by column: of its alpha,
- * or of red, green and blue. Only the signature in front of them is read; it is lost with the first lossy copy.
- */
+/** The signature of settings that NovelAI and sd-webui hide in lowest bits, column by column; lossy copies lose it. */
 import type { Metadata } from 'sharp';
 import type { Picture } from '../media/picture.ts';
 import { openPicture } from './picture-file.ts';

@@ -1,7 +1,4 @@
-/**
- * A decode child's results: figures in its answer, pictures and sound in `out/` of its slot. The child has
- * read hostile bytes, so these shapes are also those in which its words are accepted.
- */
+/** A decode child's results: figures, and files in `out/`. It has read hostile bytes, so these shapes judge its words. */
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';

@@ -1,7 +1,4 @@
-/**
- * A file that a decode child left in its slot. The child may be hostile, so the file is opened once, without
- * following a link or waiting for a pipe, and judged and read through its descriptor.
- */
+/** A file that a decode child left: opened once, following no link and waiting for no pipe, since it may be hostile. */
 import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';

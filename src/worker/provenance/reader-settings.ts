@@ -1,6 +1,4 @@
-/**
- * The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is determined separately.
- */
+/** The C2PA reader's settings: it fetches nothing, and takes all lists as one; vouchers.ts finds the one that vouches. */
 import {
   appliedLists,
   type TrustListMaterial,

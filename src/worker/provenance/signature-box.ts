@@ -1,7 +1,4 @@
-/**
- * The signatures within a C2PA manifest store (JUMBF, ISO/IEC 19566-5; C2PA 2.4 section 11): COSE_Sign1 of each manifest
- * with its certificates and time stamps, and of its identity assertions (CAWG 1.2). The C2PA reader judges them and gives no certificate.
- */
+/** Signatures of a C2PA store (JUMBF; C2PA 2.4, 11), time stamps and CAWG identities: the reader gives no certificate. */
 import { decode } from 'cborg';
 
 export interface SignatureBox {

@@ -1,6 +1,4 @@
-/**
- * The stamper of a time (RFC 3161): the certificates of a token, its signer's own first. The C2PA reader judges the token.
- */
+/** The certificates of a time stamp (RFC 3161), its signer's own first; the C2PA reader judges the token. */
 import { X509Certificate } from 'node:crypto';
 import { fromBER, type OctetString, Sequence } from 'asn1js';
 import { Certificate, ContentInfo, IssuerAndSerialNumber, SignedData, TimeStampResp, TSTInfo } from 'pkijs';

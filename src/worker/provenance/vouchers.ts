@@ -1,7 +1,4 @@
-/**
- * Finds the lists that vouch for a certificate, by its chain or because they hold it. The C2PA reader takes
- * some chains that RFC 5280 refuses; it alone judges revocation and the signer's own use.
- */
+/** Lists that vouch for a certificate; the reader takes chains that RFC 5280 refuses, but alone judges revocation. */
 import { X509Certificate } from 'node:crypto';
 import {
   findChain,

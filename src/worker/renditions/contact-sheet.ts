@@ -1,8 +1,4 @@
-/**
- * Draws the contact sheet of a video: its analysed frames in the order of the film, under each its time and how likely it
- * is artificial, the most suspicious one framed. The same frames give the same bytes: nothing in it comes from a clock, a
- * font of the machine or the record's name.
- */
+/** The frames of a video with time and share, the most suspicious marked; no clock or font, so equal frames, equal bytes. */
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
 import type { RenditionFigures, SheetFrame, SheetPlace } from '../../domain/media/rendition.ts';

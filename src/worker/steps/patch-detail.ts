@@ -32,10 +32,7 @@ function detailsOf(picture: Picture, candidates: readonly PatchPosition[], place
   return details;
 }
 
-/**
- * Each block is measured once. A place's first column and row have no neighbour to the left and above in it,
- * so the steps across those edges are kept apart. Whole numbers below 2^53 add up alike in any order.
- */
+/** Measures each block once; a place has no neighbours beyond its left and upper edge, so those steps are kept apart. */
 class BlockDetails {
   readonly #picture: Picture;
   /** A place is this many blocks long and begins on one. */

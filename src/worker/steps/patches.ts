@@ -158,10 +158,7 @@ function mirrored(start: number, size: number, length: number): number[] {
 
 /** Around a patch: the kernel of the scaling reaches 4 pixels beyond its edge, halved colour is blended over 2. */
 const MARGIN_PX = 8;
-/**
- * Neighbourhoods begin on a multiple of `step` pixels (a block of a JPEG with halved colour, or a pixel of
- * the scaled copy); sides are multiples of `block`, so that no block of the copy holds rows of two.
- */
+/** Surroundings begin on multiples of `step` (a JPEG block, a scaled pixel), so that no `block` holds rows of two. */
 const MAKING = {
   'jpeg-60': { scale: 1, quality: 60, step: 16, block: 16 },
   'scale-75': { scale: 0.75, quality: 85, step: 4, block: 64 },

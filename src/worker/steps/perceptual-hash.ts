@@ -10,9 +10,7 @@ const SIDE = 64;
 const FREQUENCIES = 16;
 /** Smaller pictures have too little for a hash of 256 bits. */
 const SIDE_PIXELS_MIN = 5;
-/**
- * Pictures of whole multiples of it are averaged: the filter's passes over twelve megapixels would take a third of a second.
- */
+/** Multiples of it are averaged: filtering twelve megapixels would take a third of a second. */
 const REDUCED_SIDE = 512;
 /** The authors' scale of quality: sums of steps in brightness, in hundredths of the range. */
 const QUALITY_SCALE = 90;

@@ -66,10 +66,7 @@ function measureTexture(picture: Picture): Texture {
   return meter.texture;
 }
 
-/**
- * Pillow's antialiased bilinear scaling of 8-bit pictures, to the bit: a triangle widened by the scale, columns
- * before rows, 22-bit coefficients, rounded to whole grey levels between the two. Models were trained on exactly this.
- */
+/** Pillow's antialiased bilinear scaling, to the bit, with 22-bit coefficients: models were trained on exactly this. */
 const PRECISION_BITS = 22;
 const HALF = 1 << (PRECISION_BITS - 1);
 const CHANNELS = 3;

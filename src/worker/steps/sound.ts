@@ -34,9 +34,7 @@ const TRACKS_MAX = 8;
 /** All tracks together may last so many times as long as one. */
 const TRACK_LENGTHS_MAX = 2;
 
-/**
- * All tracks, as far as the bounds allow: the first is the one that players play. Throws `corrupt` if nothing of it can be decoded.
- */
+/** All tracks within the bounds, first the one that players play. Throws `corrupt` if nothing can be decoded. */
 export function decodeSound(work: SoundWork): DecodedStream {
   const { file, secondsMax } = work;
   const count = file.container.sounds.length;

@@ -1,7 +1,4 @@
-/**
- * Whatever accounts do, with whatever identifiers they have learnt: none sees, changes or guesses what is
- * another's. Partners act on their users' accounts and keys, never on their records.
- */
+/** No account sees, changes or guesses what is another's; partners act on users' accounts and keys, never on records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

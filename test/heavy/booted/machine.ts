@@ -1,7 +1,4 @@
-/**
- * A box with a kernel of its own: Debian or Ubuntu by qemu, which computes each instruction, on the network
- * of `network.ts`, commanded by ssh. Its power can be cut. Needs root, qemu-system-x86, mke2fs and ssh.
- */
+/** Debian or Ubuntu by qemu with a kernel of its own, commanded by ssh. Needs root, qemu-system-x86, mke2fs and ssh. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, copyFileSync, openSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Fallen decoders play in a running daemon, a copy without the kernel's filter: none of `sealing.key` is
- * answered, no file beside the slot goes, no thread of the daemon waits for a pipe.
- */
+/** Fallen decoders without the kernel's filter: `sealing.key` stays unread, other files stay, no thread waits for a pipe. */
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,4 @@
-/**
- * 24 files of one account that are dear to look at, at once: each JPEG of another must be accepted within 1
- * s. Animations of 50,000 frames, and pictures of a hundred million pixels; ordinary ones show what receiving
- * alone costs. The flood comes from another process. Exit code 1 on a miss.
- */
+/** 24 dear files of one account at once: each JPEG of another must be accepted within 1 s, or exit code 1. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { timeSubmission } from '../../faults/rounds/slow-clients.ts';

@@ -1,7 +1,4 @@
-/**
- * Ten thousand submissions (`growth.ts 2000`: fewer) under an administrator's page that refreshes: the
- * records' file grows alike for the last thousand and the second. Exit code 1 on a miss.
- */
+/** Ten thousand submissions (`growth.ts 2000`: fewer) under a refreshing page: the records' file grows evenly. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';

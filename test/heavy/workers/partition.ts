@@ -1,7 +1,4 @@
-/**
- * What is between the boxes fails without a kill: a worker cut off, one that stands still, a full broker, no
- * listener for media, upgrades one by one. Each costs time; none costs a file, an attempt or a figure.
- */
+/** Boxes lose each other without a kill, or a broker is full: this costs time, but no file, attempt or figure. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,8 +1,4 @@
-/**
- * How failures look in GraphQL. A caller's own mistakes are data (`userErrors` of a mutation's payload); what the
- * caller cannot correct in the input is an error with `extensions.code`, the upper-case domain code. Only an AppError
- * speaks: every other cause is logged and shown as `internal error`.
- */
+/** A caller's mistakes are data (`userErrors`), others errors with `extensions.code`; only an AppError's text is shown. */
 import {
   type FormattedExecutionResult,
   GraphQLError,

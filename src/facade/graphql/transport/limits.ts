@@ -1,7 +1,4 @@
-/**
- * Bounds of one operation, checked before anything runs: a document of a few hundred bytes may otherwise ask for
- * millions of values. Fragments are measured once each, so that nesting them cannot make the measuring slow.
- */
+/** Bounds an operation before it runs: a few hundred bytes may ask for millions of values. Measures fragments once each. */
 import {
   type ASTVisitor,
   type FieldNode,

@@ -80,10 +80,7 @@ function toResults(
   };
 }
 
-/**
- * What is watched as payloads, without those that equal the one before. Written by hand: a generator's `return()` waits behind a
- * pending `next()`, which would keep an abandoned watcher forever.
- */
+/** Watched payloads without repeats. Not a generator: its `return()` waits for ever behind a pending `next()`. */
 export function withoutRepetition<Watched>(
   watch: AsyncIterable<Watched>,
   toPayload: (watched: Watched) => Promise<Payload>,

@@ -1,8 +1,4 @@
-/**
- * Uploads by the GraphQL multipart request specification, read as they arrive: `operations`, then `map`, then the file,
- * whose stream goes to the app without being kept here. A manifest beside it comes before it, and is kept: it is small.
- * In the variables a token stands for each.
- */
+/** GraphQL multipart uploads, read as they arrive: operations, map, a small manifest that is kept, the file's stream. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';

@@ -1,7 +1,4 @@
-/**
- * Sound as Whisper takes it: the logarithm of 80 mel bands, one column each 10 ms, thirty seconds a window. As OpenAI's
- * own `log_mel_spectrogram` computes it: a periodic Hann window of 25 ms, Slaney's mel scale and its norm.
- */
+/** The logarithm of 80 mel bands each 10 ms, as OpenAI's `log_mel_spectrogram`: Hann window of 25 ms, Slaney's scale. */
 
 const SIDE = 20;
 const TRANSFORM_SIZE = SIDE * SIDE;

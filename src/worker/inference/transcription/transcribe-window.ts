@@ -157,11 +157,7 @@ function levelOf(samples: Float32Array): number {
   return Math.max(LEVEL_DB_MIN, 10 * Math.log10(sum / Math.max(1, samples.length)));
 }
 
-/**
- * How much a text repeats itself: what says the same again and again shrinks far more than speech does.
- * Letters to bytes of the compressed text, a byte a letter. In UTF-8 a letter of Hindi is three bytes, two of them nearly always
- * the same: plain Hindi shrinks to a third, and all of it would be taken for a text that repeats itself.
- */
+/** Letters to bytes compressed, a byte a letter: in UTF-8 plain Hindi shrinks to a third, and would pass for repetition. */
 export function compressionOf(text: string): number {
   const letters = Uint8Array.from(text, (letter) => (letter.codePointAt(0) ?? 0) % 256);
   return letters.length === 0 ? 0 : letters.length / deflateRawSync(letters).length;

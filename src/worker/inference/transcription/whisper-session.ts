@@ -100,10 +100,7 @@ export class WhisperSession {
   }
 }
 
-/**
- * Opened on the CPU: each token is a run of its own, which a GPU spends on copies. Without the optimiser's longer passes,
- * which take three seconds for the decoder's graph and gain nothing on products of bytes.
- */
+/** On the CPU: a GPU would spend each token on copies. The optimiser's long passes take three seconds for no gain. */
 async function openGraph(model: string | Uint8Array, threads: number): Promise<InferenceSession> {
   const options: InferenceSession.SessionOptions = {
     executionProviders: ['cpu'],
