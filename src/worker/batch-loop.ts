@@ -27,7 +27,6 @@ export class BatchLoop {
   #queues: WorkQueue[] = [];
   /** Keyed by all that decides how a pack runs. */
   #checked = new Map<string, Checked>();
-  /** The last load; null before it. */
   #request: LoadRequest | null = null;
   #isTurning = false;
   #running: WorkQueue | null = null;
@@ -75,7 +74,6 @@ export class BatchLoop {
     this.#wake(0);
   }
 
-  /** Drops the rest of a request; an answered one has none. */
   async cancel(id: number): Promise<void> {
     // A batch under way holds its requests; the next turn begins after this one's promises.
     await this.#turnEnd;

@@ -97,10 +97,8 @@ async function findParityFault(
   }
 }
 
-/** A model that is open on a provider, before it is judged. */
 interface Candidate {
   runGolden: () => Promise<Float32Array>;
-  /** Outputs in which both precisions are compared. */
   runParity: () => Promise<Float32Array>;
   queue: WorkQueue;
 }
@@ -163,7 +161,6 @@ async function openCandidate(pack: LoadedPack, device: Device, request: LoadRequ
   };
 }
 
-/** Every output for the first `items` golden inputs. */
 async function runMadeItems(session: PackSession, items: number): Promise<Float32Array> {
   const { input, outputLength } = session.pack;
   const source = goldenSource(input);
@@ -176,7 +173,6 @@ async function runMadeItems(session: PackSession, items: number): Promise<Float3
   return outputs;
 }
 
-/** The first frames of the first golden sound. */
 async function runSpeechGolden(session: SpeechSession): Promise<Float32Array> {
   const { golden, input } = session.pack;
   const sound = makeGoldenSound(0, golden.expected.length * input.frameSamples);

@@ -21,7 +21,6 @@ import { addMetadata, readManifests } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-/** The steps; each set of patches is one more. */
 const STEPS = ['header', 'pixels', 'quality', 'provenance', 'marks', 'likeness'] as const;
 
 interface Callbacks {

@@ -4,7 +4,6 @@ import { BatchLoop } from './batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './protocol/inference-protocol.ts';
 
 const loop = new BatchLoop(send);
-/** How often unused packs are looked for. */
 const LET_GO_MS = 1000;
 /** Loads run one after the other; later requests wait behind them. */
 let turn: Promise<void> = Promise.resolve();

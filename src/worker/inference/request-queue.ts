@@ -3,7 +3,6 @@ import type { InferenceResponse, PackRequest } from '../protocol/inference-proto
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
 
-/** A pack's queue as the loop sees it, whatever the pack computes. */
 export interface WorkQueue {
   readonly key: string;
   /** Throws if the request does not fit this pack or its file. */
@@ -25,7 +24,6 @@ interface WaitingRequest {
   readonly count: number;
   readonly arrivedAt: number;
   readonly logits: Float32Array;
-  /** Answered items. */
   done: number;
   /** Time from its arrival to its first batch. */
   waitedMs: number;

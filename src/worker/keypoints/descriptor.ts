@@ -29,7 +29,6 @@ const COMPARISONS = new Int8Array(Buffer.from(CHOSEN, 'base64'));
 
 /** Pixels around a keypoint that count. */
 export const RADIUS = 15;
-/** Widths of the rows of a circle. */
 const ROW_HALVES = Array.from({ length: RADIUS + 1 }, (_, dy) =>
   Math.floor(Math.sqrt(RADIUS ** 2 - dy ** 2)),
 );

@@ -37,7 +37,6 @@ export async function findKeypoints(picture: Pixels, wanted: Wanted): Promise<Ke
   return describeGrey(await reduce(picture, wanted, false), wanted.countMax).keypoints;
 }
 
-/** Also describes the mirrored picture, if asked to. */
 export async function findAskedKeypoints(
   picture: Pixels,
   wanted: Wanted,

@@ -25,7 +25,6 @@ export class BoxReader {
     return this.#position >= this.#bytes.length;
   }
 
-  /** Reads version and flags of a full box. */
   version(): number {
     const version = this.uint(1);
     this.flags = this.uint(3);

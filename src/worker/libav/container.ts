@@ -125,7 +125,6 @@ export class Container implements Disposable {
     return duration > 0n ? Number(duration) / MICROSECONDS : null;
   }
 
-  /** Where the file's clock begins, seconds. */
   get startSeconds(): number {
     const { startTime } = this.#format;
     return startTime === NO_TIME ? 0 : Number(startTime) / MICROSECONDS;

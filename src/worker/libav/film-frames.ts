@@ -29,7 +29,6 @@ export class FilmFrames implements Disposable {
   #pending: Frame | null;
   #isInterlaced = false;
   #lastMs = -1;
-  /** Set from the first frame. */
   #display: Display = { turn: 'none', pixelAspect: 1 };
   /** Size of the film, even numbers. */
   readonly width: number;

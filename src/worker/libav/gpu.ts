@@ -3,7 +3,6 @@ import { AV_HWDEVICE_TYPE_CUDA } from 'node-av/constants';
 import { FFmpegError, HardwareDeviceContext } from 'node-av/lib';
 import './av-fault.ts';
 
-/** The device, or the sentence why there is none. */
 export type Gpu = { device: HardwareDeviceContext; fault: null } | { device: null; fault: string };
 
 let opened: Gpu | null = null;

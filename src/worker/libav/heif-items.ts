@@ -154,7 +154,6 @@ export class HeifFile implements Disposable {
     return item;
   }
 
-  /** Metadata of the shown picture. */
   readMetadata(): { exif?: Buffer; xmp?: Buffer } {
     const found: { exif?: Buffer; xmp?: Buffer } = {};
     for (const [id, { type, content }] of this.#meta.types) {

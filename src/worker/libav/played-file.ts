@@ -95,7 +95,6 @@ export class PlayedFile implements Disposable {
     return this.#part(index).from(kind, number);
   }
 
-  /** The span of one of a part's pictures. */
   spanOf(index: number, picture: number): TimeSpan | null {
     const part = this.parts[index];
     if (part === undefined || (picture === 0 && this.kind === 'video')) return part?.span ?? null;

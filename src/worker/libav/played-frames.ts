@@ -255,7 +255,6 @@ class Timed {
     this.time = time;
   }
 
-  /** Moves `other` here; an empty one leaves this as it is. */
   take(other: Timed): void {
     if (other.isEmpty) return;
     this.set(other.frame, other.time);

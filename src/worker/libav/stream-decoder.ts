@@ -62,7 +62,6 @@ export class StreamDecoder implements Disposable {
     }
   }
 
-  /** The decoder of the frames so far. */
   get decoder(): VideoDecoder {
     return this.#usesGpu ? 'nvdec' : 'cpu';
   }

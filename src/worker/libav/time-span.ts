@@ -83,7 +83,6 @@ export function playedSeconds({ start, skips }: ClockOfSpan, stamp: bigint, stre
   return Math.max(0, toSeconds(stamp - start - skipped, stream));
 }
 
-/** The stamp that is played at a time. */
 export function stampAt({ start, skips }: ClockOfSpan, seconds: number, stream: Stream): bigint {
   return skips.reduce(
     (stamp, { from, ticks }) => (stamp > from ? stamp + ticks : stamp),

@@ -17,7 +17,6 @@ export interface TimedFrame {
   frame: Frame;
   /** Its beginning, from that of the file; slightly below 0 if it begins before. */
   clockSeconds: number;
-  /** Silence before it. */
   silentSeconds: number;
 }
 

@@ -11,9 +11,7 @@ const CHARSET_BYTES = 8;
 export interface ExifTexts {
   /** Texts that may name the picture's maker, by field, such as `EXIF Software`. */
   texts: Map<string, string>;
-  /** The facts that domain/provenance/file-facts.ts asks for. */
   facts: FileText[];
-  /** The thumbnail that cameras store, as its bytes. */
   thumbnail: Buffer | null;
 }
 

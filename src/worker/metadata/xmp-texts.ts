@@ -2,7 +2,6 @@
 import type { FileText } from '../../domain/provenance/declared-marks.ts';
 import { factFieldsOf } from '../../domain/provenance/file-facts.ts';
 
-/** Forms in which packets write a property. */
 interface Properties {
   attribute: RegExp;
   element: RegExp;

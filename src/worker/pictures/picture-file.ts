@@ -24,7 +24,6 @@ export function lendThread(): Disposable {
   return { [Symbol.dispose]: () => void sharp.concurrency(THREADS) };
 }
 
-/** Pixels that lie in memory, row by row. */
 export function openPixels({ width, height, rgb }: Picture, channels: 1 | 2 | 3 | 4 = 3): Sharp {
   return sharp(rgb, { raw: { width, height, channels }, limitInputPixels: false });
 }

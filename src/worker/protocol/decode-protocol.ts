@@ -78,7 +78,6 @@ export interface PatchSetRequest {
   isMirrored?: boolean | undefined;
   /** Whether the answer says which parts lie in the picture twice. */
   withRepeats?: boolean | undefined;
-  /** Whether the answer gives the texture of the patches. */
   withTexture?: boolean | undefined;
 }
 

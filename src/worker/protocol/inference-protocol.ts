@@ -46,7 +46,6 @@ export interface LoadedPack {
   /** SHA-256 of the model's file, compared when the pack was found. */
   modelSha256: string;
   input: PatchInput | WindowInput | SpeechInput | TranscriptionInput;
-  /** The pack runs on no other provider. */
   staysOnCpu?: boolean;
   /** Checked at its first request, not at the load: a large pack that few submissions ask. */
   isCheckedLate?: boolean;
@@ -71,7 +70,6 @@ export interface RememberedCheck {
   goldenError: number;
 }
 
-/** The windows of a file of samples. */
 export interface WindowCut {
   sampleCount: number;
   /** One per window. */
@@ -86,7 +84,6 @@ export interface InferRequest {
   path: string;
   /** Patches or windows. */
   count: number;
-  /** For a pack that takes windows. */
   windows?: WindowCut | undefined;
 }
 
@@ -142,7 +139,6 @@ export interface WindowText {
   segments: WindowSegment[];
 }
 
-/** A request that waits for a pack. */
 export type PackRequest = InferRequest | DetectRequest | TranscribeRequest;
 
 export type InferenceRequest =

@@ -29,7 +29,6 @@ export interface ReadManifest extends Omit<ManifestFacts, 'signer' | 'ingredient
   identitySerials: string[];
 }
 
-/** Where the reader finds a thumbnail. */
 export interface ThumbnailPlace {
   format: string;
   identifier: string;

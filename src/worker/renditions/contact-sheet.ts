@@ -23,7 +23,6 @@ const QUIET: Colour = [168, 168, 168];
 const MARK: Colour = [255, 196, 0];
 
 const FILE = 'sheet.png';
-/** Long side of a frame. */
 const FRAME_SIDE_MAX = 320;
 /** A time of hours and a share fit below it. */
 const BOX_WIDTH_MIN = 168;

@@ -85,7 +85,6 @@ class Spectrum {
   #hopSamples = WINDOW_SAMPLES / 2;
   readonly #window = new Float32Array(WINDOW_SAMPLES);
   #filled = 0;
-  /** Samples to skip before the next window. */
   #skip = 0;
 
   take(samples: Float32Array): void {

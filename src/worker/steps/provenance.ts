@@ -40,7 +40,6 @@ export interface ProvenanceOrder {
   picture?: Picture;
   /** The picture's hash, for a caller that needs it too. */
   hash?: () => PerceptualHash | null;
-  /** Tags of a film or a sound. */
   tags?: Readonly<Record<string, string>>;
   /** Replaces one within the file. */
   manifest?: OuterManifest | null;

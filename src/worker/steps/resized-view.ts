@@ -93,7 +93,6 @@ function scaleAntialiased(
 }
 
 interface Weights {
-  /** The first weighted pixel. */
   start: number;
   weights: Int32Array;
 }

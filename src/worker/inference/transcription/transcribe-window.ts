@@ -21,7 +21,6 @@ const LANGUAGES_GIVEN = 5;
 
 export interface WindowSound {
   samples: Float32Array;
-  /** Null if nothing is known. */
   language: SpokenLanguage | null;
 }
 
@@ -178,7 +177,6 @@ interface WrittenText {
 
 interface Heard {
   language: string;
-  /** Probability that there is no speech. */
   noSpeech: number;
 }
 

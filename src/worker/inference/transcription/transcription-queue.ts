@@ -88,7 +88,6 @@ export class TranscriptionQueue implements WorkQueue {
   }
 }
 
-/** Returns the text once it is whole. */
 async function advance(steps: AsyncGenerator<void, WindowText, undefined>): Promise<WindowText | null> {
   for (let step = 0; step < STEPS_PER_TURN; step++) {
     const { done, value } = await steps.next();

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
-/** Resolution of the times. */
 export const TIME_STEP_SECONDS = 0.02;
 
 const vocabularySchema = z.record(z.string(), z.int().min(0).max(200_000));
@@ -61,7 +60,6 @@ export class Vocabulary {
     return new Vocabulary(words, signs, suppress_tokens);
   }
 
-  /** The token of a language; undefined for one that the model does not know. */
   signOf(language: string): number | undefined {
     for (const [token, name] of this.languages) if (name === language) return token;
     return undefined;
