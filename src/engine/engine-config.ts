@@ -22,7 +22,6 @@ export interface EngineConfig extends ExecutorConfig {
   probeWaitMs: number;
   /** Deadline of a probe in its slot: a hanging child must not keep a caller waiting. */
   probeTimeoutMs: number;
-  /** Least height of a video in pixels. */
   videoHeightMin: number;
   queueMax: number;
   renditions: RenditionsConfig;

@@ -36,7 +36,6 @@ export type AccountChange = Partial<
 /** Fields that an account may change itself; its partner or the administrator changes the others. */
 export const OWN_FIELDS: readonly (keyof AccountChange)[] = ['name', 'heuristic', ...DETAILS];
 
-/** Fields that only the administrator sets. */
 export const ADMIN_FIELDS: readonly (keyof AccountChange)[] = ['role', 'partnerId'];
 
 export function fieldNameOf(key: keyof AccountChange): string {

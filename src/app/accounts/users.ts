@@ -55,7 +55,6 @@ export async function createUser(
   });
 }
 
-/** An account may change its own name, heuristic and address; its manager changes everything else. */
 export async function updateUser(
   app: AccountParts,
   { principal, id, fields }: UserInput & { fields: RawFields },

@@ -23,7 +23,7 @@ export interface ExportOrder {
 /** No one would read a longer report: a larger matter is several cases. */
 export const CASE_RECORDS_MAX = 200;
 const TITLE_CHARACTERS_MAX = 200;
-/** Some pages of the editor's own knowledge. */
+/** Room for some pages of the editor's notes. */
 const NOTES_CHARACTERS_MAX = 10_000;
 
 export function parseExport({ principal, identifiers, fields }: ExportInput): ExportOrder {

@@ -233,7 +233,7 @@ function termOf(read: StoreReader, accountId: number): number {
   return (planId === undefined ? undefined : read.accounts.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
 }
 
-/** Since that time, and by keys that are still valid, however old. Null if there are too many entries. */
+/** Accesses since that time, and by keys that are still valid, however old. Null if there are too many entries. */
 function accessOf(read: StoreReader, accountId: number, since: number): Access[] | null {
   const valid = new Set(read.accounts.apiKeys(accountId).map(({ id }) => id));
   const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ACCESS_ENTRIES_MAX });

@@ -8,7 +8,7 @@ import {
 } from '../../domain/provenance/outer-manifest.ts';
 import { readBounded } from '../../machinery/read-bounded.ts';
 
-/** Faults name it so. */
+/** The field that faults of the manifest name. */
 export const SIDECAR_FIELD = 'manifest';
 
 /** Throws `too_large`, or `bad_field` if it is no manifest. */

@@ -7,7 +7,7 @@ import type { SubmissionParts } from './parts.ts';
 import { submitMedia } from './submit.ts';
 import { findUpload, finishUpload, type UploadName } from './unfinished-uploads.ts';
 
-/** Field of faults of the bytes. */
+/** The field that faults of the bytes name. */
 const FIELD = 'file';
 
 export interface SubmitUploadInput extends UploadName {

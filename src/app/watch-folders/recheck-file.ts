@@ -33,7 +33,7 @@ export async function isStillJudged(
   return true;
 }
 
-/** Its results could not be written, and are tried again. */
+/** Tries once more to write results that could not be written. */
 export async function finishAgain(app: WatchFolderParts, row: WatchedFile): Promise<void> {
   await app.store.transact((tx) => {
     const current = sameRow(tx, row);

@@ -108,7 +108,7 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
   return 'submitted';
 }
 
-/** Faults name it so. */
+/** The field that faults of the file name. */
 const FIELD = 'file';
 
 /** Unchanged since it was looked at, and a plain file: it may have been exchanged before the opening. */

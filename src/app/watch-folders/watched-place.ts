@@ -84,7 +84,7 @@ export interface FolderChain {
   above: readonly string[];
 }
 
-/** Null if there is none now. */
+/** Null if the folder does not exist now. */
 export async function chainOf(path: string): Promise<FolderChain | null> {
   try {
     const real = await realpath(path);

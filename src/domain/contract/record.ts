@@ -38,7 +38,6 @@ import type { Tentative } from '../verdicts/tentative.ts';
 import type { ClipRecord, Detail, ModelResult } from './record-parts.ts';
 import { HEATMAP_LAYER, ORIGIN } from './words.ts';
 
-/** Fields of every kind of record. */
 export const RECORD = {
   identifier: identifier(),
   kind: oneOf(MEDIA_KIND),

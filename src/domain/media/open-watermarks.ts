@@ -13,7 +13,6 @@ export interface WatermarkMessage {
 }
 
 export interface WatermarkFind {
-  /** Identifier of the message. */
   id: string;
   bits: number;
   errors: number;

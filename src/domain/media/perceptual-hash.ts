@@ -1,4 +1,4 @@
-/** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, alike where pictures are. Pure. */
+/** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, close for like pictures. Pure. */
 import { z } from 'zod';
 import {
   ASKED_KEYPOINTS_MAX,
@@ -36,7 +36,6 @@ export const perceptualHashSchema = z.strictObject({
   hash: bits,
   /** The hash of the mirrored picture. */
   mirrored: bits,
-  /** The amount of detail. */
   quality: z.int().min(0).max(100),
 });
 export type PerceptualHash = z.infer<typeof perceptualHashSchema>;

@@ -238,7 +238,6 @@ export function staysOnCpu({ task, device }: Pick<ModelPack, 'task' | 'device'>)
   return task === 'transcription' || device === 'cpu';
 }
 
-/** Values that an image model gives for each patch. */
 export function imageOutputLength({ media = [], decision, readsLastLogit = false }: ImagePack): number {
   const hasFrameLogit = readsLastLogit || decision.frames?.line !== undefined;
   return 1 + media.length + (hasFrameLogit ? 1 : 0);

@@ -8,7 +8,7 @@ export interface FileText {
 }
 
 interface DeclarationRow {
-  /** Documents name it so. */
+  /** Its name in the documents. */
   convention: string;
   /** Its place in the file, in documents' words. */
   place: string;

@@ -30,7 +30,6 @@ export interface AnalysisParts extends Children {
   findPack: (key: string) => InstalledPack | undefined;
   trust: TrustMaterial;
   stability: boolean;
-  /** The wanted decoder of video. */
   videoDecoder: VideoDecoder;
   videoDecoded: (used: VideoDecoder) => void;
   /** A model process silent for so long is taken for hung. */

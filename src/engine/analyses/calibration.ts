@@ -17,7 +17,6 @@ function addExponents(a: number, b: number): number {
   return Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 }
 
-/** A judging pack, with its bounds for this medium or speech. */
 type AnsweringPack = Bounded<JudgingPack>;
 
 export function toAnsweredRun(
@@ -95,7 +94,6 @@ export function toPlaceSpread(
     : { count: logOdds.length, spread: Math.sqrt(variance) };
 }
 
-/** Calibrated probability of each patch, for the heatmap. */
 export function toProbabilities(pack: Pick<JudgingPack, 'calibration'>, logits: Float32Array): number[] {
   return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
 }

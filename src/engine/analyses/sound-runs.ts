@@ -137,7 +137,7 @@ function speechPacksOf(
   });
 }
 
-/** `isShown`: whether it counts for the whole, as far as its speech shows. */
+/** `isShown`: its findings are shown while it is judged, as those of the whole sound. */
 async function hear(
   parts: SoundParts,
   work: SoundWork,

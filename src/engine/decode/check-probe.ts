@@ -7,7 +7,6 @@ import { isImagePack, isTamperingPack, type ModelPack } from '../../domain/packs
 import type { Probe } from '../../worker/protocol/decoded-media.ts';
 
 export interface ProbeRule {
-  /** The requested kind. */
   kind: MediaKind;
   packs: readonly ModelPack[];
   /** Whether the plan takes types beyond the documented ones. */

@@ -182,7 +182,7 @@ export class DecodeSlot implements AsyncDisposable {
     this.#isRetired = true;
   }
 
-  /** Puts a file into `in/`, once for all requests about it; returns its name for them. Several need names of their own. */
+  /** Puts a file into `in/`, once for all requests about it; returns its name there. Several files need different names. */
   async placeInput(
     path: string,
     { name = INPUT_NAME, ...options }: InputOptions & { name?: string } = {},

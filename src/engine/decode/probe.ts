@@ -51,7 +51,7 @@ async function readMarksInSlot(
   return (await slot.request(work, bounds)).read;
 }
 
-/** Turns what it throws into AppErrors. */
+/** Runs a look; its faults become AppErrors. */
 export async function lookForCaller<T>(
   pool: Pool,
   look: (slot: DecodeSlot, bounds: Bounds) => Promise<T>,

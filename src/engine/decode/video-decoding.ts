@@ -25,7 +25,6 @@ export class VideoDecoding {
     return this.#choice === 'cpu' ? 'cpu' : 'nvdec';
   }
 
-  /** The decoder that analyses ask for. */
   get decoder(): VideoDecoder {
     return this.#fault === null ? this.wanted : 'cpu';
   }

@@ -15,7 +15,6 @@ export interface LocalExecutor extends Executor, AsyncDisposable {
   readonly inferenceConfig: InferencePoolConfig;
   /** Null before there are packs to load. */
   readonly inference: InferencePool | null;
-  /** Reads the packs and brings the decoders up. Throws if the box must not serve at all. */
   start(): Promise<void>;
   loadPacks(): Promise<void>;
   reloadPacks(): Promise<void>;

@@ -25,7 +25,6 @@ import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 
-/** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
 const DETECTOR_FOLDER = join(PROGRAM_MODELS, 'silero-vad');
 /** A description is some kilobytes; more is a mistake, and it is parsed in memory. */
@@ -206,7 +205,6 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
   };
 }
 
-/** Values for each item. */
 export function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
   if (isLabelsPack(pack)) return pack.output.labels.length;

@@ -9,7 +9,7 @@ const BEGIN_EVERY_MS = 1000;
 
 export interface AcceptingPlacesParts {
   clock: Clock;
-  /** Analyses of this box itself; without any, none is in the way. */
+  /** Analyses that this box makes at once; with 0 none competes with accepting. */
   placesMax: number;
   /** Called when an analysis may begin that might not before. */
   freed: () => void;
