@@ -49,7 +49,7 @@ import { openTrustLists, type TrustLists } from './machinery/trust/trust-lists.t
 import { Turnstile } from './machinery/turns/turnstile.ts';
 import { Store } from './store/store.ts';
 
-/** Parts that also those need that serve. */
+/** Parts that the facades need as well. */
 export interface Basics {
   readonly log: App['log'];
   readonly recentLog: RecentLog;

@@ -98,7 +98,7 @@ async function openBroker(
   return null;
 }
 
-/** The daemon counts, from its workers' reports. */
+/** Counts nothing, since the daemon counts by its workers' reports. */
 const QUIET = {
   analysisEnded: () => {},
   stepTimed: () => {},

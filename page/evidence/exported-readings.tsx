@@ -12,7 +12,6 @@ function describe({ state, probability }: ExportedReading): string {
     : t('exportReading', { state: shown, share: formatPercent(probability) });
 }
 
-/** Says where the record now contradicts a package that went out. */
 export function Contradictions({ record }: { record: FullRecord }): JSX.Element {
   return (
     <>

@@ -59,7 +59,7 @@ export function PictureTiles({ identifier, stageWidth, view, wholeWidth }: Tiles
   );
 }
 
-/** Numbers of the tiles between two parts of a side, of which there are `count`, `length` of them whole and in part. */
+/** Indexes of the `count` tiles that lie between two shares of a side, which is `length` tiles long. */
 function visible(from: number, to: number, length: number, count: number): number[] {
   const first = Math.max(0, Math.floor(from * length));
   const last = Math.min(count - 1, Math.floor(to * length));

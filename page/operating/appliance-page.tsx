@@ -116,7 +116,7 @@ function Repair({ finding }: { finding: Finding }): JSX.Element {
   );
 }
 
-/** `model assay-transformer@2.0.0` is named by what it is and by itself. */
+/** Titles `model assay-transformer@2.0.0` by the kind of the part and its own name. */
 function titleOf(name: string): string {
   const part = partOf(name);
   return `${findText(`examined_${part}`) ?? part}${name.slice(part.length)}`;

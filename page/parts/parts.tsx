@@ -262,7 +262,7 @@ export function CopyButton({ text, label }: { text: string; label: string }): JS
   );
 }
 
-/** Columns and rows; on a narrow page it scrolls by itself, not the page with it. */
+/** A table that scrolls by itself on a narrow page, so that the page does not. */
 export function Table({
   caption,
   head,

@@ -10,7 +10,7 @@ export type Column<Item> = readonly [
   kind?: 'figure' | 'long',
 ];
 
-/** A button in each line; `when` it is there is said if it is not there in all. */
+/** A button in each line, or only in the lines for which `when` holds. */
 export interface LineAction<Item> {
   readonly text: string;
   readonly when?: (item: Item) => boolean;
@@ -76,7 +76,7 @@ export function PagedRows<Item>({ of, none, ...rows }: PagedRowsProps<Item>): JS
   );
 }
 
-/** What a form asks for: a text or a figure, a choice among options, or a switch, by what the value of the field is. */
+/** A field of a form: a text, a figure, a choice or a switch, by the type of its value. */
 export interface Asked<Fields> {
   readonly of: keyof Fields & string;
   readonly label: string;

@@ -94,7 +94,7 @@ export function ExportFound({ filter }: { filter: RecordFilter }): JSX.Element {
 
 type ExportFormat = 'csv' | 'json';
 
-/** Where the daemon writes all that a filter finds, however many they are. */
+/** The address at which the daemon streams all records of a filter. */
 function exportAddress(filter: RecordFilter, format: 'csv' | 'jsonl'): string {
   const { kind, filter: fields } = toVariables(filter) as { kind?: string; filter: Record<string, string> };
   const named = Object.entries({ ...(kind === undefined ? {} : { kind }), ...fields });

@@ -82,7 +82,7 @@ export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
   );
 }
 
-/** Word and shape, not the colour alone, say what came out; `why` if it does not stand beside them. */
+/** Shows the outcome by word and shape, not by colour alone; `why` is its reason, unless that stands beside it. */
 export function OutcomeMark({ record, why = '' }: { record: ListedRecord; why?: string }): JSX.Element {
   const outcome = outcomeOf(record);
   const { progress, headline, assessment } = record;

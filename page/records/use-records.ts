@@ -139,7 +139,7 @@ type PutRecords = (rows: readonly ListedRecord[], isWanted: (row: ListedRecord) 
 interface Changes {
   filter: RecordFilter;
   shown: readonly ListRow[];
-  /** The number changes with each new list. */
+  /** Changes with each new list. */
   generation: { current: number };
   put: PutRecords;
   fail: (fault: ApiError) => void;

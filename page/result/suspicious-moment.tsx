@@ -6,7 +6,7 @@ import { t } from '../texts/language.ts';
 
 interface MomentProps {
   moments: readonly Moment[];
-  /** Goes to one of them, by its place in the list. */
+  /** Called with the index of the moment to go to. */
   onPick: (index: number) => void;
 }
 

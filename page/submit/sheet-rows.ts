@@ -56,7 +56,7 @@ function readJsonLines(text: string): string[][] {
   return [head, ...objects.map((one) => head.map((name) => (name in one ? cellOf(one[name]) : '')))];
 }
 
-/** Nothing is fetched to find out: the daemon wants it named before. */
+/** Guesses the kind by the address, since the daemon wants it named before it fetches. */
 export function kindOfAddress(address: string): MediaKind {
   const path = URL.canParse(address) ? new URL(address).pathname : address;
   const [, ending = ''] = /\.([a-z0-9]+)$/i.exec(path) ?? [];

@@ -20,7 +20,7 @@ import { resultPath } from '../parts/paths.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
-/** While it runs; whatever begins one here asks once, and looks on from there. */
+/** Interval of questions while a recheck runs. */
 const REFRESH_MS = 2000;
 
 type Recheck = NonNullable<ReadTrustRecheckAnswer['trustRecheck']>;

@@ -173,7 +173,7 @@ function toBackupSettings(values: SettingValues): BackupsConfig {
   };
 }
 
-/** `nats` is null where no workers on other boxes are served. */
+/** `nats` is null if no workers on other boxes are served. */
 function toWorkerSettings(values: SettingValues) {
   const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
   const { natsAllowUnauthenticated: allowUnauthenticated } = values;

@@ -199,7 +199,7 @@ function faultOfFolder(entry: Entry, files: readonly NamedEntry[]): string | nul
   return 'is an empty folder: no list names it';
 }
 
-/** How many bytes of it are kept. */
+/** Returns how many bytes of it are kept. */
 async function readEntry(
   zip: ZipFile,
   entry: Entry,

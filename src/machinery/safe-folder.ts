@@ -95,7 +95,7 @@ export class SafeFolder implements AsyncDisposable {
     await this.#eachName((name) => remove(this, name));
   }
 
-  /** Until none is left; read synchronously, since turns of other threads cost the event loop more. */
+  /** Repeats until none is left; reads synchronously, since turns of other threads cost the event loop more. */
   async #eachName(remove: (name: string) => Promise<void>): Promise<void> {
     for (let names = this.#someNames(); names.length > 0; names = this.#someNames())
       for (const name of names) await remove(name);

@@ -118,8 +118,7 @@ export class SigningKeys {
     }
     const { folder, now } = this.#config;
     const { privateKey } = generateKeyPairSync('ed25519');
-    // The key is written before the list: a start in between finds the new key and publishes it, and the old one stays
-    // published.
+    // The key comes first: a start in between publishes the new key, and the old one stays published.
     await writeDurably(join(folder, SIGNING_KEY_FILE), toPem(privateKey));
     const { current, published } = withCurrent(this.#published, privateKey, now());
     await writePublished(folder, published);

@@ -1,4 +1,4 @@
-/** Every operation, by its rpc's name; one of GraphQL alone is named unlike any rpc, or like a stream. */
+/** Every operation, by its rpc's name; one of GraphQL alone is named like no rpc, or like a stream. */
 import { ACCOUNT_OPERATIONS, USER_OPERATIONS } from './accounts.ts';
 import { BACKUP_OPERATIONS, MODEL_OPERATIONS, STATUS_OPERATIONS, WORK_OPERATIONS } from './appliance.ts';
 import { CUSTODY_OPERATIONS, EVIDENCE_OPERATIONS } from './custody.ts';

@@ -5,7 +5,7 @@ import { type PaceRule, UPLOAD_BYTES_PER_SECOND_MIN } from '../app/submissions/u
 const RULE: PaceRule = { bytesPerSecondMin: UPLOAD_BYTES_PER_SECOND_MIN, windowMs: 120_000 };
 const LOOKS_PER_WINDOW = 12;
 
-/** Until the answer closes. */
+/** Cuts an answer that falls below its pace, until it closes. */
 export function cutBelowPace(answer: ServerResponse, { bytesPerSecondMin, windowMs }: PaceRule = RULE): void {
   /** What the connection took at each look since the reader last waited for us. */
   let taken: number[] = [];

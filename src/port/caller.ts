@@ -43,7 +43,7 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/** Behind requireKey. Aborts when the client goes away before its answer was written, or its caller loses its standing. */
+/** Runs behind requireKey: aborts when the client goes away before its answer, or its caller loses its standing. */
 export function signalOf(
   app: App,
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { areWordsComplete, putWords, WORDS_COMPLETE, WORDS_VERSION } from './rec
 import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
 import type { StoreTransaction } from './transaction.ts';
 
-/** Read at once; most have no transcript. */
+/** Analyses that are read at once; most have no transcript. */
 const BATCH = 100;
 /** Transcripts of one transaction, for which all other work waits: a long one takes some twenty milliseconds. */
 const TRANSCRIPTS_MAX = 5;

@@ -18,8 +18,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
     await rename(from, to);
     return;
   }
-  // A file that came to the old name meanwhile stays. Compared with the earlier one: a FUSE mount may give both names of one
-  // file different numbers.
+  // A file that came to the old name stays; the earlier look counts, as FUSE may number the names otherwise.
   const left = await lstat(from, { bigint: true });
   if (left.ino === before.ino && left.size === before.size && left.mtimeNs === before.mtimeNs) await rm(from);
 }

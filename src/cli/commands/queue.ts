@@ -36,7 +36,7 @@ const QUEUE = outcome(
   },
 );
 
-/** What a change of the work takes; it prints the records that the work is for. */
+/** Common to the commands that change work: each prints the records that the work is for. */
 const CHANGED = {
   takes: [['analysisId', '<analysis>', 'as --json names it']],
   outcome: ({ identifiers }: { identifiers: string[] }, { analysisId }: Said) => ({

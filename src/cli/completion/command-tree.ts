@@ -52,7 +52,7 @@ export function readCommandTree(command: Command, above: readonly string[] = [])
   };
 }
 
-/** All of them, each before those below it. */
+/** All commands, each before those below it. */
 export function allCommands(root: CommandNode): CommandNode[] {
   return [root, ...root.commands.flatMap(allCommands)];
 }

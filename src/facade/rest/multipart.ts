@@ -81,7 +81,7 @@ export async function receiveForm(
   }
 }
 
-/** A file is at a pace of its own while it is read. */
+/** Counts fields only, since a file has its own pace while it is read. */
 const bytesOf = (part: Multipart): number => (part.type === 'field' ? String(part.value).length : 0);
 
 class FormReader implements Form {

@@ -123,8 +123,7 @@ export function readShippedLists(folder: string): TrustList[] {
         throw new Error(`${join(folder, path)} is not the list that came with Assay: SHA-256 ${found}`);
       return { holds, text };
     });
-    // Parsing each certificate is a sixth of a start. These files are known by their hashes, and a test checks that each of
-    // their certificates is an authority.
+    // Parsing certificates is a sixth of a start: files are known by hash, and a test checks each authority.
     const content = readTrustContent(texts, () => true);
     return { ...notes, frozen, origin: 'shipped', isOn: true, ...content };
   });

@@ -5,7 +5,7 @@ import { areWordsComplete, NOT_WHOLE } from './word-rows.ts';
 
 /** Rows that are read for one word: more frequent words are found soon by looking at each transcript. */
 const ROWS_MAX = 2000;
-/** So few transcripts are read sooner than the rows of another word. */
+/** Reading so few transcripts is faster than reading the rows of another word. */
 const FEW = 20;
 
 export class WordReader {

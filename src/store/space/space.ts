@@ -21,7 +21,6 @@ interface FileStats extends TreeStats {
   lastTxnId: number;
 }
 
-/** The last committed transaction. */
 export const lastTransactionOf = (root: RootDatabase): number => (root.getStats() as FileStats).lastTxnId;
 
 /** Looks at the root page of each table, whatever the file's size. */

@@ -31,8 +31,7 @@ export async function openOnnx(
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-    // Spinning threads would take the cores from the decoders: half of the processor time, and three times as long on a busy
-    // box.
+    // Spinning threads would take half of the decoders' time, and three times as long on a busy box.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
   if (precision === 'full') return await InferenceSession.create(modelPath, options);

@@ -128,7 +128,7 @@ function numberOf(character: string): string {
 const PACKAGES = '@fontsource-variable';
 const require = createRequire(import.meta.url);
 
-/** Latin, Greek and Cyrillic. Its Devanagari is the same as the package's of that name. */
+/** Latin, Greek and Cyrillic; its Devanagari is that of the package `noto-sans-devanagari`. */
 const LATIN = 'noto-sans';
 /** One script a package; other characters of a package are Latin. */
 const SCRIPTS = [

@@ -3,7 +3,6 @@ import { toAppError } from '../../../domain/errors.ts';
 import type { GraphqlContext } from './context.ts';
 import { toUserErrors, type UserError } from './errors.ts';
 
-/** Runs one root field and counts how it ended. */
 export async function countCall<T>(
   { app }: GraphqlContext,
   method: string,

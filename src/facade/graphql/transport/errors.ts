@@ -132,7 +132,6 @@ function placeOf(error: GraphQLError | undefined): GraphQLErrorOptions {
   };
 }
 
-/** The form in which a payload is sent. */
 export function formatResult({ data, errors }: ShownResult): FormattedExecutionResult {
   const shown = data === undefined ? {} : { data };
   return errors === undefined ? shown : { ...shown, errors: formatErrors(errors) };

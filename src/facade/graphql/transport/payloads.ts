@@ -43,7 +43,7 @@ export class Payloads {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** The same for two subscriptions only if no answer to one could differ from that to the other: all that an execution is given is in it. */
+/** Equal for two subscriptions only if all that an execution is given is equal, so that no answer could differ. */
 function keyOf(
   { document, operationName, variableValues }: ExecutionArgs,
   { reader }: GraphqlContext,

@@ -1,4 +1,4 @@
-/** The part of the description that is about the one call Assay makes by itself: the result of a submission. */
+/** The webhook in the description: the result of a submission, the one call that Assay makes by itself. */
 import { EXAMPLES } from './examples.ts';
 import type { Schema } from './schema.ts';
 import { reference } from './schemas.ts';
