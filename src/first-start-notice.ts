@@ -47,8 +47,9 @@ export function modelsNotice(packs: readonly ModelPack[]): string {
     return measured === '' ? [] : [`    ${pack.name}: ${measured}\n`];
   });
   return (
-    '  The models that come with Assay are weak evidence:\n' +
-    errors.join('') +
+    (errors.length === 0
+      ? '  The installed models state no measured error rates\n'
+      : `  The models that come with Assay are weak evidence:\n${errors.join('')}`) +
     "  'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n"
   );
 }

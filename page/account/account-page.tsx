@@ -13,14 +13,13 @@ import {
   SET_HEURISTIC,
 } from '../gen/documents.ts';
 import { type AccountInfo, change, loadSession, postSession } from '../parts/api.ts';
+import { AskedForm } from '../parts/form.tsx';
 import {
   Button,
   CopyButton,
   Dialog,
   Facts,
   Fault,
-  Field,
-  Form,
   Notice,
   Panel,
   Select,
@@ -31,7 +30,7 @@ import { useQuery, useWork } from '../parts/use-query.ts';
 import { signOut } from '../result/frame.tsx';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
-import { NewPassword } from './sign-in.tsx';
+import { newPasswordField, passwordField } from './sign-in.tsx';
 
 const HEURISTICS = ['BALANCED', 'CAUTIOUS', 'SENSITIVE', 'MAJORITY'] as const;
 
@@ -88,37 +87,31 @@ function Profile(): JSX.Element {
 }
 
 function PasswordPanel(): JSX.Element {
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
   const [isDone, setDone] = useState(false);
-  const { isBusy, fault, run } = useWork();
-  const send = async (): Promise<void> => {
-    const isRight = await run(() => postSession('change-password', { current, password }));
-    setDone(isRight);
-    if (!isRight) return;
-    setCurrent('');
-    setPassword('');
-    await loadSession();
-  };
   return (
     <Panel title={t('password')}>
-      <Form onSend={() => void send()}>
-        <Field
-          label={t('currentPassword')}
-          name="current"
-          type="password"
-          autocomplete="current-password"
-          isRequired
-          value={current}
-          onValue={setCurrent}
-        />
-        <NewPassword value={password} onValue={setPassword} />
-        <Fault error={fault} />
-        {isDone && <Notice kind="good">{t('passwordChanged')}</Notice>}
-        <Button type="submit" {...{ isBusy }}>
-          {t('changePassword')}
-        </Button>
-      </Form>
+      <AskedForm
+        start={{ current: '', password: '' }}
+        asked={({ password }) => [
+          {
+            of: 'current',
+            label: t('currentPassword'),
+            type: 'password',
+            autocomplete: 'current-password',
+            isRequired: true,
+          },
+          newPasswordField(password),
+        ]}
+        text={t('changePassword')}
+        send={async (passwords, put) => {
+          setDone(false);
+          await postSession('change-password', passwords);
+          setDone(true);
+          put({ current: '', password: '' });
+          await loadSession();
+        }}
+      />
+      {isDone && <Notice kind="good">{t('passwordChanged')}</Notice>}
     </Panel>
   );
 }
@@ -128,16 +121,8 @@ type Asking = { what: 'reveal' | 'replace' | 'revoke'; record: Key };
 /** API keys: made, shown for the account's password, given a new secret, revoked. */
 function KeysPanel({ account }: { account: AccountInfo }): JSX.Element {
   const { data, error, reload } = useQuery(READ_KEYS, {});
-  const [name, setName] = useState('');
   const [secret, setSecret] = useState<string | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
-  const { isBusy, fault, run } = useWork();
-  const create = (): Promise<boolean> =>
-    run(async () => {
-      setSecret((await change(CREATE_KEY, { name })).secret);
-      setName('');
-      await reload();
-    });
   const end = (shown: string | null): void => {
     setAsking(null);
     setSecret(shown);
@@ -147,7 +132,7 @@ function KeysPanel({ account }: { account: AccountInfo }): JSX.Element {
     <div id="keys">
       <Panel title={t('menuApiKey')}>
         <p class="quiet">{t('keysLead')}</p>
-        <Fault error={error ?? fault} />
+        <Fault {...{ error }} />
         {secret !== null && <Secret {...{ secret }} />}
         <ul class="keys">
           {data?.viewer.keys.map((key) => (
@@ -155,14 +140,18 @@ function KeysPanel({ account }: { account: AccountInfo }): JSX.Element {
           ))}
         </ul>
         {!account.readonly && (
-          <Form onSend={() => void create()}>
-            <div class="inline-form">
-              <Field label={t('keyName')} name="key-name" isRequired value={name} onValue={setName} />
-              <Button type="submit" {...{ isBusy }}>
-                {t('createKey')}
-              </Button>
-            </div>
-          </Form>
+          <div class="inline-form">
+            <AskedForm
+              start={{ name: '' }}
+              asked={[{ of: 'name', label: t('keyName'), isRequired: true }]}
+              text={t('createKey')}
+              send={async (fields, put) => {
+                setSecret((await change(CREATE_KEY, fields)).secret);
+                put({ name: '' });
+                await reload();
+              }}
+            />
+          </div>
         )}
         {asking !== null && <KeyDialog {...asking} onEnd={end} onClose={() => setAsking(null)} />}
       </Panel>
@@ -215,40 +204,24 @@ interface KeyDialogProps extends Asking {
 }
 
 function KeyDialog({ what, record, onEnd, onClose }: KeyDialogProps): JSX.Element {
-  const [password, setPassword] = useState('');
-  const { isBusy, fault, run } = useWork();
   const titles = { reveal: t('show'), replace: t('replaceKey'), revoke: t('revoke') };
   const leads = { reveal: t('revealLead'), replace: t('replaceLead'), revoke: t('revokeLead') };
-  const send = (): Promise<boolean> =>
-    run(async () => {
-      const { id } = record;
-      if (what === 'reveal') onEnd((await change(REVEAL_KEY, { id, password })).secret);
-      else if (what === 'replace') onEnd((await change(REPLACE_KEY, { id })).secret);
-      else await change(REVOKE_KEY, { id }).then(() => onEnd(null));
-    });
+  const { id } = record;
   return (
     <Dialog title={`${titles[what]}: ${showText(record.name)}`} {...{ onClose }}>
-      <Form onSend={() => void send()}>
-        <p>{leads[what]}</p>
-        {what === 'reveal' && (
-          <Field
-            label={t('password')}
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            isRequired
-            value={password}
-            onValue={setPassword}
-          />
-        )}
-        <Fault error={fault} />
-        <p class="actions">
-          <Button type="submit" kind={what === 'reveal' ? 'main' : 'danger'} {...{ isBusy }}>
-            {titles[what]}
-          </Button>
-          <Button onPress={onClose}>{t('cancel')}</Button>
-        </p>
-      </Form>
+      <p>{leads[what]}</p>
+      <AskedForm
+        start={{ password: '' }}
+        asked={[{ ...passwordField(), when: what === 'reveal' }]}
+        kind={what === 'reveal' ? 'main' : 'danger'}
+        text={titles[what]}
+        {...{ onClose }}
+        send={async ({ password }) => {
+          if (what === 'reveal') onEnd((await change(REVEAL_KEY, { id, password })).secret);
+          else if (what === 'replace') onEnd((await change(REPLACE_KEY, { id })).secret);
+          else await change(REVOKE_KEY, { id }).then(() => onEnd(null));
+        }}
+      />
     </Dialog>
   );
 }

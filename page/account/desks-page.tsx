@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import {
   ADD_DESK,
@@ -13,8 +12,9 @@ import {
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
 import { DESK_ROLES } from '../parts/desk-roles.ts';
-import { Button, Fault, Form, Loading, Panel, Time, Title } from '../parts/parts.tsx';
-import { FormFields, Rows } from '../parts/rows.tsx';
+import { AskedForm } from '../parts/form.tsx';
+import { Button, Fault, Loading, Panel, Time, Title } from '../parts/parts.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -87,78 +87,66 @@ function isSelf({ accountId }: { accountId: string }, account: AccountInfo): boo
 }
 
 function SetMember({ id, onChanged }: { id: string; onChanged: () => void }): JSX.Element {
-  const [fields, setFields] = useState({ email: '', role: 'SUBMITS' as DeskRole });
-  const { isBusy, fault, run } = useWork(onChanged);
-  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
-  const set = async (): Promise<void> => {
-    if (await run(() => change(SET_DESK_MEMBER, { id, ...fields }))) put({ email: '' });
-  };
   return (
-    <Form onSend={() => void set()}>
-      <FormFields
-        {...{ fields, put }}
-        asked={[
-          { of: 'email', label: t('email'), hint: t('deskMemberLead'), type: 'email', isRequired: true },
-          {
-            of: 'role',
-            label: t('deskRole'),
-            options: DESK_ROLES.map((role) => [role, t(`deskRole_${role}`)] as const),
-          },
-        ]}
-      />
-      <Fault error={fault} />
-      <Button type="submit" {...{ isBusy }}>
-        {t('deskSetMember')}
-      </Button>
-    </Form>
+    <AskedForm
+      start={{ email: '', role: 'SUBMITS' as DeskRole }}
+      asked={[
+        { of: 'email', label: t('email'), hint: t('deskMemberLead'), type: 'email', isRequired: true },
+        {
+          of: 'role',
+          label: t('deskRole'),
+          options: DESK_ROLES.map((role) => [role, t(`deskRole_${role}`)] as const),
+        },
+      ]}
+      text={t('deskSetMember')}
+      work={useWork(onChanged)}
+      send={async (member, put) => {
+        await change(SET_DESK_MEMBER, { id, ...member });
+        put({ email: '' });
+      }}
+    />
   );
 }
 
 function ChangeDesk({ desk: { id, name }, onChanged }: Omit<DeskProps, 'account'>): JSX.Element {
-  const [fields, setFields] = useState({ name });
-  const { isBusy, fault, run } = useWork(onChanged);
+  const work = useWork(onChanged);
   return (
     <details>
       <summary>{t('deskChange')}</summary>
-      <Form onSend={() => void run(() => change(RENAME_DESK, { id, ...fields }))}>
-        <FormFields
-          {...{ fields }}
-          put={(part) => setFields({ ...fields, ...part })}
-          asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
-        />
-        <Fault error={fault} />
-        <p class="actions">
-          <Button type="submit" {...{ isBusy }}>
-            {t('save')}
-          </Button>
-          <Button kind="danger" {...{ isBusy }} onPress={() => void run(() => change(REMOVE_DESK, { id }))}>
+      <AskedForm
+        start={{ name }}
+        asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
+        text={t('save')}
+        {...{ work }}
+        send={(fields) => change(RENAME_DESK, { id, ...fields })}
+        beside={
+          <Button
+            kind="danger"
+            isBusy={work.isBusy}
+            onPress={() => void work.run(() => change(REMOVE_DESK, { id }))}
+          >
             {t('deskRemove')}
           </Button>
-        </p>
-      </Form>
+        }
+      />
     </details>
   );
 }
 
 function AddDesk({ onAdded }: { onAdded: () => void }): JSX.Element {
-  const [fields, setFields] = useState({ name: '' });
-  const { isBusy, fault, run } = useWork(onAdded);
-  const add = async (): Promise<void> => {
-    if (await run(() => change(ADD_DESK, fields))) setFields({ name: '' });
-  };
   return (
     <Panel title={t('deskAdd')}>
-      <Form onSend={() => void add()}>
-        <FormFields
-          {...{ fields }}
-          put={(part) => setFields({ ...fields, ...part })}
-          asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
-        />
-        <Fault error={fault} />
-        <Button kind="main" type="submit" {...{ isBusy }}>
-          {t('deskAdd')}
-        </Button>
-      </Form>
+      <AskedForm
+        start={{ name: '' }}
+        asked={[{ of: 'name', label: t('deskName'), isRequired: true }]}
+        kind="main"
+        text={t('deskAdd')}
+        work={useWork(onAdded)}
+        send={async (fields, put) => {
+          await change(ADD_DESK, fields);
+          put({ name: '' });
+        }}
+      />
     </Panel>
   );
 }

@@ -14,8 +14,9 @@ import {
   TEST_NOTICE_RULE,
 } from '../gen/documents.ts';
 import { change, session } from '../parts/api.ts';
-import { Button, Fault, Form, Notice, Panel } from '../parts/parts.tsx';
-import { FormFields, Rows } from '../parts/rows.tsx';
+import { AskedForm } from '../parts/form.tsx';
+import { Fault, Notice, Panel } from '../parts/parts.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { findText, t } from '../texts/language.ts';
@@ -111,48 +112,36 @@ const START = {
 
 function AddRule({ onAdded }: { onAdded: () => void }): JSX.Element {
   const isAdmin = useCell(session)?.account?.role === 'admin';
-  const [fields, setFields] = useState(START);
-  const { isBusy, fault, run } = useWork();
-  const put = (part: Partial<typeof START>): void => setFields({ ...fields, ...part });
-  const add = async (): Promise<void> => {
-    const { name, outcome, kind, ...said } = fields;
-    const outcomes = outcome === '' ? [] : [outcome];
-    const kinds = kind === '' ? [] : [kind];
-    const named = name.trim() === '' ? {} : { name };
-    if (!(await run(() => change(CREATE_NOTICE_RULE, { input: { ...named, ...said, outcomes, kinds } }))))
-      return;
-    put({ target: '', name: '' });
-    onAdded();
-  };
   const channels = CHANNELS.map((one) => [one, t(`channel_${one}`)] as const);
   const any = ['', t('noticeAny')] as const;
   return (
-    <Form onSend={() => void add()}>
-      <FormFields
-        {...{ fields, put }}
-        asked={[
-          { of: 'channel', label: t('noticeChannel'), options: channels },
-          { of: 'target', label: t('noticeTarget'), hint: t('noticeTargetLead'), isRequired: true },
-          { of: 'name', label: t('noticeName') },
-          {
-            of: 'outcome',
-            label: t('noticeOutcome'),
-            options: [any, ...OUTCOMES.map((one) => [one, outcomeText(one)] as const)],
-          },
-          {
-            of: 'kind',
-            label: t('noticeKind'),
-            options: [any, ...KINDS.map((one) => [one, kindName(one)] as const)],
-          },
-          { of: 'ofEveryAccount', label: t('noticeEveryAccount'), when: isAdmin },
-        ]}
-      />
-      <p class="actions">
-        <Button type="submit" {...{ isBusy }}>
-          {t('save')}
-        </Button>
-      </p>
-      <Fault error={fault} />
-    </Form>
+    <AskedForm
+      start={START}
+      asked={[
+        { of: 'channel', label: t('noticeChannel'), options: channels },
+        { of: 'target', label: t('noticeTarget'), hint: t('noticeTargetLead'), isRequired: true },
+        { of: 'name', label: t('noticeName') },
+        {
+          of: 'outcome',
+          label: t('noticeOutcome'),
+          options: [any, ...OUTCOMES.map((one) => [one, outcomeText(one)] as const)],
+        },
+        {
+          of: 'kind',
+          label: t('noticeKind'),
+          options: [any, ...KINDS.map((one) => [one, kindName(one)] as const)],
+        },
+        { of: 'ofEveryAccount', label: t('noticeEveryAccount'), when: isAdmin },
+      ]}
+      text={t('save')}
+      send={async ({ name, outcome, kind, ...said }, put) => {
+        const outcomes = outcome === '' ? [] : [outcome];
+        const kinds = kind === '' ? [] : [kind];
+        const named = name.trim() === '' ? {} : { name };
+        await change(CREATE_NOTICE_RULE, { input: { ...named, ...said, outcomes, kinds } });
+        put({ target: '', name: '' });
+        onAdded();
+      }}
+    />
   );
 }

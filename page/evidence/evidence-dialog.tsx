@@ -7,9 +7,9 @@ import {
   READ_EXPORT,
 } from '../gen/documents.ts';
 import { ask, change } from '../parts/api.ts';
+import { AskedForm } from '../parts/form.tsx';
 import { formatBytes } from '../parts/format.ts';
-import { Button, Dialog, Fault, Field, Form, LongField, Notice, Select } from '../parts/parts.tsx';
-import { useWork } from '../parts/use-query.ts';
+import { Dialog, Notice } from '../parts/parts.tsx';
 import { LANGUAGES, type Language, language, t } from '../texts/language.ts';
 
 /** The package of one picture takes two seconds, so that a question each .7 s is soon enough. */
@@ -23,50 +23,39 @@ interface EvidenceProps {
 }
 
 export function EvidenceDialog({ identifiers, onClose }: EvidenceProps): JSX.Element {
-  const [title, setTitle] = useState('');
-  const [notes, setNotes] = useState('');
-  const [chosen, setChosen] = useState<Language>(language.get());
   const [made, setMade] = useState<EvidenceExport | null>(null);
-  const { isBusy, fault, run } = useWork();
   useFollowed(made, setMade);
-  const send = (): void => {
-    void run(async () => {
-      const order = { identifiers: [...identifiers], title, notes, language: chosen };
-      setMade((await change(EXPORT_EVIDENCE, order)).export);
-    });
-  };
   return (
     <Dialog title={t('evidence')} onClose={onClose}>
       <p>{t('evidenceLead')}</p>
       {identifiers.length > 1 && <p>{t('evidenceOfMany')}</p>}
       {made === null ? (
-        <Form onSend={send}>
-          <Field label={t('evidenceTitle')} name="title" value={title} onValue={setTitle} />
-          <LongField
-            label={t('evidenceNotes')}
-            name="notes"
-            lengthMax={NOTES_CHARACTERS_MAX}
-            hint={t('evidenceNotesHint')}
-            value={notes}
-            onValue={setNotes}
-          />
-          <Select
-            label={t('evidenceLanguage')}
-            value={chosen}
-            options={LANGUAGES.map((name) => [name, NAMES[name]] as const)}
-            onValue={setChosen}
-          />
-          <p class="actions">
-            <Button kind="main" {...{ isBusy }} type="submit">
-              {t('evidenceMake')}
-            </Button>
-            <Button onPress={onClose}>{t('cancel')}</Button>
-          </p>
-        </Form>
+        <AskedForm
+          start={{ title: '', notes: '', language: language.get() }}
+          asked={[
+            { of: 'title', label: t('evidenceTitle') },
+            {
+              of: 'notes',
+              label: t('evidenceNotes'),
+              hint: t('evidenceNotesHint'),
+              lengthMax: NOTES_CHARACTERS_MAX,
+            },
+            {
+              of: 'language',
+              label: t('evidenceLanguage'),
+              options: LANGUAGES.map((name) => [name, NAMES[name]] as const),
+            },
+          ]}
+          kind="main"
+          text={t('evidenceMake')}
+          {...{ onClose }}
+          send={async (order) =>
+            setMade((await change(EXPORT_EVIDENCE, { identifiers: [...identifiers], ...order })).export)
+          }
+        />
       ) : (
         <Made {...{ made }} />
       )}
-      <Fault error={fault} />
     </Dialog>
   );
 }

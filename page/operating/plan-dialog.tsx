@@ -4,9 +4,8 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { ANALYSES } from '../gen/analyses.ts';
 import { type C2paPolicy, CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
-import { FormFields } from '../parts/rows.tsx';
-import { useWork } from '../parts/use-query.ts';
+import { Form, FormFields } from '../parts/form.tsx';
+import { Check, Dialog, Field } from '../parts/parts.tsx';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 
@@ -79,35 +78,28 @@ function toInput({ name, sku, kinds, options, ...rest }: Fields): PlanInput {
 
 export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element {
   const [fields, setFields] = useState(startOf(plan));
-  const { isBusy, fault, run } = useWork();
   const put = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
-  const save = async (): Promise<void> => {
-    const input = toInput(fields);
-    const send = () =>
-      plan === null ? change(CREATE_PLAN, { input }) : change(UPDATE_PLAN, { id: plan.id, input });
-    if (await run(send)) onDone();
-  };
+  const input = toInput(fields);
+  const save = () =>
+    plan === null ? change(CREATE_PLAN, { input }) : change(UPDATE_PLAN, { id: plan.id, input });
   return (
     <Dialog title={plan === null ? t('createPlan') : showText(plan.name)} {...{ onClose }}>
-      <Form onSend={() => void save()}>
-        <Field
-          label={t('name')}
-          name="plan-name"
-          isRequired
-          value={fields.name}
-          onValue={(name) => put({ name })}
+      <Form
+        kind="main"
+        text={plan === null ? t('createPlan') : t('save')}
+        {...{ onClose }}
+        send={() => save().then(onDone)}
+      >
+        <FormFields
+          {...{ fields, put }}
+          asked={[
+            { of: 'name', label: t('name'), isRequired: true },
+            { of: 'sku', label: t('sku'), isRequired: true },
+          ]}
         />
-        <Field label={t('sku')} name="sku" isRequired value={fields.sku} onValue={(sku) => put({ sku })} />
         <KindFields {...{ fields, put }} />
         <OptionFields {...{ fields, put }} />
         <LimitFields {...{ fields, put }} />
-        <Fault error={fault} />
-        <p class="actions">
-          <Button type="submit" kind="main" {...{ isBusy }}>
-            {plan === null ? t('createPlan') : t('save')}
-          </Button>
-          <Button onPress={onClose}>{t('cancel')}</Button>
-        </p>
       </Form>
     </Dialog>
   );

@@ -14,10 +14,11 @@ import {
   type UserRow,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
+import { AskedForm } from '../parts/form.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { type Connection, type Paged, usePaged } from '../parts/paged.tsx';
-import { Button, Dialog, Empty, Fault, Form, Notice, Search, Title } from '../parts/parts.tsx';
-import { FormFields, PagedRows } from '../parts/rows.tsx';
+import { Button, Dialog, Empty, Fault, Notice, Search, Title } from '../parts/parts.tsx';
+import { PagedRows } from '../parts/rows.tsx';
 import { MailOff } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
@@ -164,62 +165,47 @@ async function store({ user, plans, isAdmin }: DialogProps, fields: Fields): Pro
 }
 
 function UserDialog(props: DialogProps): JSX.Element {
-  const { user, onClose, onDone } = props;
-  const [fields, setFields] = useState(startOf(user));
+  const { user, plans, isAdmin, onClose, onDone } = props;
   const [isDeleting, setDeleting] = useState(false);
-  const { isBusy, fault, run } = useWork();
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    if (await run(work)) onDone();
-  };
+  const work = useWork();
+  const remove = (id: string) => work.run(() => change(DELETE_USER, { id }).then(onDone));
   return (
     <Dialog title={user === null ? t('createUser') : showText(user.name)} {...{ onClose }}>
-      <Form onSend={() => void act(() => store(props, fields))}>
-        <UserFields {...{ ...props, fields }} put={(part) => setFields({ ...fields, ...part })} />
-        <Fault error={fault} />
-        <p class="actions">
-          <Button type="submit" kind="main" {...{ isBusy }}>
-            {user === null ? t('createUser') : t('save')}
-          </Button>
-          <Button onPress={onClose}>{t('cancel')}</Button>
-          {user !== null && !isDeleting && (
-            <Button kind="danger" onPress={() => setDeleting(true)}>
-              {t('delete')}
-            </Button>
-          )}
-          {user !== null && isDeleting && (
+      <AskedForm
+        start={startOf(user)}
+        asked={[
+          { of: 'name', label: t('name'), isRequired: true },
+          { of: 'email', label: t('email'), type: 'email', isRequired: true },
+          {
+            of: 'pricingId',
+            label: t('plan'),
+            options: plans.map((plan) => [plan.id, showText(plan.name)] as const),
+          },
+          {
+            of: 'role',
+            label: t('role'),
+            options: ROLES.map((one) => [one, t(`role_${one}`)] as const),
+            when: isAdmin,
+          },
+          { of: 'amount', label: t('grantCredits'), type: 'number', when: isAdmin && user !== null },
+          { of: 'readonly', label: t('readonly'), hint: t('readonlyLead') },
+        ]}
+        kind="main"
+        text={user === null ? t('createUser') : t('save')}
+        {...{ onClose, work }}
+        send={(fields) => store(props, fields).then(onDone)}
+        beside={
+          user !== null && (
             <Button
               kind="danger"
-              {...{ isBusy }}
-              onPress={() => void act(() => change(DELETE_USER, { id: user.id }))}
+              isBusy={work.isBusy}
+              onPress={() => (isDeleting ? void remove(user.id) : setDeleting(true))}
             >
-              {t('deleteForGood')}
+              {isDeleting ? t('deleteForGood') : t('delete')}
             </Button>
-          )}
-        </p>
-      </Form>
+          )
+        }
+      />
     </Dialog>
-  );
-}
-
-interface FieldsProps extends DialogProps {
-  fields: Fields;
-  put: (part: Partial<Fields>) => void;
-}
-
-function UserFields({ user, plans, isAdmin, fields, put }: FieldsProps): JSX.Element {
-  const planNames = plans.map((plan) => [plan.id, showText(plan.name)] as const);
-  const roleNames = ROLES.map((one) => [one, t(`role_${one}`)] as const);
-  return (
-    <FormFields
-      {...{ fields, put }}
-      asked={[
-        { of: 'name', label: t('name'), isRequired: true },
-        { of: 'email', label: t('email'), type: 'email', isRequired: true },
-        { of: 'pricingId', label: t('plan'), options: planNames },
-        { of: 'role', label: t('role'), options: roleNames, when: isAdmin },
-        { of: 'amount', label: t('grantCredits'), type: 'number', when: isAdmin && user !== null },
-        { of: 'readonly', label: t('readonly'), hint: t('readonlyLead') },
-      ]}
-    />
   );
 }

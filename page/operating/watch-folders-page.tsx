@@ -14,10 +14,11 @@ import {
   type TestWatchFolderAnswer,
 } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
+import { AskedForm } from '../parts/form.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { usePaged } from '../parts/paged.tsx';
-import { Button, Empty, Fault, Form, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
-import { FormFields, PagedRows, Rows } from '../parts/rows.tsx';
+import { Button, Empty, Fault, Loading, Notice, Panel, Time, Title } from '../parts/parts.tsx';
+import { PagedRows, Rows } from '../parts/rows.tsx';
 import { SettingNote } from '../parts/setting-note.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { saySentence } from '../texts/daemon/sentences-it.ts';
@@ -59,51 +60,44 @@ export function WatchFoldersPage(): JSX.Element {
 }
 
 function AddPanel({ roots, onAdded }: { roots: readonly string[]; onAdded: () => void }): JSX.Element {
-  const [fields, setFields] = useState({
-    path: '',
-    done: 'LEAVE' as (typeof DONE_ACTIONS)[number],
-    options: '',
-  });
   const [check, setCheck] = useState<Check | null>(null);
-  const { isBusy, fault, run } = useWork();
-  const { path, done } = fields;
-  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
-  const test = (): Promise<boolean> => run(async () => setCheck(await change(TEST_WATCH_FOLDER, { path })));
-  const add = (): Promise<boolean> =>
-    run(async () => {
-      const listed = fields.options.split(',').map((one) => one.trim());
-      const options = listed.filter((one) => one !== '');
-      setCheck(await change(ADD_WATCH_FOLDER, { path, done, options }));
-      put({ path: '' });
-      onAdded();
-    });
+  const work = useWork();
   const doneNames = DONE_ACTIONS.map((action) => [action, t(`done_${action}`)] as const);
   return (
     <Panel title={t('folderAdd')}>
-      <Form onSend={() => void add()}>
-        <FormFields
-          {...{ fields, put }}
-          asked={[
-            {
-              of: 'path',
-              label: t('folderPath'),
-              hint: t('folderPathLead', { roots: roots.join(', ') }),
-              isRequired: true,
-            },
-            { of: 'done', label: t('folderDone'), options: doneNames },
-            { of: 'options', label: t('folderOptions'), hint: t('folderOptionsLead') },
-          ]}
-        />
-        <p class="actions">
-          <Button kind="main" type="submit" {...{ isBusy }}>
-            {t('folderAdd')}
-          </Button>
-          <Button {...{ isBusy }} isDisabled={path === ''} onPress={() => void test()}>
+      <AskedForm
+        start={{ path: '', done: 'LEAVE' as (typeof DONE_ACTIONS)[number], options: '' }}
+        asked={[
+          {
+            of: 'path',
+            label: t('folderPath'),
+            hint: t('folderPathLead', { roots: roots.join(', ') }),
+            isRequired: true,
+          },
+          { of: 'done', label: t('folderDone'), options: doneNames },
+          { of: 'options', label: t('folderOptions'), hint: t('folderOptionsLead') },
+        ]}
+        kind="main"
+        text={t('folderAdd')}
+        {...{ work }}
+        send={async ({ options, ...folder }, put) => {
+          const listed = options.split(',').map((one) => one.trim());
+          setCheck(
+            await change(ADD_WATCH_FOLDER, { ...folder, options: listed.filter((one) => one !== '') }),
+          );
+          put({ path: '' });
+          onAdded();
+        }}
+        beside={({ path }) => (
+          <Button
+            isBusy={work.isBusy}
+            isDisabled={path === ''}
+            onPress={() => void work.run(async () => setCheck(await change(TEST_WATCH_FOLDER, { path })))}
+          >
             {t('folderTest')}
           </Button>
-        </p>
-      </Form>
-      <Fault error={fault} />
+        )}
+      />
       {check !== null && <CheckResult {...{ check }} />}
     </Panel>
   );

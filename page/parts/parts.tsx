@@ -213,19 +213,6 @@ export function Button(props: ButtonProps): JSX.Element {
   );
 }
 
-export function Form({ onSend, children }: Children & { onSend: () => void }): JSX.Element {
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSend();
-      }}
-    >
-      {children}
-    </form>
-  );
-}
-
 /** The browser's own modal dialog: it keeps the focus inside and closes by Escape. */
 export function Dialog({
   title,

@@ -1,7 +1,7 @@
-/** Tables and forms as rows: a column says what it shows of an item, a field of a form what it asks for. */
+/** Tables as rows: a column says what it shows of an item. */
 import type { ComponentChildren, JSX } from 'preact';
 import { More, type Paged } from './paged.tsx';
-import { Button, Check, Field, Select, Table } from './parts.tsx';
+import { Button, Table } from './parts.tsx';
 
 /** A column: its head, what it shows of an item, and the class of its cells. */
 export type Column<Item> = readonly [
@@ -72,47 +72,6 @@ export function PagedRows<Item>({ of, none, ...rows }: PagedRowsProps<Item>): JS
     <>
       {isEmpty ? !of.isLoading && none : <Rows {...rows} items={of.nodes} />}
       <More {...of} />
-    </>
-  );
-}
-
-/** A field of a form: a text, a figure, a choice or a switch, by the type of its value. */
-export interface Asked<Fields> {
-  readonly of: keyof Fields & string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly type?: 'email' | 'number';
-  readonly isRequired?: boolean;
-  readonly options?: readonly (readonly [value: string, label: string])[];
-  /** Whether the form asks for the field. */
-  readonly when?: boolean;
-}
-
-interface FormFieldsProps<Fields> {
-  fields: Fields;
-  put: (part: Partial<Fields>) => void;
-  asked: readonly Asked<Fields>[];
-}
-
-export function FormFields<Fields extends object>({
-  fields,
-  put,
-  asked,
-}: FormFieldsProps<Fields>): JSX.Element {
-  return (
-    <>
-      {asked.map(({ of, options, when = true, ...said }) => {
-        const value: unknown = fields[of];
-        const onValue = (given: unknown): void => put({ [of]: given } as Partial<Fields>);
-        if (!when) return null;
-        if (typeof value === 'boolean') return <Check key={of} {...said} isOn={value} {...{ onValue }} />;
-        const text = String(value);
-        return options === undefined ? (
-          <Field key={of} name={of} {...said} value={text} {...{ onValue }} />
-        ) : (
-          <Select key={of} label={said.label} value={text} {...{ options, onValue }} />
-        );
-      })}
     </>
   );
 }

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import { FILTER_NAME_CHARACTERS_MAX, SAVED_FILTERS_MAX } from '../../src/domain/records/saved-filter.ts';
 import { READ_SAVED_FILTERS, REMOVE_SAVED_FILTER, SAVE_FILTER } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { Button, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
-import { useQuery, useWork, type Work } from '../parts/use-query.ts';
+import { AskedForm } from '../parts/form.tsx';
+import { Button, Dialog, Fault } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 import { fromSaved, NO_FILTER, type RecordFilter, toSaved } from './record-filter.ts';
 
@@ -20,7 +21,8 @@ export function SavedFilters({
 }): JSX.Element | null {
   const { data, error, reload } = useQuery(READ_SAVED_FILTERS, {});
   const [isNaming, setNaming] = useState(false);
-  const { isBusy, fault, run } = useWork(reload);
+  const work = useWork(reload);
+  const { isBusy, fault, run } = work;
   const saved = (data?.savedFilters ?? []).map((one) => ({ name: one.name, filter: fromSaved(one) }));
   const isSaved = saved.some((one) => isSame(one.filter, filter));
   if (saved.length === 0 && !isFiltered) return null;
@@ -57,42 +59,23 @@ export function SavedFilters({
       </ul>
       <Fault error={error ?? fault} />
       {isNaming && (
-        <NameDialog
-          onName={async (name) => {
-            const input = { name, ...toSaved(filter) };
-            if (await run(() => change(SAVE_FILTER, { input }))) setNaming(false);
-          }}
-          {...{ isBusy, fault }}
-          onClose={() => setNaming(false)}
-        />
+        <Dialog title={t('saveFilter')} onClose={() => setNaming(false)}>
+          <AskedForm
+            start={{ name: '' }}
+            asked={[{ of: 'name', label: t('filterName'), isRequired: true }]}
+            kind="main"
+            text={t('save')}
+            onClose={() => setNaming(false)}
+            {...{ work }}
+            send={async ({ name }) => {
+              const kept = name.trim().slice(0, FILTER_NAME_CHARACTERS_MAX);
+              await change(SAVE_FILTER, { input: { name: kept, ...toSaved(filter) } });
+              setNaming(false);
+            }}
+          />
+        </Dialog>
       )}
     </>
-  );
-}
-
-function NameDialog({
-  onName,
-  onClose,
-  isBusy,
-  fault,
-}: {
-  onName: (name: string) => Promise<void>;
-  onClose: () => void;
-} & Pick<Work, 'isBusy' | 'fault'>): JSX.Element {
-  const [name, setName] = useState('');
-  return (
-    <Dialog title={t('saveFilter')} {...{ onClose }}>
-      <Form onSend={() => void onName(name.trim().slice(0, FILTER_NAME_CHARACTERS_MAX))}>
-        <Field label={t('filterName')} name="filter-name" isRequired value={name} onValue={setName} />
-        <Fault error={fault} />
-        <p class="actions">
-          <Button kind="main" type="submit" isDisabled={name.trim() === ''} {...{ isBusy }}>
-            {t('save')}
-          </Button>
-          <Button onPress={onClose}>{t('cancel')}</Button>
-        </p>
-      </Form>
-    </Dialog>
   );
 }
 

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Fold } from '../parts/fold.tsx';
-import { Button, Fault, Form, LongField } from '../parts/parts.tsx';
+import { Form } from '../parts/form.tsx';
+import { Button, LongField } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
@@ -24,20 +25,34 @@ export function OverridePanel({
   const { kind, hash, forceClassification } = record;
   const [classification, setClassification] = useState<Label | null>(forceClassification);
   const [reason, setReason] = useState('');
-  const { isBusy, fault, run } = useWork();
-  const send = async (work: () => Promise<unknown>): Promise<void> => {
-    if (await run(work)) onChange();
-  };
-  const set = (): void => {
+  const work = useWork();
+  const about = { kind, hash };
+  const set = async (): Promise<void> => {
     if (classification === null) return;
-    void send(() => change(SET_OVERRIDE, { input: { kind, hash, classification, reason } }));
+    await change(SET_OVERRIDE, { input: { ...about, classification, reason } });
+    onChange();
   };
-  const remove = () => change(REMOVE_OVERRIDE, { input: { kind, hash } });
+  const remove = async (): Promise<void> => {
+    await change(REMOVE_OVERRIDE, { input: about });
+    onChange();
+  };
   return (
     <div class="unprinted">
       <Fold anchor="finding" title={t('override')}>
         <p class="quiet">{t('overrideLead')}</p>
-        <Form onSend={set}>
+        <Form
+          kind="main"
+          text={t('overrideSave')}
+          {...{ work }}
+          send={set}
+          beside={
+            forceClassification !== null && (
+              <Button isBusy={work.isBusy} onPress={() => void work.run(remove)}>
+                {t('overrideRemove')}
+              </Button>
+            )
+          }
+        >
           <fieldset class="choices">
             <legend>{t('yourFinding')}</legend>
             {CHOICES.map(([label, text]) => (
@@ -61,17 +76,6 @@ export function OverridePanel({
             value={reason}
             onValue={setReason}
           />
-          <Fault error={fault} />
-          <p class="actions">
-            <Button kind="main" type="submit" {...{ isBusy }}>
-              {t('overrideSave')}
-            </Button>
-            {forceClassification !== null && (
-              <Button {...{ isBusy }} onPress={() => void send(remove)}>
-                {t('overrideRemove')}
-              </Button>
-            )}
-          </p>
         </Form>
       </Fold>
     </div>

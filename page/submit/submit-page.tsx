@@ -1,10 +1,11 @@
 /** Handing in files: dropped, chosen, pasted, a whole folder or an address. */
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { AccountInfo } from '../parts/api.ts';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { isMedia } from '../parts/dropped.ts';
-import { Button, Fault, Field, Form, Notice, Title } from '../parts/parts.tsx';
+import { AskedForm } from '../parts/form.tsx';
+import { Button, Fault, Notice, Title } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
@@ -87,24 +88,17 @@ function FileDrop({ onFiles }: { onFiles: (files: readonly File[]) => void }): J
 }
 
 function AddressForm({ submission }: { submission: SubmitOptions }): JSX.Element {
-  const [fileUrl, setFileUrl] = useState('');
-  const send = (): void => {
-    addUploads([{ fileUrl, name: fileUrl }], submission);
-    setFileUrl('');
-  };
   return (
-    <div class="address">
-      <Form onSend={send}>
-        <Field
-          label={t('orAddress')}
-          name="address"
-          type="url"
-          isRequired
-          value={fileUrl}
-          onValue={setFileUrl}
-        />
-        <Button type="submit">{t('fetchAddress')}</Button>
-      </Form>
+    <div class="inline-form">
+      <AskedForm
+        start={{ fileUrl: '' }}
+        asked={[{ of: 'fileUrl', label: t('orAddress'), type: 'url', isRequired: true }]}
+        text={t('fetchAddress')}
+        send={async ({ fileUrl }, put) => {
+          addUploads([{ fileUrl, name: fileUrl }], submission);
+          put({ fileUrl: '' });
+        }}
+      />
     </div>
   );
 }

@@ -12,20 +12,9 @@ import {
   SET_TRUST_LIST_ON,
 } from '../gen/documents.ts';
 import { ask, change } from '../parts/api.ts';
+import { AskedForm } from '../parts/form.tsx';
 import { formatNumber } from '../parts/format.ts';
-import {
-  Button,
-  Check,
-  Fault,
-  Field,
-  Form,
-  Loading,
-  Panel,
-  Select,
-  Table,
-  Time,
-  Title,
-} from '../parts/parts.tsx';
+import { Button, Fault, Loading, Panel, Table, Time, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 import { ListFile } from './list-file.tsx';
@@ -152,29 +141,15 @@ function holds({ authorities, singleCertificates, products }: List): string {
 
 /** Certificates of the trust lists, found by a part of a name or a fingerprint. */
 function CertificatesPanel(): JSX.Element {
-  const [text, setText] = useState('');
   const [found, setFound] = useState<readonly Certificate[] | null>(null);
-  const { isBusy, fault, run } = useWork();
-  const find = (): Promise<boolean> =>
-    run(async () => setFound((await ask(FIND_TRUSTED_CERTIFICATES, { text })).trustedCertificates));
   return (
     <Panel title={t('trustShow')}>
-      <Form onSend={() => void find()}>
-        <Field
-          label={t('trustShow')}
-          hint={t('trustShowLead')}
-          name="certificate"
-          isRequired
-          value={text}
-          onValue={setText}
-        />
-        <p class="actions">
-          <Button type="submit" {...{ isBusy }}>
-            {t('trustFind')}
-          </Button>
-        </p>
-      </Form>
-      <Fault error={fault} />
+      <AskedForm
+        start={{ text: '' }}
+        asked={[{ of: 'text', label: t('trustShow'), hint: t('trustShowLead'), isRequired: true }]}
+        text={t('trustFind')}
+        send={async (fields) => setFound((await ask(FIND_TRUSTED_CERTIFICATES, fields)).trustedCertificates)}
+      />
       {found?.length === 0 && <p role="status">{t('trustNoneFound')}</p>}
       {found !== null && found.length > 0 && <Certificates {...{ found }} />}
     </Panel>
@@ -207,66 +182,44 @@ function Certificates({ found }: { found: readonly Certificate[] }): JSX.Element
 }
 
 const KINDS = ['SIGNERS', 'TIME', 'SIGNERS_AND_TIME', 'PRODUCTS'] as const;
-const EMPTY = { id: '', name: '', source: '', terms: '', date: '', content: '', single: false };
+const EMPTY = {
+  id: '',
+  kind: 'SIGNERS' as (typeof KINDS)[number],
+  single: false,
+  date: '',
+  name: '',
+  source: '',
+  terms: '',
+};
 
 function AddPanel({ onAdded }: { onAdded: () => void }): JSX.Element {
-  const [given, setGiven] = useState(EMPTY);
-  const [kind, setKind] = useState<(typeof KINDS)[number]>('SIGNERS');
-  const { isBusy, fault, run } = useWork();
-  const put = (part: Partial<typeof EMPTY>): void => setGiven((before) => ({ ...before, ...part }));
-  const add = async (): Promise<void> => {
-    if (!(await run(() => change(ADD_TRUST_LIST, { ...given, kind })))) return;
-    setGiven(EMPTY);
-    onAdded();
-  };
-  const { id, name, source, terms, date, content, single } = given;
+  const [content, setContent] = useState('');
+  const kinds = KINDS.map((one) => [one, t(`trustKind_${one}`)] as const);
   return (
     <Panel title={t('trustAdd')}>
-      <Form onSend={() => void add()}>
-        <Field
-          label={t('trustId')}
-          hint={t('trustIdLead')}
-          name="id"
-          isRequired
-          value={id}
-          onValue={(value) => put({ id: value })}
-        />
-        <ListFile onContent={(text) => put({ content: text })} />
-        <Select
-          label={t('trustKind')}
-          value={kind}
-          options={KINDS.map((one) => [one, t(`trustKind_${one}`)] as const)}
-          onValue={setKind}
-        />
-        <Check label={t('trustSingle')} isOn={single} onValue={(isOn) => put({ single: isOn })} />
-        <Field
-          label={t('trustDay')}
-          name="date"
-          type="date"
-          isRequired
-          value={date}
-          onValue={(value) => put({ date: value })}
-        />
-        <Field label={t('trustName')} name="name" value={name} onValue={(value) => put({ name: value })} />
-        <Field
-          label={t('trustSource')}
-          name="source"
-          value={source}
-          onValue={(value) => put({ source: value })}
-        />
-        <Field
-          label={t('trustTerms')}
-          name="terms"
-          value={terms}
-          onValue={(value) => put({ terms: value })}
-        />
-        <p class="actions">
-          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={content === ''}>
-            {t('trustAdd')}
-          </Button>
-        </p>
-      </Form>
-      <Fault error={fault} />
+      <AskedForm
+        start={EMPTY}
+        asked={[
+          { of: 'id', label: t('trustId'), hint: t('trustIdLead'), isRequired: true },
+          { of: 'kind', label: t('trustKind'), options: kinds },
+          { of: 'single', label: t('trustSingle') },
+          { of: 'date', label: t('trustDay'), type: 'date', isRequired: true },
+          { of: 'name', label: t('trustName') },
+          { of: 'source', label: t('trustSource') },
+          { of: 'terms', label: t('trustTerms') },
+        ]}
+        kind="main"
+        text={t('trustAdd')}
+        isDisabled={content === ''}
+        send={async (fields, put) => {
+          await change(ADD_TRUST_LIST, { ...fields, content });
+          put(EMPTY);
+          setContent('');
+          onAdded();
+        }}
+      >
+        <ListFile onContent={setContent} />
+      </AskedForm>
     </Panel>
   );
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
 import { describeStartFailure } from '../../src/domain/operator-fault.ts';
-import { firstStartNotice } from '../../src/first-start-notice.ts';
+import { firstStartNotice, modelsNotice } from '../../src/first-start-notice.ts';
 import { FolderInUseError } from '../../src/store/lock.ts';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -24,6 +24,7 @@ test('a first start says once how weak the models are, and which command adds a 
     /First start: .*mail is not sent and lies in \S+\/mail .*weak evidence.*assay models add sieve/s,
   );
   equal(await start(), '');
+  match(modelsNotice([]), /state no measured error rates\n.*assay models add sieve/s);
 
   // The notice has the figures that README.md states first.
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
