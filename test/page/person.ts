@@ -30,14 +30,17 @@ export interface NamedBytes {
 /** On the middle of whatever page is shown, as a hand would. */
 export async function dropAnywhere({ page }: Desk, files: readonly NamedBytes[]): Promise<void> {
   const encoded = files.map(({ name, bytes }) => [name, bytes.toString('base64')] as const);
-  await page.evaluate((given) => {
+  await page.evaluate(async (given) => {
     const transfer = new DataTransfer();
     for (const [name, text] of given) {
       const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
       transfer.items.add(new File([bytes], name, { type: 'image/jpeg' }));
     }
     const at = document.elementFromPoint(innerWidth / 2, innerHeight / 2) ?? document.body;
-    for (const kind of ['dragover', 'drop'])
+    const send = (kind: string): boolean =>
       at.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    // A page that was just opened listens only once its code has run: a drop before that would be lost.
+    while (send('dragover')) await new Promise(requestAnimationFrame);
+    send('drop');
   }, encoded);
 }
