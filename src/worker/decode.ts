@@ -7,7 +7,7 @@ import { forgetGrey } from './maps/kept-grey.ts';
 import { MediaFaultFound } from './media/media-fault.ts';
 import type { ReportStep } from './media/progress.ts';
 import type { DecodeRequest, DecodeResponse, SentRequest } from './protocol/decode-protocol.ts';
-import type { DecodedFrame, PatchedPicture } from './protocol/decoded-media.ts';
+import type { Answered, DecodeAnswer, DecodedFrame, PatchedPicture } from './protocol/decoded-media.ts';
 import { probe } from './steps/probe.ts';
 
 /** `EX_SOFTWARE`: the child found a fault of its own. */
@@ -37,7 +37,7 @@ async function handle(request: SentRequest): Promise<void> {
   }
   try {
     const whole = { ...request, trust };
-    send(await answer(whole));
+    send({ type: 'answered', id: request.id, answer: await answer(whole) });
   } catch (error) {
     if (error instanceof MediaFaultFound) {
       return send({ type: 'failed', id: request.id, fault: error.fault, message: error.message });
@@ -50,66 +50,47 @@ async function handle(request: SentRequest): Promise<void> {
 
 async function answer(
   request: Exclude<DecodeRequest, { type: 'shutdown' | 'forget-picture' }>,
-): Promise<DecodeResponse> {
-  const { id } = request;
-  const callbacks = callbacksOf(id);
+): Promise<DecodeAnswer<Answered>> {
+  const callbacks = callbacksOf(request.id);
   const { report } = callbacks;
   // Each part is loaded at its first request: a child that sees pictures alone needs neither films nor sound.
   switch (request.type) {
     case 'probe':
-      return { type: 'probed', id, probe: await probe(inputOf(request), request.limits) };
-    case 'read-marks': {
-      const { readMarks } = await import('./read-marks.ts');
-      return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
-    }
-    case 'describe-picture': {
-      const { describePicture } = await import('./describe-picture.ts');
-      return { type: 'described-picture', id, asked: await describePicture(request, slotFolder) };
-    }
-    case 'describe-kept': {
-      const { describeKept } = await import('./describe-picture.ts');
-      return { type: 'described-kept', id, picture: await describeKept(request, slotFolder) };
-    }
+      return { probe: await probe(inputOf(request), request.limits) };
+    case 'read-marks':
+      return { read: await (await import('./read-marks.ts')).readMarks(request, slotFolder) };
+    case 'describe-picture':
+      return { asked: await (await import('./describe-picture.ts')).describePicture(request, slotFolder) };
+    case 'describe-kept':
+      return { picture: await (await import('./describe-picture.ts')).describeKept(request, slotFolder) };
     case 'read-provenance': {
       const { readProvenanceOnly } = await import('./read-provenance.ts');
-      return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
+      return { provenance: await readProvenanceOnly(request, slotFolder) };
     }
-    case 'decode-image': {
-      const { decodeImage } = await import('./decode-image.ts');
-      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, callbacks) };
-    }
-    case 'decode-audio': {
-      const { decodeAudio } = await import('./decode-audio.ts');
-      return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
-    }
-    case 'decode-video': {
-      const { decodeVideo } = await import('./decode-video.ts');
-      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, callbacks) };
-    }
-    case 'find-gpu': {
-      const { openGpu } = await import('./libav/gpu.ts');
-      return { type: 'found-gpu', id, fault: openGpu().fault };
-    }
-    case 'sample-frames': {
-      const { sampleFrames } = await import('./sample-frames.ts');
-      return { type: 'sampled-frames', id, sampled: await sampleFrames(request, slotFolder, report) };
-    }
+    case 'decode-image':
+      return { image: await (await import('./decode-image.ts')).decodeImage(request, slotFolder, callbacks) };
+    case 'decode-audio':
+      return { audio: await (await import('./decode-audio.ts')).decodeAudio(request, slotFolder, report) };
+    case 'decode-video':
+      return { video: await (await import('./decode-video.ts')).decodeVideo(request, slotFolder, callbacks) };
+    case 'find-gpu':
+      return { fault: (await import('./libav/gpu.ts')).openGpu().fault };
+    case 'sample-frames':
+      return {
+        sampled: await (await import('./sample-frames.ts')).sampleFrames(request, slotFolder, report),
+      };
     case 'cut-views':
-      return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
+      return { set: await cutViews(request, slotFolder) };
     case 'copy-patches':
-      return { type: 'copied-patches', id, sets: await copyPatches(request, slotFolder) };
-    case 'render': {
-      const { render } = await import('./render.ts');
-      return { type: 'rendered', id, figures: await render(request, slotFolder, report) };
-    }
+      return { sets: await copyPatches(request, slotFolder) };
+    case 'render':
+      return { figures: await (await import('./render.ts')).render(request, slotFolder, report) };
     case 'draw-sheet': {
       const { drawSheet } = await import('./renditions/contact-sheet.ts');
-      return { type: 'rendered', id, figures: await drawSheet(request, slotFolder, report) };
+      return { figures: await drawSheet(request, slotFolder, report) };
     }
-    case 'render-heatmap': {
-      const { renderHeatmap } = await import('./maps/heatmap.ts');
-      return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
-    }
+    case 'render-heatmap':
+      return { heatmap: await (await import('./maps/heatmap.ts')).renderHeatmap(request, slotFolder) };
   }
 }
 

@@ -79,7 +79,7 @@ export function fallenDecoder(played: Played): string {
   process.on('message', ({ type, id, input }) => {
     if (type !== 'render-heatmap') return;
     fs.writeFileSync(made, 'honest');
-    const answer = { type: 'rendered-heatmap', id, heatmap: { width: 1, height: 1 } };
+    const answer = { type: 'answered', id, answer: { heatmap: { width: 1, height: 1 } } };
     play(input, (sent) => process.send(answer, sent));
   });
   process.send({ type: 'ready' });`;

@@ -18,7 +18,7 @@ const LIES: readonly Lie[] = [
   (notes) => notes.map(({ answer }) => ({ question: 'none', answer })),
   (notes) => notes.map(({ question }) => ({ question, answer: 'a human' })),
   onLast({ logits: '', sets: [], image: null }),
-  onLast({ elapsedMs: -1, type: 'probed' }),
+  onLast({ elapsedMs: -1, probe: {} }),
 ];
 
 export function lie(notes: readonly Note[], random: Random): Note[] {

@@ -56,14 +56,14 @@ function simulatedChildren(random: Random): Children {
     options: { onPatched?: (picture: object) => void },
   ) => {
     const picture = { width: SIDE, height: SIDE, patchSets: cut(work.patchSets) };
-    if (work.type === 'copy-patches') return { type: 'copied-patches', id: 1, sets: picture.patchSets };
+    if (work.type === 'copy-patches') return { sets: picture.patchSets };
     options.onPatched?.(picture);
     const image = {
       ...{ ...picture, mime: 'image/png', pages: 1, provenance: NO_PROVENANCE, likeness: null, frames: [] },
       quality: { shortSide: SIDE, jpegQuality: null, truncated: false },
       marks: { hasReadMetadata: true, watermarks: [] },
     };
-    return { type: 'decoded-image', id: 1, image };
+    return { image };
   };
   const slot: Partial<AnalysisSlot> = {
     placeInput: async () => 'input',

@@ -9,15 +9,15 @@ import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
 import { SafeFolder } from '../../machinery/safe-folder.ts';
 import type { OpenFile } from '../../store/artifacts.ts';
-import type { DecodeRequest, DecodeResponse, SentRequest } from '../../worker/protocol/decode-protocol.ts';
-import type { DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
+import type { DecodeRequest, SentRequest } from '../../worker/protocol/decode-protocol.ts';
+import type { DecodeAnswer, DecodedFrame, PatchedPicture } from '../../worker/protocol/decoded-media.ts';
 import { SlotFile } from '../../worker/protocol/slot-file.ts';
 import { describeExit } from '../children/child-exit.ts';
 import { forwardLines } from '../children/child-log.ts';
 import { isStopped, watchPulse } from '../children/pulse.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../children/worker-errors.ts';
 import type { CopyRoom } from './copy-room.ts';
-import { parseDecodeResponse } from './decode-answer.ts';
+import { type DecodeMessage, parseDecodeAnswer, parseDecodeMessage } from './decode-answer.ts';
 import {
   type ChildBounds,
   type DecodeProgram,
@@ -44,30 +44,7 @@ type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 /** A request of the protocol; the slot numbers it. */
 export type DecodeWork = WithoutId<DecodeRequest>;
 
-export const ANSWER_TYPES = {
-  probe: 'probed',
-  'read-marks': 'read-marks',
-  'describe-picture': 'described-picture',
-  'describe-kept': 'described-kept',
-  'read-provenance': 'read-provenance',
-  'decode-image': 'decoded-image',
-  'decode-video': 'decoded-video',
-  'sample-frames': 'sampled-frames',
-  'find-gpu': 'found-gpu',
-  'decode-audio': 'decoded-audio',
-  'render-heatmap': 'rendered-heatmap',
-  'cut-views': 'cut-views',
-  'copy-patches': 'copied-patches',
-  render: 'rendered',
-  'draw-sheet': 'rendered',
-} as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
-
-export type DecodeAnswer<W extends DecodeWork> = Extract<
-  DecodeResponse,
-  { type: (typeof ANSWER_TYPES)[W['type']] }
->;
-
-export type DecodeProgress = Extract<DecodeResponse, { type: 'progress' }>;
+export type DecodeProgress = Extract<DecodeMessage, { type: 'progress' }>;
 
 export interface RequestOptions {
   timeoutMs?: number;
@@ -86,11 +63,12 @@ export interface AnalysisSlot extends Pick<DecodeSlot, 'placeInput' | 'request' 
 /** The request under way; `id` 0 is the wait for `ready`. */
 interface Waiting {
   id: number;
-  answerType: DecodeResponse['type'];
+  asked: DecodeWork['type'] | 'start';
   onProgress: ((progress: DecodeProgress) => void) | undefined;
   onFrame: ((frame: DecodedFrame) => void) | undefined;
   onPatched: ((picture: PatchedPicture) => void) | undefined;
-  resolve: (response: DecodeResponse) => void;
+  /** False for another kind of answer. */
+  accept: (response: DecodeMessage) => boolean;
   reject: (error: Error) => void;
 }
 
@@ -148,7 +126,8 @@ export class DecodeSlot implements AsyncDisposable {
     const folders = { own, in: await own.openBelow('in', true), out: await own.openBelow('out', true) };
     const slot = new DecodeSlot(config, folders);
     try {
-      await slot.#await(0, 'ready', { timeoutMs: config.startTimeoutMs ?? config.timeoutMs });
+      const timeoutMs = config.startTimeoutMs ?? config.timeoutMs;
+      await slot.#await(0, 'start', { timeoutMs }, ({ type }) => (type === 'ready' ? type : null));
       return slot;
     } catch (error) {
       await slot[Symbol.asyncDispose]();
@@ -225,7 +204,10 @@ export class DecodeSlot implements AsyncDisposable {
   }
 
   /** Throws MediaFaultError, WorkerLostError, or AbortError, which costs the child: a decoder cannot be interrupted. */
-  async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
+  async request<W extends DecodeWork>(
+    work: W,
+    options: RequestOptions = {},
+  ): Promise<DecodeAnswer<W['type']>> {
     if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
     if (this.#loss !== null) throw this.#loss;
     if (options.signal?.aborted) throw new AbortError(options.signal);
@@ -233,13 +215,16 @@ export class DecodeSlot implements AsyncDisposable {
     const id = this.#requestCount;
     this.#keepsPicture ||=
       work.type === 'render-heatmap' || (work.type === 'decode-image' && work.keepsPicture === true);
-    const answer = this.#await(id, ANSWER_TYPES[work.type], options);
+    const { type }: { type: W['type'] } = work;
+    const answer = this.#await(id, type, options, (response) =>
+      response.type === 'answered' ? parseDecodeAnswer(type, response.answer) : null,
+    );
     if ('trust' in work && work.trust !== this.#trust) {
       this.#trust = work.trust;
       this.#send({ type: 'trust', trust: work.trust });
     }
     this.#send(withoutTrust({ ...work, id }));
-    return (await answer) as DecodeAnswer<W>;
+    return await answer;
   }
 
   async clear(): Promise<void> {
@@ -279,14 +264,20 @@ export class DecodeSlot implements AsyncDisposable {
     }
   }
 
-  async #await(
+  async #await<T>(
     id: number,
-    answerType: Waiting['answerType'],
+    asked: Waiting['asked'],
     options: RequestOptions,
-  ): Promise<DecodeResponse> {
-    const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
+    parse: (response: DecodeMessage) => T | null,
+  ): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
     const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame, onPatched } = options;
-    this.#waiting = { id, answerType, onProgress, onFrame, onPatched, resolve, reject };
+    const accept = (response: DecodeMessage): boolean => {
+      const answer = parse(response);
+      if (answer !== null) resolve(answer);
+      return answer !== null;
+    };
+    this.#waiting = { id, asked, onProgress, onFrame, onPatched, accept, reject };
     const freeze = () => this.#lose('frozen', 'the decoder was stopped by something on this box');
     using _pulse = watchPulse(this.#child.pid, freeze);
     const onDeadline = () =>
@@ -309,22 +300,20 @@ export class DecodeSlot implements AsyncDisposable {
   }
 
   #receive(message: unknown): void {
-    const response = parseDecodeResponse(message);
+    const response = parseDecodeMessage(message);
     const waiting = this.#waiting;
     const id = response === null || response.type === 'ready' ? 0 : response.id;
     if (response === null || waiting === null || waiting.id !== id) {
       this.#lose('broken', 'the decoder answered something that was not asked');
     } else if (response.type === 'progress') {
       waiting.onProgress?.(response);
-    } else if (response.type === 'frame' && waiting.answerType === 'decoded-video') {
+    } else if (response.type === 'frame' && waiting.asked === 'decode-video') {
       waiting.onFrame?.(response.frame);
-    } else if (response.type === 'patched' && waiting.answerType === 'decoded-image') {
+    } else if (response.type === 'patched' && waiting.asked === 'decode-image') {
       waiting.onPatched?.(response.picture);
     } else if (response.type === 'failed') {
       waiting.reject(new MediaFaultError(response.fault, response.message));
-    } else if (response.type === waiting.answerType) {
-      waiting.resolve(response);
-    } else {
+    } else if (!waiting.accept(response)) {
       const reason = response.type === 'broken' ? response.message : 'it gave the wrong kind of answer';
       this.#lose('broken', `the decoder failed: ${reason}`);
     }

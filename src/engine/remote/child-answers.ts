@@ -11,11 +11,9 @@ import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { checkResult, seconds } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt, Children } from '../analyses/analysis-parts.ts';
 import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
-import { parseDecodeResponse } from '../decode/decode-answer.ts';
+import { parseDecodeAnswer, parseDecodeMessage } from '../decode/decode-answer.ts';
 import {
-  ANSWER_TYPES,
   type AnalysisSlot,
-  type DecodeAnswer,
   type DecodeWork,
   INPUT_NAME,
   type RequestOptions,
@@ -226,11 +224,13 @@ function answeringSlot(answers: ChildAnswers, questions: Questions): AnalysisSlo
     async request<W extends DecodeWork>(work: W, { onFrame, onPatched }: RequestOptions = {}) {
       const question = questions.nameOf(work.type, work);
       for (;;) {
-        const said = parseDecodeResponse(await answers.next(question, work.type));
-        if (said?.type === 'frame') onFrame?.(said.frame);
-        else if (said?.type === 'patched') onPatched?.(said.picture);
-        else if (said?.type === ANSWER_TYPES[work.type]) return said as DecodeAnswer<W>;
-        else throw new Error(`${work.type} was answered by ${said?.type ?? 'what is no answer'}`);
+        const said = await answers.next(question, work.type);
+        const answer = parseDecodeAnswer<W['type']>(work.type, said);
+        if (answer !== null) return answer;
+        const message = parseDecodeMessage(said);
+        if (message?.type === 'frame') onFrame?.(message.frame);
+        else if (message?.type === 'patched') onPatched?.(message.picture);
+        else throw new Error(`${work.type} was answered by what is no answer`);
       }
     },
   };

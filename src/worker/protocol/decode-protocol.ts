@@ -6,33 +6,14 @@
  */
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
-import type { AskedPicture, DescribedPicture } from '../../domain/media/perceptual-hash.ts';
-import type {
-  RenditionFigures,
-  RenditionKind,
-  SheetFacts,
-  SheetFrame,
-} from '../../domain/media/rendition.ts';
+import type { RenditionKind, SheetFacts, SheetFrame } from '../../domain/media/rendition.ts';
 import type { ResizedLayout } from '../../domain/media/resized-view.ts';
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { View, ViewLayout } from '../../domain/media/views.ts';
 import type { OuterSource } from '../../domain/provenance/outer-manifest.ts';
-import type { Provenance } from '../../domain/provenance/provenance.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { ProgressStep } from '../../domain/records/progress-steps.ts';
-import type {
-  DecodedAudio,
-  DecodedFrame,
-  DecodedImage,
-  DecodedVideo,
-  PatchedPicture,
-  PatchSet,
-  Probe,
-  ReadMarks,
-  RenderedHeatmap,
-  SampledFrames,
-  VideoDecoder,
-} from './decoded-media.ts';
+import type { Answered, DecodeAnswer, DecodedFrame, PatchedPicture, VideoDecoder } from './decoded-media.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */
 export interface DecodeLimits {
@@ -253,24 +234,10 @@ export type MediaFault = (typeof MEDIA_FAULTS)[number];
 export type DecodeResponse =
   | { type: 'ready' }
   | { type: 'progress'; id: number; step: ProgressStep; done: number; total: number }
-  | { type: 'probed'; id: number; probe: Probe }
-  | { type: 'read-marks'; id: number; read: ReadMarks }
-  | { type: 'described-picture'; id: number; asked: AskedPicture | null }
-  | { type: 'described-kept'; id: number; picture: DescribedPicture | null }
-  | { type: 'read-provenance'; id: number; provenance: Provenance }
-  | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** Patches lie in `out/`: the models may begin while the child reads the rest of the picture, or the next frame. */
   | { type: 'patched'; id: number; picture: PatchedPicture }
   | { type: 'frame'; id: number; frame: DecodedFrame }
-  | { type: 'decoded-video'; id: number; video: DecodedVideo }
-  /** `fault`: why there is no GPU; null if there is one. */
-  | { type: 'found-gpu'; id: number; fault: string | null }
-  | { type: 'sampled-frames'; id: number; sampled: SampledFrames }
-  | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
-  | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
-  | { type: 'cut-views'; id: number; set: PatchSet }
-  | { type: 'copied-patches'; id: number; sets: PatchSet[] }
-  | { type: 'rendered'; id: number; figures: RenditionFigures }
+  | { type: 'answered'; id: number; answer: DecodeAnswer<Answered> }
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */
   | { type: 'broken'; id: number; message: string };

@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { FRAMES_JUDGED_MAX } from '../../domain/media/animation.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
+import {
+  askedPictureSchema,
+  describedPictureSchema,
+  perceptualHashSchema,
+} from '../../domain/media/perceptual-hash.ts';
+import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { provenanceSchema } from '../../domain/provenance/provenance.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
 import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
@@ -183,3 +188,27 @@ export type DecodedAudio = z.infer<typeof decodedAudio>;
 
 export const renderedHeatmap = z.strictObject({ width: side, height: side });
 export type RenderedHeatmap = z.infer<typeof renderedHeatmap>;
+
+const rendered = z.strictObject({ figures: renditionFigures });
+
+/** The answer to each type of request. */
+export const DECODE_ANSWERS = {
+  probe: z.strictObject({ probe }),
+  'read-marks': z.strictObject({ read: readMarks }),
+  'describe-picture': z.strictObject({ asked: askedPictureSchema.nullable() }),
+  'describe-kept': z.strictObject({ picture: describedPictureSchema.nullable() }),
+  'read-provenance': z.strictObject({ provenance: provenanceSchema }),
+  'decode-image': z.strictObject({ image: decodedImage }),
+  'decode-video': z.strictObject({ video: decodedVideo }),
+  'decode-audio': z.strictObject({ audio: decodedAudio }),
+  'sample-frames': z.strictObject({ sampled: sampledFrames }),
+  /** Why there is no GPU; null if there is one. */
+  'find-gpu': z.strictObject({ fault: z.string().max(2000).nullable() }),
+  'render-heatmap': z.strictObject({ heatmap: renderedHeatmap }),
+  'cut-views': z.strictObject({ set: patchSet }),
+  'copy-patches': z.strictObject({ sets: z.array(patchSet).max(256) }),
+  render: rendered,
+  'draw-sheet': rendered,
+};
+export type Answered = keyof typeof DECODE_ANSWERS;
+export type DecodeAnswer<Type extends Answered> = z.infer<(typeof DECODE_ANSWERS)[Type]>;

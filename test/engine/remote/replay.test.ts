@@ -197,7 +197,7 @@ const changeFirst =
     Object.assign(answer, change(answer));
   };
 const hasFigures = (answer: Answer) => 'logits' in answer;
-const isPicture = ({ type }: Answer) => type === 'decoded-image';
+const isPicture = (answer: Answer) => 'image' in answer;
 const isFrame = ({ type }: Answer) => type === 'frame';
 const setFigures = (change: object) => changeFirst(hasFigures, () => change);
 const withoutTile = ({ image }: Answer) => {
@@ -214,7 +214,7 @@ const LIES: readonly (readonly [of: keyof typeof media, sentence: RegExp, lie: L
   ['portrait', /infer of .*: logits/, setFigures({ logits: 'a <b>word</b>' })],
   ['portrait', /took 1000000 s, at most/, setFigures({ elapsedMs: 1e9 })],
   ['portrait', /infer of .*: device/, setFigures({ device: 'a great <b>machine</b>' })],
-  ['portrait', /decode-image was answered by what is no/, changeFirst(isPicture, () => ({ type: 'probed' }))],
+  ['portrait', /decode-image was answered by what is no/, changeFirst(isPicture, () => ({ probe: {} }))],
   ['portrait', /what is no answer/, changeFirst(isPicture, () => ({ image: { width: 0 } }))],
   ['portrait', /other tiles than it was asked for/, changeFirst(isPicture, withoutTile)],
   ['portrait', /the file heatmap\.png did not come/, (_, kept) => kept.delete('heatmap.png')],

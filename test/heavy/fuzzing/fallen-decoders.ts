@@ -35,7 +35,7 @@ const DECODER = (trick: Trick) => `
 ${tricksSource({ made: 'heatmap.png', secret: '../../../sealing.key', canary: '../../../canary', names: 100_000, playMs: PLAY_MS })}
 const send = process.send.bind(process);
 process.send = (message, ...rest) =>
-  message.type === 'rendered-heatmap' ? play('${trick}', (sent) => send(message, sent)) : send(message, ...rest);
+  message.type === 'answered' && 'heatmap' in message.answer ? play('${trick}', (sent) => send(message, sent)) : send(message, ...rest);
 await import('./honest-decode.ts');`;
 
 async function copyProgram(folder: string, wall: (typeof WALLS)[number], trick: Trick): Promise<string> {
