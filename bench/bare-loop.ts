@@ -12,7 +12,7 @@ import { isOfCopy, type PlannedSet, planPatchSets } from '../src/engine/analyses
 import { splitMedia } from '../src/engine/analyses/image-runs.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs/installed-packs.ts';
-import { makeTables, writePlanes } from '../src/worker/inference/item-source.ts';
+import { makePatch, makeTables, writePlanes } from '../src/worker/inference/item-source.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import type { Picture } from '../src/worker/media/picture.ts';
 import { readHeader } from '../src/worker/pictures/header.ts';
@@ -32,7 +32,7 @@ const CPU = { provider: 'cpu', precision: 'full' } as const;
 export interface Model {
   pack: ImagePack;
   session: PackSession;
-  tables: Float32Array[];
+  tables: ReturnType<typeof makeTables>;
 }
 
 /** The image packs that the appliance judges a picture's origin with. */
@@ -144,10 +144,12 @@ export async function inferAll(patches: ReadonlyMap<Model, Buffer[]>): Promise<M
 
 async function infer({ pack, session, tables }: Model, patches: readonly Buffer[]): Promise<number> {
   let sum = 0;
+  const room = makePatch(pack.view.size);
   for (let first = 0; first < patches.length; first += BATCH) {
     const batch = patches.slice(first, first + BATCH);
     for (const [index, patch] of batch.entries()) {
-      writePlanes(patch, tables, pack.view.size, session.place(0), index);
+      room.bytes.set(patch);
+      writePlanes(room, tables, session.place(0), index);
     }
     const { logits } = splitMedia(pack, await session.run(batch.length));
     for (const logit of logits) sum += logit;

@@ -34,12 +34,12 @@ function openPatches(input: PatchInput, path: string, count: number): ItemSource
   const what = { file: 'patch file', content: `${count} patches` };
   const file = SlotFile.openWhole(path, count * patchBytes, what);
   const tables = makeTables(input);
-  const patch = new Uint8Array(patchBytes);
+  const patch = makePatch(input.size);
   return {
     write(first, taken, place) {
       for (let index = 0; index < taken; index++) {
-        file.read((first + index) * patchBytes, patch);
-        writePlanes(patch, tables, input.size, place, index);
+        file.read((first + index) * patchBytes, patch.bytes);
+        writePlanes(patch, tables, place, index);
       }
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
@@ -82,7 +82,9 @@ export function goldenSource(input: BatchInput): ItemSource {
 
 function writeGolden(input: BatchInput, golden: number, place: Float32Array, index: number): void {
   if (input.kind === 'patches') {
-    writePlanes(makeGoldenPatch(golden, input.size), makeTables(input), input.size, place, index);
+    const patch = makePatch(input.size);
+    patch.bytes.set(makeGoldenPatch(golden, input.size));
+    writePlanes(patch, makeTables(input), place, index);
   } else {
     place.set(makeGoldenSound(golden, input.windowSamples), index * input.windowSamples);
   }
@@ -96,29 +98,56 @@ interface Normalisation {
   std: readonly [number, number, number];
 }
 
-/** Three tables of 256 values halve the time (0.39 against 0.93 ms for 384 × 384). */
-export function makeTables({ mean, std }: Normalisation): Float32Array[] {
-  return mean.map((centre, channel) =>
-    Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - centre) / (std[channel] ?? 1)),
-  );
+type Tables = readonly [red: Float32Array, green: Float32Array, blue: Float32Array];
+
+/** Tables of 256 values halve the time. */
+export function makeTables({ mean, std }: Normalisation): Tables {
+  const table = (channel: 0 | 1 | 2) =>
+    Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean[channel]) / std[channel]);
+  return [table(0), table(1), table(2)];
 }
 
-/** Writes `bytes` (patches, HWC) into `planes` (NCHW) beginning at patch `first`. */
+interface Patch {
+  bytes: Uint8Array;
+  /** The same memory, as groups of three: four pixels each, the last ones filled up. */
+  words: Uint32Array;
+}
+
+export function makePatch(size: number): Patch {
+  const words = new Uint32Array(3 * Math.ceil(size ** 2 / 4));
+  return { bytes: new Uint8Array(words.buffer, 0, size ** 2 * 3), words };
+}
+
+/**
+ * Writes the patch into `planes` (NCHW) as item `index`. Pixels are read in words, which takes a third less time; those of the
+ * filling lie past the ends of the planes, where typed arrays ignore a write.
+ */
 export function writePlanes(
-  bytes: Uint8Array,
-  tables: readonly Float32Array[],
-  size: number,
+  { bytes, words }: Patch,
+  [reds, greens, blues]: Tables,
   planes: Float32Array,
-  first: number,
+  index: number,
 ): void {
-  const area = size * size;
-  const count = bytes.length / (area * 3);
-  for (const [channel, table] of tables.entries()) {
-    for (let patch = 0; patch < count; patch++) {
-      let from = patch * area * 3 + channel;
-      const start = ((first + patch) * 3 + channel) * area;
-      for (let to = start; to < start + area; to++, from += 3)
-        planes[to] = table[bytes[from] as number] as number;
-    }
+  const area = bytes.length / 3;
+  const start = index * bytes.length;
+  const red = planes.subarray(start, start + area);
+  const green = planes.subarray(start + area, start + 2 * area);
+  const blue = planes.subarray(start + 2 * area, start + 3 * area);
+  for (let at = 0, from = 0; at < area; at += 4, from += 3) {
+    const first = words[from] as number;
+    const second = words[from + 1] as number;
+    const third = words[from + 2] as number;
+    red[at] = reds[first & 255] as number;
+    green[at] = greens[(first >>> 8) & 255] as number;
+    blue[at] = blues[(first >>> 16) & 255] as number;
+    red[at + 1] = reds[first >>> 24] as number;
+    green[at + 1] = greens[second & 255] as number;
+    blue[at + 1] = blues[(second >>> 8) & 255] as number;
+    red[at + 2] = reds[(second >>> 16) & 255] as number;
+    green[at + 2] = greens[second >>> 24] as number;
+    blue[at + 2] = blues[third & 255] as number;
+    red[at + 3] = reds[(third >>> 8) & 255] as number;
+    green[at + 3] = greens[(third >>> 16) & 255] as number;
+    blue[at + 3] = blues[third >>> 24] as number;
   }
 }
