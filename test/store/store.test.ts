@@ -71,6 +71,28 @@ test('later reads see nothing of an undone change', async () => {
   assert.equal(store.read.accounts.plan(plan.id)?.name, plan.name);
 });
 
+test('that a record has no exports is remembered until it has one, also beside a change that is undone', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  const reading = { rulesVersion: 3, classification: 'human', state: 'human', probability: 0.1 };
+  const exports = [{ ...reading, at: 1, byAccountId: 1, fingerprint: 'f', packageSha256: 'a' }];
+  const read = () => store.read.exportsOf('record')?.exports;
+  assert.equal(read(), undefined);
+  const change = store.transact((tx) => {
+    tx.putExports('record', { exports });
+    assert.deepEqual(tx.exportsOf('record'), { exports });
+    throw new Error('refused');
+  });
+  await assert.rejects(change, /refused/);
+  assert.equal(read(), undefined);
+  const committed = store.transact((tx) => tx.putExports('record', { exports }));
+  assert.equal(read(), undefined, 'not on the disk yet');
+  await committed;
+  assert.deepEqual(read(), exports);
+  await store.transact((tx) => tx.removeExports('record'));
+  assert.equal(read(), undefined);
+});
+
 test('the ledger’s sum is the balance', async () => {
   await using folder = await makeTemporaryFolder();
   await using store = await Store.open({ folder: folder.path });

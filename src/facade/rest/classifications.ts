@@ -38,7 +38,7 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
         (request, reply) => {
           const { identifier } = request.params;
           const record = getClassification(app, { principal: readerOf(request, kind), identifier, kind });
-          reply.type(JSON_TYPE).send(toJson(record));
+          reply.type(JSON_TYPE).send(toAnswer(record));
         },
       );
     }
@@ -51,15 +51,15 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
   }
 }
 
-/** The text of each record object: a record that is read again is the same object. */
-const texts = new WeakMap<ClassificationRecord, string>();
+/** The answer of each record object, as long as the record cache keeps it: a record that is read again is the same object. */
+const answers = new WeakMap<ClassificationRecord, Buffer>();
 
-function toJson(record: ClassificationRecord): string {
-  const known = texts.get(record);
+function toAnswer(record: ClassificationRecord): Buffer {
+  const known = answers.get(record);
   if (known !== undefined) return known;
-  const text = JSON.stringify(toClassification(record));
-  texts.set(record, text);
-  return text;
+  const answer = Buffer.from(JSON.stringify(toClassification(record)));
+  answers.set(record, answer);
+  return answer;
 }
 
 /** A kind that the plan does not enable is 403 on its GET paths too (docs/interface.md, Errors). */

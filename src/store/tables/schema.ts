@@ -73,7 +73,7 @@ export function readMeta({ meta }: Tables): StoreMeta | undefined {
 
 export type Tables = ReturnType<typeof openTables>;
 
-/** Accounts, plans and keys: some hundred bytes each, read with every call. */
+/** Accounts, plans, keys and findings: some hundred bytes each, read with every call. */
 const SMALL_CACHE_BYTES_MAX = 1024 ** 2;
 /** The hundreds of records and analyses that clients poll and watch; decoded they take about five times this. */
 const RECORD_CACHE_BYTES_MAX = 4 * 1024 ** 2;
@@ -82,7 +82,7 @@ export function openTables(root: RootDatabase) {
   return {
     meta: new Table<StoreMeta>(root, 'meta'),
     // A field that a plan was stored without reads as the first plan's.
-    plans: new Table<Plan>(root, 'plans', SMALL_CACHE_BYTES_MAX, appliancePlan(0)),
+    plans: new Table<Plan>(root, 'plans', SMALL_CACHE_BYTES_MAX, { initial: appliancePlan(0) }),
     accounts: new Table<Account>(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table<number>(root, 'accounts-by-email'),
     accountsByRole: new Index(root, 'accounts-by-role'),
@@ -110,7 +110,7 @@ export function openTables(root: RootDatabase) {
     custodyCheckpoints: new Table<StoredCheckpoint>(root, 'custody-checkpoints'),
     custodyBySubject: new Index(root, 'custody-by-subject'),
     // A delivery from before there were notices is a webhook.
-    deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { noticeId: null }),
+    deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { initial: { noticeId: null } }),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),
     disabledReceivers: new Table<DisabledReceiver>(root, 'disabled-receivers'),
@@ -141,14 +141,14 @@ export function openTables(root: RootDatabase) {
     /** By analysis: a manifest that does not lie in its file; it goes with the file. */
     outerManifests: new Table<OuterManifest>(root, 'outer-manifests'),
     /** By holder, kind, hash; the history by the time as well. */
-    overrides: new Table<Override>(root, 'overrides'),
+    overrides: new Table<Override>(root, 'overrides', SMALL_CACHE_BYTES_MAX, { keepsAbsence: true }),
     overrideHistory: new Table<Override>(root, 'override-history'),
     /** By finding, under the keys of the history. */
     signOffs: new Table<StoredSignOff>(root, 'sign-offs'),
     /** Sign-offs that wait for an answer, by the holder of the file. */
     signOffsOpen: new Index(root, 'sign-offs-open'),
     /** By record: what went out in packages. */
-    exports: new Table<RecordExports>(root, 'exports', SMALL_CACHE_BYTES_MAX),
+    exports: new Table<RecordExports>(root, 'exports', SMALL_CACHE_BYTES_MAX, { keepsAbsence: true }),
     /** By package: its timestamp authorities and their tokens. */
     timestamps: new Table<PackageTimestamps>(root, 'timestamps', SMALL_CACHE_BYTES_MAX),
     /** Packages whose authorities are still asked, by time. */
@@ -159,7 +159,7 @@ export function openTables(root: RootDatabase) {
     /** By the number of a likeness: its keypoints. Pictures from before there were keypoints lack them. */
     keypoints: new Table<StoredKeypoints>(root, 'keypoints'),
     /** By analysis: its likenesses, and the earlier ones that they were near to. */
-    nearMatches: new Table<NearMatches>(root, 'sightings', 0, { later: [] }),
+    nearMatches: new Table<NearMatches>(root, 'sightings', 0, { initial: { later: [] } }),
     requestsByTime: new Index(root, 'requests-by-time'),
     /** By account, in the order in which they were saved. */
     savedFilters: new Table<readonly SavedFilter[]>(root, 'saved-filters'),

@@ -16,30 +16,41 @@ export class Table<V extends object | string | number> {
   readonly #database: Database<Buffer, Key>;
   readonly #initial: Partial<V> | undefined;
   /** Decoded values of the keys that were read last: a record is read far more often than it changes. */
-  readonly #cache: LRUCache<string | number, V> | null;
+  readonly #cache: LRUCache<string | number, { value: V | undefined }> | null;
+  readonly #keepsAbsence: boolean;
   /** Keys of reported damaged values, so that a polled list does not fill the log with one of them. */
-  readonly #reported = new Set<string>();
+  readonly #reported = new Set<string | number>();
   /** Keys written by a transaction that is not on the disk yet: their values may be undone, or be the old ones. */
-  readonly #touched = new Set<Key>();
+  readonly #touched = new Set<string | number>();
   #isCleared = false;
 
-  /** `cacheBytesMax` counts encoded bytes; 0: values are read once. `initial` fills fields that older values lack. */
-  constructor(root: RootDatabase, name: string, cacheBytesMax = 0, initial?: Partial<V>) {
+  /**
+   * `cacheBytesMax` counts encoded bytes; 0: values are read once. `initial` fills fields that older values lack. `keepsAbsence`
+   * caches that a key has no value, too: not for keys that callers may invent.
+   */
+  constructor(
+    root: RootDatabase,
+    name: string,
+    cacheBytesMax = 0,
+    { initial, keepsAbsence = false }: { initial?: Partial<V>; keepsAbsence?: boolean } = {},
+  ) {
     this.name = name;
     this.#initial = initial;
+    this.#keepsAbsence = keepsAbsence;
     this.#database = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
     this.#cache = cacheBytesMax === 0 ? null : new LRUCache({ maxSize: cacheBytesMax });
   }
 
   /** The value may be shared with other readers: never change it in place. */
   get(key: Key): V | undefined {
-    const cacheKey = typeof key === 'string' || typeof key === 'number' ? key : null;
-    if (this.#cache === null || cacheKey === null) return this.#read(key)?.value;
+    if (this.#cache === null) return this.#read(key)?.value;
+    const cacheKey = cacheKeyOf(key);
     const known = this.#cache.get(cacheKey);
-    if (known !== undefined) return known;
-    if (this.#isCleared || this.#touched.has(cacheKey)) return this.#read(key)?.value;
+    if (known !== undefined) return known.value;
     const found = this.#read(key);
-    if (found !== undefined) this.#cache.set(cacheKey, found.value, { size: found.sizeBytes + ENTRY_BYTES });
+    const isSettled = !this.#isCleared && !this.#touched.has(cacheKey);
+    if (isSettled && (found !== undefined || this.#keepsAbsence))
+      this.#cache.set(cacheKey, { value: found?.value }, { size: (found?.sizeBytes ?? 0) + ENTRY_BYTES });
     return found?.value;
   }
 
@@ -60,7 +71,7 @@ export class Table<V extends object | string | number> {
   }
 
   #report(error: DamagedRecordError): void {
-    const key = JSON.stringify(error.key);
+    const key = cacheKeyOf(error.key);
     if (this.#reported.has(key)) return;
     if (this.#reported.size >= REPORTED_MAX) this.#reported.clear();
     this.#reported.add(key);
@@ -101,15 +112,16 @@ export class Table<V extends object | string | number> {
   /** Called after a transaction. If it was undone, the damage is still there, and was reported. */
   settle(outcome: 'committed' | 'undone'): void {
     if (outcome === 'committed' && this.#reported.size > 0) {
-      for (const key of this.#touched) this.#reported.delete(JSON.stringify(key));
+      for (const key of this.#touched) this.#reported.delete(key);
     }
     this.#touched.clear();
     this.#isCleared = false;
   }
 
   #forgetKey(key: Key): void {
-    if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
-    this.#touched.add(key);
+    const cacheKey = cacheKeyOf(key);
+    this.#cache?.delete(cacheKey);
+    this.#touched.add(cacheKey);
   }
 
   /** The greatest key, also of a damaged value: the next number is counted from it, so that none is given twice. */
@@ -162,6 +174,11 @@ export class Table<V extends object | string | number> {
     this.#forgetKey(key);
     this.#database.removeSync(key);
   }
+}
+
+/** Equal for equal keys of one table, all of which have the same parts. */
+function cacheKeyOf(key: unknown): string | number {
+  return typeof key === 'string' || typeof key === 'number' ? key : JSON.stringify(key);
 }
 
 /** Length of the placeholder value of an index with keys only. */

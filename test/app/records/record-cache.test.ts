@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { addDesk, removeDeskMember, setDeskMember } from '../../../src/app/accounts/desks.ts';
 import { updateUser } from '../../../src/app/accounts/users.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification, removeOverride } from '../../../src/app/records/overrides.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
-import { addRecord, type OpenApp, openApp } from '../open-app.ts';
+import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const HASH = 'd'.repeat(64);
 let open: OpenApp;
@@ -48,6 +49,19 @@ test('a record at work is the same object until its analysis reports', async (t)
   assert.equal(read().progress?.step, 'models');
   await app.store.transact((tx) => tx.putAnalysis(analysis));
   assert.equal(read().status, 'errored');
+});
+
+test('a kept record is shown only to those who may read it now', async () => {
+  const { app, admin } = open;
+  const { id } = await addDesk(app, { principal: admin, name: 'Night desk' });
+  const account = await addUser(app, admin);
+  await setDeskMember(app, { principal: admin, id, email: account.email, role: 'looks' });
+  const identifier = await addRecord(app, admin.account.id, { hash: 'a'.repeat(64), deskId: id });
+  const principal = principalOf(app, account.id);
+  const read = () => getClassification(app, { principal, identifier });
+  assert.equal(read(), read());
+  await removeDeskMember(app, { principal: admin, id, email: account.email });
+  assert.throws(read, { reason: 'classification' });
 });
 
 test('a record that is deleted is gone, however often it was read', async () => {
