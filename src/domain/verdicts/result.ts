@@ -266,10 +266,19 @@ export type AnalysisResult = z.infer<typeof resultSchema>;
 export const checkedResultSchema = resultSchema.brand<'checked'>();
 export type CheckedResult = z.infer<typeof checkedResultSchema>;
 
+/** No result is ever changed in place, so that each is checked once. */
+const checkedResults = new WeakSet<AnalysisResult>();
+
+const isChecked = (result: AnalysisResult): result is CheckedResult => checkedResults.has(result);
+
 /** Throws an error that names the first faulty field: a programming error, or damage. */
 export function checkResult(result: AnalysisResult): CheckedResult {
+  if (isChecked(result)) return result;
   const checked = checkedResultSchema.safeParse(result);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    checkedResults.add(checked.data);
+    return checked.data;
+  }
   throw new Error(`a result that cannot be stored: ${describeFault(checked.error)}`);
 }
 
