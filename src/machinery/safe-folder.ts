@@ -82,23 +82,30 @@ export class SafeFolder implements AsyncDisposable {
   /** Removes all entries, links themselves. Throws once `namesMax` are removed, since another program may add them faster. */
   async empty(namesMax: number): Promise<void> {
     let left = namesMax;
-    const remove = async (folder: SafeFolder, name: string): Promise<void> => {
+    /** Resolves with whether it was a file; the names of a folder were moved up here. */
+    const remove = async (folder: SafeFolder, name: string): Promise<boolean> => {
       left -= 1;
       if (left < 0) throw new Error(`more than ${namesMax} names were to be removed`);
       const path = Buffer.from(folder.within(name), 'latin1');
-      if (await isUnlinked(path)) return;
-      if (folder !== this) return await rename(path, this.within(randomUUID()));
-      await using inner = await SafeFolder.#open(path);
-      await inner.#eachName((innerName) => remove(inner, innerName));
-      await rmdir(path);
+      if (await isUnlinked(path)) return true;
+      if (folder !== this) await rename(path, this.within(randomUUID()));
+      else {
+        await using inner = await SafeFolder.#open(path);
+        await inner.#eachName((innerName) => remove(inner, innerName));
+        await rmdir(path);
+      }
+      return false;
     };
     await this.#eachName((name) => remove(this, name));
   }
 
-  /** Repeats until none is left; reads synchronously, since turns of other threads cost the event loop more. */
-  async #eachName(remove: (name: string) => Promise<void>): Promise<void> {
-    for (let names = this.#someNames(); names.length > 0; names = this.#someNames())
-      for (const name of names) await remove(name);
+  /** Repeats until few files were found; reads synchronously, since turns of other threads cost the event loop more. */
+  async #eachName(remove: (name: string) => Promise<boolean>): Promise<void> {
+    for (let isLeft = true; isLeft; ) {
+      const names = this.#someNames();
+      isLeft = names.length === NAMES_AT_ONCE;
+      for (const name of names) isLeft = !(await remove(name)) || isLeft;
+    }
   }
 
   /** Names need not be UTF-8. */
