@@ -186,7 +186,7 @@ const FAILURES: readonly { name: string; argv: string[]; code: number; err: RegE
   { name: 'no credits', argv: ['user', 'grant', '1', '0'], code: 2, err: /other than 0, found 0/ },
   { name: 'an unknown delivery', argv: ['webhook', 'replay', 'msg_x'], code: 1, err: /no such delivery/ },
   {
-    name: 'every field at fault is told',
+    name: 'every field at fault is reported',
     argv: ['user', 'create', 'none', '--name', ''],
     code: 1,
     err: /user\.name: expected text.*\n.*user\.email: expected an e-mail address/,

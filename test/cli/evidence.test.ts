@@ -132,6 +132,6 @@ test('figures that this version reads otherwise are printed both ways, with thei
     out,
     /read so on 20\S+Z; this version reads the same figures on 20\S+Z as:\n {2}artificial, .*rules version/,
   );
-  const told = JSON.parse((await offBox('verify', path, '--json')).out);
-  deepEqual([told.records[0].exported.state, told.records[0].present.state], ['human', 'artificial']);
+  const report = JSON.parse((await offBox('verify', path, '--json')).out);
+  deepEqual([report.records[0].exported.state, report.records[0].present.state], ['human', 'artificial']);
 });

@@ -91,9 +91,9 @@ test('a row for administrators refuses every other account', async () => {
   for (const row of ROWS) {
     for (const caller of ['user', 'partner'] as const) {
       const answer = await ask(caller, row);
-      const told = `${row.name} by a ${caller}: ${answer.slice(0, 200)}`;
-      if (row.operation.role === 'admin') assert.match(answer, NEEDS_ADMIN, told);
-      else assert.doesNotMatch(answer, NEEDS_ADMIN, told);
+      const context = `${row.name} by a ${caller}: ${answer.slice(0, 200)}`;
+      if (row.operation.role === 'admin') assert.match(answer, NEEDS_ADMIN, context);
+      else assert.doesNotMatch(answer, NEEDS_ADMIN, context);
     }
   }
 });

@@ -102,8 +102,8 @@ test('GraphQL names the sheet, and the command line saves the same bytes and nam
   const { code, out, err } = await assay(['contact-sheet', identifier, '-o', path, '--json']);
   assert.equal(code, 0, err);
   assert.deepEqual(await readFile(path), await sheetBytes());
-  const { most_suspicious: most, ...told } = JSON.parse(out);
-  assert.deepEqual(told, { path });
+  const { most_suspicious: most, ...printed } = JSON.parse(out);
+  assert.deepEqual(printed, { path });
   const { images } = (await owner.get(`/api/classification_video/${identifier}`)).body.results;
   assert.equal(images.length, FRAMES);
   assert.ok(most.probability > 0.5 && most.seconds >= 0 && most.seconds < 4, JSON.stringify(most));

@@ -164,20 +164,20 @@ async function attack(operation: WireOperation, actor: Member, target: Member, a
   const others = members.filter((member) => member !== actor);
   const before = others.map(stateOf);
   const answer = await operation.run(actor.actor, aim);
-  const told = `${operation.name} by ${actor.mark} at ${target.mark}`;
-  assert.doesNotMatch(answer, NOT_ASKED, told);
+  const context = `${operation.name} by ${actor.mark} at ${target.mark}`;
+  assert.doesNotMatch(answer, NOT_ASKED, context);
   const shown = without(answer, aim);
   for (const other of others) {
-    assert.ok(!shown.includes(other.mark), `${told} shows ${other.mark}: ${shown}`);
+    assert.ok(!shown.includes(other.mark), `${context} shows ${other.mark}: ${shown}`);
     for (const identifier of [...other.own, ...other.frames])
-      assert.ok(!shown.includes(identifier), `${told} shows ${identifier}`);
-    assert.ok(!shown.includes(other.customer.key), `${told} shows a key`);
+      assert.ok(!shown.includes(identifier), `${context} shows ${identifier}`);
+    assert.ok(!shown.includes(other.customer.key), `${context} shows a key`);
   }
   for (const [index, other] of others.entries())
-    assert.equal(stateOf(other), before[index], `${told} changed ${other.mark}`);
+    assert.equal(stateOf(other), before[index], `${context} changed ${other.mark}`);
   if (!operation.isAimed) return;
   const unknown = without(await operation.run(actor.actor, UNKNOWN), UNKNOWN);
-  assert.equal(shown, unknown, `${told} tells what is there from what is not`);
+  assert.equal(shown, unknown, `${context} distinguishes what is there from what is not`);
 }
 
 function aimAt({ own, frames, hash, deliveryId, customer, mark }: Member, which: number): Aim {

@@ -130,8 +130,8 @@ test('another account, an unknown record and an unknown rendition are equally ab
     if (name === 'picture.webp') continue;
     assert.equal((await fetchMedia(`${identifier}/rendition/${name}`)).status, 404, name);
   }
-  const nobody = await fetch(`${service.url}/media/${identifier}/rendition/picture.webp`);
-  assert.equal(nobody.status, 401);
+  const anonymous = await fetch(`${service.url}/media/${identifier}/rendition/picture.webp`);
+  assert.equal(anonymous.status, 401);
   const [none] = (await ask(identifier)).renditions;
   assert.equal(none?.state, 'NONE');
 });

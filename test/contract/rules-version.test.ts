@@ -92,11 +92,11 @@ test('a record names the rules it was measured under, and those that read it now
   const present = [RULES_VERSION, RULES_VERSION];
   const { stepTimes, ...versions } = await readByAllWays(daemon, identifier);
   assert.deepEqual(versions, { ...{ graphql: present, grpc: present, command: present, rest: [] } });
-  const [told = [], ...others] = stepTimes;
-  for (const other of others) assert.deepEqual(other, told);
-  const took = new Map(told.map(({ step, seconds }) => [step, seconds]));
+  const [steps = [], ...others] = stepTimes;
+  for (const other of others) assert.deepEqual(other, steps);
+  const took = new Map(steps.map(({ step, seconds }) => [step, seconds]));
   for (const step of ['queue', 'slot', 'copy', 'decode', 'batch-wait', 'models', 'infer']) {
-    assert.ok((took.get(step) ?? -1) >= 0, `${step} is told`);
+    assert.ok((took.get(step) ?? -1) >= 0, `${step} is timed`);
   }
   assert.ok((took.get('infer') ?? 0) > 0 && (took.get('decode') ?? 0) > 0);
   const before = [1, RULES_VERSION];

@@ -108,11 +108,11 @@ test('a running video shows the frames judged so far, and keeps none of it', asy
   ]);
   const last = seen.at(-1);
   assert.deepEqual([last?.status, last?.tentative], ['DONE', null]);
-  const told = seen.flatMap(({ tentative }) => tentative ?? []);
-  assertGrows(told.map(({ frames }) => frames.length));
+  const partials = seen.flatMap(({ tentative }) => tentative ?? []);
+  assertGrows(partials.map(({ frames }) => frames.length));
   assertGrows(seen.flatMap(({ progress }) => progress?.done ?? []));
-  const partial = told.find(({ frames }) => frames.length > 0 && frames.length < FRAMES);
-  assert.ok(partial !== undefined, 'frames are told before all are judged');
+  const partial = partials.find(({ frames }) => frames.length > 0 && frames.length < FRAMES);
+  assert.ok(partial !== undefined, 'frames are shown before all are judged');
   for (const { timeSeconds, probability } of partial.frames) {
     assert.ok(timeSeconds > 0 && timeSeconds < 12);
     assert.ok(probability !== null && probability >= 0 && probability <= 1);
@@ -121,7 +121,7 @@ test('a running video shows the frames judged so far, and keeps none of it', asy
   const records = lines.map((line) => JSON.parse(line));
   assert.ok(
     records.some(({ tentative }) => tentative?.frames.length > 0),
-    'the streams tell it too',
+    'the streams show it too',
   );
   assert.equal(records.at(-1).tentative, undefined);
   for (const answer of rest) assert.ok(!answer.includes('tentative'), 'REST has no word for it');
@@ -135,10 +135,10 @@ test('a running sound shows the clips judged so far', async () => {
   const identifier = await submit('audio', makeSound(recipe));
   const seen = await watchByGraphql(identifier);
   assert.equal(seen.at(-1)?.status, 'DONE');
-  const told = seen.flatMap(({ tentative }) => tentative ?? []);
-  assertGrows(told.map(({ clips }) => clips.length));
-  const first = told.find(({ clips }) => clips.length > 0);
-  assert.ok(first !== undefined, 'clips are told before the record is done');
+  const partials = seen.flatMap(({ tentative }) => tentative ?? []);
+  assertGrows(partials.map(({ clips }) => clips.length));
+  const first = partials.find(({ clips }) => clips.length > 0);
+  assert.ok(first !== undefined, 'clips are shown before the record is done');
   assert.deepEqual([first.state, first.frames], ['ARTIFICIAL', []]);
   for (const { probability } of first.clips) assert.ok(probability !== null && probability > 0.5);
 });

@@ -103,9 +103,9 @@ test('REST lists what each channel says by time', async () => {
 
 test('watchers see the channels while the text is written', () => {
   assert.equal(seen.at(-1)?.status, 'DONE');
-  const told = seen.flatMap(({ tentative }) => tentative?.transcript ?? []);
-  assert.ok(told.length > 0);
-  assert.ok(told.every(({ channel }) => channel === 1 || channel === 2));
+  const partials = seen.flatMap(({ tentative }) => tentative?.transcript ?? []);
+  assert.ok(partials.length > 0);
+  assert.ok(partials.every(({ channel }) => channel === 1 || channel === 2));
 });
 
 test('every form of the command names the channel', async () => {

@@ -134,7 +134,7 @@ test('faces are scored by the face model alone', { skip: skipWithoutSharedData('
     clean?.models.map(({ model }) => model.split('@')[0]),
     ['assay-faces'],
   );
-  assert.equal(clean?.figures.inconclusiveRate.value, null, 'a record tells no band for a face');
+  assert.equal(clean?.figures.inconclusiveRate.value, null, 'a record has no band for a face');
 });
 
 test('a folder of another task is refused in a sentence', async () => {

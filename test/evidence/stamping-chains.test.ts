@@ -161,7 +161,7 @@ const ROWS: readonly Row[] = [
   },
   { what: 'a signer that its root has not signed', fault: NO_ISSUER, leaf: { ...LEAF, isForged: true } },
   {
-    what: 'an intermediate that nobody has signed',
+    what: 'an intermediate that no one has signed',
     fault: NO_ISSUER,
     middles: [{ ...MIDDLE, isForged: true }],
   },

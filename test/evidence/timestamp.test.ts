@@ -56,9 +56,9 @@ test('a flipped byte is found, or lies in the wrapping and changes nothing of wh
   for (let at = 0; at < reply.length; at += 5) {
     const changed = Buffer.from(reply);
     changed[at] = (changed[at] ?? 0) ^ 1;
-    const told = await judgeTimestamp(changed, order).catch((error: Error) => error);
-    if (told instanceof TimestampError) found += 1;
-    else deepEqual(told, whole, `byte ${at}`);
+    const judged = await judgeTimestamp(changed, order).catch((error: Error) => error);
+    if (judged instanceof TimestampError) found += 1;
+    else deepEqual(judged, whole, `byte ${at}`);
   }
   ok(found > reply.length / 5 / 2);
 });

@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
     metadata: { actual_bytes: '11', maximum_bytes: '10' },
   },
   {
-    name: 'a wait is told',
+    name: 'an error states when to retry',
     error: new AppError('queue_full', 'the queue is full', { retryAfterSeconds: 1.5 }),
     code: status.RESOURCE_EXHAUSTED,
     details: 'the queue is full',

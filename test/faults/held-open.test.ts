@@ -93,7 +93,7 @@ test('a WebSocket that never authenticates is closed', async () => {
   });
   await assertServed();
   const codes = await Promise.all(ends);
-  deepEqual([...new Set(codes)], [4408], 'each is told that its time is over');
+  deepEqual([...new Set(codes)], [4408], 'each ends because its time is over');
   await assertBack();
 });
 

@@ -43,7 +43,7 @@ test('a daemon killed while it makes a rendition leaves no part of it', async ()
   await until(isAtWork, 'the film to be under way');
   await killed.kill('SIGKILL');
   // A slow box has answered 202 by then, which promises nothing.
-  ok([0, 202].includes(await asked), 'nobody was told that there is a film');
+  ok([0, 202].includes(await asked), 'no answer says that there is a film');
   const kept = readdirSync(join(data, 'renditions')).filter((name) => !name.startsWith('.'));
   deepEqual(kept, []);
   await using next = await TestDaemon.start({ folder: data, env });

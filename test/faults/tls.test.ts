@@ -65,7 +65,7 @@ test('both listeners speak TLS 1.3 and take a renewed certificate', async () => 
     await until(async () => (await greet(address)).name === 'second', 'the renewed certificate');
   }
   await writeFile(join(folder.path, 'box.pem'), 'broken');
-  await until(() => daemon.stderr.some((line) => line.includes('cannot be used')), 'the log to tell');
+  await until(() => daemon.stderr.some((line) => line.includes('cannot be used')), 'the line of the log');
   for (const address of listeners) equal((await greet(address)).name, 'second');
 });
 

@@ -50,10 +50,10 @@ test('every field of a record has a row or an exception, and every row a field',
   assertSame(image, ofKinds.image);
   assertSame(video, ofKinds.video);
   assertSame(audio, ofKinds.audio);
-  const told = [ClassificationSchema, image, video, audio].flatMap(namesOf);
+  const named = [ClassificationSchema, image, video, audio].flatMap(namesOf);
   const rows = Object.entries({ ...RECORD, ...FINDINGS, ...IMAGE, ...VIDEO, ...AUDIO });
   assert.deepEqual(
-    rows.filter(([name, row]) => !row.isComputed && !told.includes(name)).map(([name]) => name),
+    rows.filter(([name, row]) => !row.isComputed && !named.includes(name)).map(([name]) => name),
     [],
   );
 });
@@ -70,9 +70,9 @@ test('every field of a part of a record has a row or an exception, and every row
     const schema = found.get(message);
     assert.ok(schema, name);
     assertSame(schema, Object.keys(fields));
-    const told = namesOf(schema);
+    const named = namesOf(schema);
     const untold = Object.entries(fields).filter(
-      ([row, { documented }]) => !told.includes(row) && !told.includes(documented ?? ''),
+      ([row, { documented }]) => !named.includes(row) && !named.includes(documented ?? ''),
     );
     assert.deepEqual(untold, [], name);
   }

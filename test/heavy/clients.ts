@@ -106,12 +106,12 @@ async function holdSubscribers(held: Held): Promise<string> {
   await row(held, `${SUBSCRIBERS} subscribers`);
   const startedAt = performance.now();
   for (const pid of inference) process.kill(pid, 'SIGCONT');
-  await until(() => ended.size === SUBSCRIBERS, 'every subscriber to be told the end', SUBSCRIBE_TIMEOUT_MS);
-  const toldMs = performance.now() - startedAt;
+  await until(() => ended.size === SUBSCRIBERS, 'every subscriber to get the end', SUBSCRIBE_TIMEOUT_MS);
+  const endedMs = performance.now() - startedAt;
   await letGo(held, sockets);
   await until(async () => (await metricOf(daemon, 'assay_watchers')) === 0, 'the watchers to be gone');
   await row(held, 'after them all');
-  return `a subscriber takes ${(each / 1000).toFixed(1)} kB; all were told the end within ${toldMs.toFixed(0)} ms`;
+  return `a subscriber takes ${(each / 1000).toFixed(1)} kB; all got the end within ${endedMs.toFixed(0)} ms`;
 }
 
 async function run(): Promise<void> {

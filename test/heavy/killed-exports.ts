@@ -49,7 +49,7 @@ interface Found {
 }
 
 /** What the log says: of its own wholeness, and of how often the record went out. */
-async function look({ grpc, http }: TestDaemon, identifier: string): Promise<Found & { told: number }> {
+async function look({ grpc, http }: TestDaemon, identifier: string): Promise<Found & { listed: number }> {
   const client = openServiceClient(CustodyService, grpc, credentials.createInsecure());
   const ask = <T>(call: (answer: (error: Error | null, value?: T) => void) => unknown): Promise<T> =>
     new Promise((resolve, reject) =>
@@ -70,7 +70,7 @@ async function look({ grpc, http }: TestDaemon, identifier: string): Promise<Fou
     });
     const { data } = (await response.json()) as { data: { classification: { exports: unknown[] } } };
     const exported = entries.filter(({ kind }) => kind === 'exported').length;
-    return { faults: Number(report.faultCount), exported, told: data.classification.exports.length };
+    return { faults: Number(report.faultCount), exported, listed: data.classification.exports.length };
   } finally {
     client.close();
   }
@@ -94,10 +94,10 @@ async function playKills(folder: string, rounds: number): Promise<string[]> {
     await exporting;
     if (isWhole) whole.set(identifier, (whole.get(identifier) ?? 0) + 1);
     await using after = await TestDaemon.start({ folder });
-    const { faults, exported, told } = await look(after, identifier);
+    const { faults, exported, listed } = await look(after, identifier);
     const came = whole.get(identifier) ?? 0;
-    if (faults > 0 || exported !== told || came > exported) {
-      misses.push(`round ${round}: ${faults} faults, ${came} came, ${exported} entries, ${told} told`);
+    if (faults > 0 || exported !== listed || came > exported) {
+      misses.push(`round ${round}: ${faults} faults, ${came} came, ${exported} entries, ${listed} listed`);
     }
   }
   return misses;

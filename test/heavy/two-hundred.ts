@@ -110,7 +110,7 @@ async function run(): Promise<void> {
   client.close();
   console.table([idle.row, load.row]);
   console.table([
-    { pictures: PICTURES, accepted: identifiers.size, done, 'told to come back': busy },
+    { pictures: PICTURES, accepted: identifiers.size, done, 'asked to come back': busy },
     {
       'all accepted after': `${(acceptedMs / 1000).toFixed(1)} s`,
       'all done after': `${seconds.toFixed(1)} s`,

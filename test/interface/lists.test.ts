@@ -75,7 +75,7 @@ for (const [path, kind] of MANY) {
   test(`GET ${path}: "all classifications of the user", newest first, only of its kind`, async () => {
     const expected = kind === 'image' ? [mapped, ...images.toReversed()] : [identifierOf(kind)];
     assert.deepEqual(idsOf((await customer.get(path)).body), expected);
-    assert.deepEqual((await other.get(path)).body, [], 'nobody else sees them');
+    assert.deepEqual((await other.get(path)).body, [], 'no one else sees them');
   });
 
   test(`GET ${path}: "bounded by 100"`, async () => {

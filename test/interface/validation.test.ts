@@ -133,7 +133,7 @@ const FAILURES: Failure[] = [
     ...{ status: 400, shape: ['error.file'], says: /required/ },
   },
   {
-    rule: '400: type and file missing are told together',
+    rule: '400: a missing type and a missing file are reported together',
     fields: async () => ({}),
     ...{ status: 400, shape: ['error.type', 'error.file'], says: /required/ },
   },

@@ -25,7 +25,7 @@ test('the keys of a first start outlive a power cut just after it', { skip: miss
   const sealed = sealer.seal(SECRET);
   const { fingerprint } = (await SigningKeys.open(signing)).current();
   const first = await firstStart(data, sealer);
-  // The trial of the trial: what nobody flushed is lost.
+  // Tests the test: unflushed data is lost.
   await writeFile(join(data, 'unflushed'), 'x');
   disk.cutPower();
   notEqual(await readFile(join(data, 'unflushed'), 'utf8').catch(() => null), 'x');

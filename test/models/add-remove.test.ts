@@ -204,7 +204,11 @@ async function assertRescoreDocument(identifier: string): Promise<void> {
   assert.deepEqual([statement.predicate.records, statement.predicate.changes], [records, changes]);
   const html = textOf('data/report.html');
   assert.match(html, /<html lang="it"/);
-  assert.equal(html.includes('made-by-hand@0.10.0'), changes > 0, 'why is told where something would change');
+  assert.equal(
+    html.includes('made-by-hand@0.10.0'),
+    changes > 0,
+    'the reason is stated if something would change',
+  );
   assert.match(textOf('data/report.pdf').slice(0, 8), /^%PDF-/);
   const changed = new Map(members).set(
     'data/rescore.json',

@@ -109,8 +109,10 @@ test('session routes want our own origin, and the token if there is a session', 
   assert.equal(missing.status, 400);
   const error = { password: ['expected text, found nothing'] };
   assert.deepEqual(await missing.json(), { error, reason: 'bad_field' });
-  const told = await fetch(`${daemon.http}/session`, { headers: { cookie, 'sec-fetch-site': 'cross-site' } });
-  assert.equal(((await told.json()) as { account: null }).account, null);
+  const crossSite = await fetch(`${daemon.http}/session`, {
+    headers: { cookie, 'sec-fetch-site': 'cross-site' },
+  });
+  assert.equal(((await crossSite.json()) as { account: null }).account, null);
 });
 
 const media = (part: string, headers: Record<string, string> = { cookie }): Promise<Response> =>

@@ -49,7 +49,7 @@ export async function checkEnd(parts: EndParts): Promise<void> {
   );
   checkInvariants({ app: life.app, book: parts.book });
   everythingIsAnswered(parts);
-  everythingIsTold(parts);
+  everythingIsReported(parts);
   await nothingIsLeft(parts);
   const report = await verifyCustody(life.app.store.read.custody, { publicKeys: null, signal: NEVER });
   if (!report.isWhole) throw new Error(`the chain is whole: ${JSON.stringify(report.faults)}`);
@@ -110,19 +110,19 @@ function everythingIsAnswered({ life, book }: EndParts): void {
 }
 
 /** Each record with a webhook was reported at least once, under one identifier, after it ended. */
-function everythingIsTold({ life, receivers }: EndParts): void {
+function everythingIsReported({ life, receivers }: EndParts): void {
   const { read } = life.app.store;
   for (const record of recordsOf(life.app)) {
     const { identifier, webhookUrl, origin, cancelled } = record;
     const state = read.analysis(record.analysisId)?.state;
     if (webhookUrl === null || origin === 'cached' || cancelled || state === 'cancelled') continue;
-    const told = receivers.taken.filter((message) => message.identifier === identifier);
+    const received = receivers.taken.filter((message) => message.identifier === identifier);
     const deliveries = read.deliveries(record.accountId, { limit: 1000 });
     const own = deliveries.filter((delivery) => delivery.identifier === identifier);
     if (own.some((delivery) => delivery.state === 'failed')) continue;
-    if (told.length === 0)
+    if (received.length === 0)
       throw new Error(
-        `accepted is told: nobody was told of ${identifier} (${state}, ${origin}): ${JSON.stringify(own)} ${JSON.stringify(receivers.taken)}`,
+        `accepted is reported: no receiver heard of ${identifier} (${state}, ${origin}): ${JSON.stringify(own)} ${JSON.stringify(receivers.taken)}`,
       );
   }
 }

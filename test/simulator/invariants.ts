@@ -84,7 +84,7 @@ function recordsAreReadable({ app }: Observed): void {
   }
 }
 
-/** Every pack that was asked answered once, and by its own rules; nobody else did. */
+/** Every pack that was asked answered once, by its own rules; no other did. */
 function figuresAreThePacks({ app }: Observed): void {
   for (const { identifier, analysisId } of recordsOf(app)) {
     const analysis = app.store.read.analysis(analysisId);

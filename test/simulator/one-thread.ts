@@ -13,7 +13,7 @@ export function inOneThread(file: string, define: () => void): void {
     return;
   }
   test(`${basename(file)} with one thread for files`, () => {
-    // The runner's own context would have the process report to nobody.
+    // With the runner's own context the process would report to no one.
     const { NODE_TEST_CONTEXT: _, ...others } = process.env;
     const env = { ...others, UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' };
     const options = { env, encoding: 'utf8', timeout: TIMEOUT_MS } as const;

@@ -24,7 +24,7 @@ Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid });
 Math.random = () => random.next();
 /** As on a share: the kernel says nothing of what others write, or it would say it at no certain time. */
 function watch(): never {
-  throw new Error('nothing is told of files here');
+  throw new Error('nothing is reported of files here');
 }
 
 Object.assign(fs, { watch });

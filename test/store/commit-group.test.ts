@@ -83,7 +83,7 @@ test('a change that throws undoes itself alone', async () => {
   assert.equal(disk.commits, 1);
   assert.deepEqual(store.read.balance(1), { available: 6, spent: 0, sequence: 6 });
   assert.equal(store.read.custody.size, size + 6);
-  assert.equal(changes.length, 6, 'what was undone is not told');
+  assert.equal(changes.length, 6, 'undone changes are not sent');
   await assertChained(store);
 });
 

@@ -145,7 +145,7 @@ const TAMPERINGS: {
   change: Parameters<typeof edit>[1];
   sequence: number | null;
   fault: RegExp;
-  mends: boolean;
+  opensSegment: boolean;
 }[] = [
   {
     name: 'an entry is rewritten',
@@ -153,20 +153,20 @@ const TAMPERINGS: {
       const line = custodyEntries.get(12) ?? '';
       custodyEntries.put(12, line.replace('"actor":1', '"actor":2'));
     },
-    ...{ sequence: 12, fault: /./, mends: false },
+    ...{ sequence: 12, fault: /./, opensSegment: false },
   },
   {
     name: 'an entry is damaged',
     change: (_tables, root) =>
       void root.openDB('custody', { encoding: 'binary' }).putSync(7, Buffer.from('12345678')),
-    ...{ sequence: 7, fault: /missing or damaged/, mends: false },
+    ...{ sequence: 7, fault: /missing or damaged/, opensSegment: false },
   },
   {
     name: 'entries are taken out of the middle',
     change: ({ custodyEntries }) => {
       for (const sequence of [9, 10, 11]) custodyEntries.remove(sequence);
     },
-    ...{ sequence: 9, fault: /entries 9 to 11 are missing/, mends: false },
+    ...{ sequence: 9, fault: /entries 9 to 11 are missing/, opensSegment: false },
   },
   {
     name: 'the end is cut off',
@@ -176,7 +176,7 @@ const TAMPERINGS: {
         custodyDetails.remove(sequence);
       }
     },
-    ...{ sequence: 38, fault: /entries 38 to 40 are missing/, mends: true },
+    ...{ sequence: 38, fault: /entries 38 to 40 are missing/, opensSegment: true },
   },
   {
     name: 'the last entry is rewritten',
@@ -184,7 +184,7 @@ const TAMPERINGS: {
       const line = custodyEntries.get(40) ?? '';
       custodyEntries.put(40, line.replace('"kind":"received"', '"kind":"looked_at"'));
     },
-    ...{ sequence: 40, fault: /./, mends: true },
+    ...{ sequence: 40, fault: /./, opensSegment: true },
   },
   {
     name: 'details are rewritten',
@@ -192,45 +192,45 @@ const TAMPERINGS: {
       const stored = custodyDetails.get(20) as { salt: Uint8Array; details: string };
       custodyDetails.put(20, { ...stored, details: stored.details.replace('picture', 'portrait') });
     },
-    ...{ sequence: 20, fault: /not those that it commits to/, mends: false },
+    ...{ sequence: 20, fault: /not those that it commits to/, opensSegment: false },
   },
   {
     name: 'details are taken away',
     change: ({ custodyDetails }) => custodyDetails.remove(21),
-    ...{ sequence: 21, fault: /no entry says that they were deleted/, mends: false },
+    ...{ sequence: 21, fault: /no entry says that they were deleted/, opensSegment: false },
   },
   {
     name: 'details are said to be deleted by an entry that does not',
     change: ({ custodyDetails }) => custodyDetails.put(22, { deletedAt: 1, by: 30 }),
-    ...{ sequence: 22, fault: /entry 30 does not say/, mends: false },
+    ...{ sequence: 22, fault: /entry 30 does not say/, opensSegment: false },
   },
   {
     name: 'a stored hash is another',
     change: ({ custodyNodes }) => custodyNodes.put([3, 1], Buffer.alloc(32)),
-    ...{ sequence: 8, fault: /stored tree is another over the entries 8 to 15/, mends: false },
+    ...{ sequence: 8, fault: /stored tree is another over the entries 8 to 15/, opensSegment: false },
   },
   {
     name: 'the head is damaged',
     change: (_tables, root) =>
       void root.openDB('custody-head', { encoding: 'binary' }).putSync('head', Buffer.from('12345678')),
-    ...{ sequence: null, fault: /head is missing or damaged/, mends: true },
+    ...{ sequence: null, fault: /head is missing or damaged/, opensSegment: true },
   },
   {
     name: 'the head is set back',
     change: ({ custodyHead }) => {
       custodyHead.put('head', { size: 32, last: '00', peaks: [Buffer.alloc(32)] });
     },
-    ...{ sequence: 32, fault: /head names 32 entries, 41 were found/, mends: true },
+    ...{ sequence: 32, fault: /head names 32 entries, 41 were found/, opensSegment: true },
   },
   {
     name: 'the head has no shape',
     change: ({ custodyHead }) => custodyHead.put('head', { size: 41, last: '00', peaks: [] }),
-    ...{ sequence: null, fault: /head is missing or damaged/, mends: true },
+    ...{ sequence: null, fault: /head is missing or damaged/, opensSegment: true },
   },
   {
     name: 'a checkpoint signs a longer log',
     change: ({ custodyCheckpoints }) => custodyCheckpoints.put(50, { note: '', at: 1 }),
-    ...{ sequence: null, fault: /a checkpoint signs 50 entries, 41 were found/, mends: false },
+    ...{ sequence: null, fault: /a checkpoint signs 50 entries, 41 were found/, opensSegment: false },
   },
 ];
 
@@ -239,7 +239,7 @@ test('each change in the store is found with the first bad entry, and the log go
   const whole = join(folder.path, 'whole');
   await fill(whole);
   equal((await judge(whole)).isWhole, true);
-  for (const { name, change, sequence, fault, mends } of TAMPERINGS) {
+  for (const { name, change, sequence, fault, opensSegment } of TAMPERINGS) {
     await context.test(name, async () => {
       const path = join(folder.path, 'changed');
       await rm(path, { recursive: true, force: true });
@@ -255,7 +255,7 @@ test('each change in the store is found with the first bad entry, and the log go
         .rowsOf(['epoch'], { limit: 5 })
         .concat(custody.last({ limit: 3 }))
         .map(({ kind }) => kind);
-      equal(kinds.includes('segment_opened'), mends, `${kinds}`);
+      equal(kinds.includes('segment_opened'), opensSegment, `${kinds}`);
       const { size } = custody;
       await store.transact((tx) => tx.appendAudit(BY));
       equal(custody.size, size + 1);

@@ -74,7 +74,7 @@ const OWN_PIDS = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'
 
 test('the lock holds across PID namespaces', async (context) => {
   if (spawnSync('unshare', [...OWN_PIDS, 'true']).status !== 0) {
-    context.skip('this machine lets nobody make a PID namespace');
+    context.skip('this machine lets no one make a PID namespace');
     return;
   }
   await using folder = await makeTemporaryFolder();

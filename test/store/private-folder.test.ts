@@ -17,7 +17,7 @@ after(() => {
   process.umask(umask);
 });
 
-/** What others may read, write or enter, with its mode. A file that the daemon removes meanwhile is open to nobody. */
+/** What others may read, write or enter, with its mode. A file that the daemon removes meanwhile is open to no one. */
 function openTo(folder: string): string[] {
   const below = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = [folder, ...below.map(({ parentPath, name }) => join(parentPath, name))];

@@ -47,15 +47,15 @@ test('a rollback undoes an upgrade, counts and keeps what came since, and the ne
   const upgraded = await identifiersIn(records);
   equal(upgraded.length, 2);
 
-  const told = await goBack(folder.path, true);
+  const planned = await goBack(folder.path, true);
   deepEqual(
-    [told.from, told.to, told.lost, told.returning, told.keptIn],
+    [planned.from, planned.to, planned.lost, planned.returning, planned.keptIn],
     [FORMAT_VERSION, OLD_FORMAT, 1, 0, null],
   );
   deepEqual(await identifiersIn(records), upgraded, 'a dry run changes nothing');
 
   const { keptIn, ...done } = await goBack(folder.path, false);
-  deepEqual({ ...done, keptIn: null }, told);
+  deepEqual({ ...done, keptIn: null }, planned);
   deepEqual(await identifiersIn(records), [old]);
   deepEqual(await identifiersIn(join(keptIn ?? '', 'records')), upgraded);
   deepEqual(

@@ -209,7 +209,7 @@ test('reports each step once, in order', async () => {
 
 test('the patches are there before the rest of the picture is read', async () => {
   const seen: string[] = [];
-  const told: PatchedPicture[] = [];
+  const patched: PatchedPicture[] = [];
   const bytes = await patternImage(200, 120).png().toBuffer();
   const input = await child.place(bytes);
   const asked = [ORIGINAL];
@@ -218,11 +218,11 @@ test('the patches are there before the rest of the picture is read', async () =>
     onProgress: ({ step }) => seen.push(step),
     onPatched: (picture) => {
       assert.equal(seen.at(-1), 'patches');
-      told.push(picture);
+      patched.push(picture);
     },
   });
   const { width, height, patchSets } = image;
-  assert.deepEqual(told, [{ width, height, patchSets }]);
+  assert.deepEqual(patched, [{ width, height, patchSets }]);
 });
 
 test('the heatmap is as large as the picture, at most 1024, and its legend below', async () => {

@@ -183,7 +183,7 @@ test('a deleted account is gone at once: key, name in lists, address free again'
   const identifier = await addRecord(app, user.id, { hash: 'd'.repeat(64) });
   await deleteUser(app, { principal: admin, id: user.id });
   app.feed.publishRecord(identifier, { accountId: user.id });
-  assert.deepEqual(await next, { done: true, value: undefined }, 'nothing is told any more');
+  assert.deepEqual(await next, { done: true, value: undefined }, 'nothing is sent any more');
   assert.throws(() => standing.signal.throwIfAborted(), refusal('key'));
   assert.throws(() => identify(app, secret, FROM), refusal('key'));
   assert.throws(() => getUser(app, { principal: admin, id: user.id }), refusal('user'));

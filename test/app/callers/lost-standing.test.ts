@@ -229,7 +229,7 @@ async function check(stream: StreamKind, cause: Cause, by: 'key' | 'session'): P
     opened.read?.();
     const ended = await Promise.race([opened.ended, delay(READING_MS, { code: 'goes on', message: '' })]);
     // What lies in the buffers of a download is read first.
-    ok(stream.tells === 'cut' || granted.passedMs - beganMs < BOUND_MS, 'within a second');
+    ok(stream.ending === 'cut' || granted.passedMs - beganMs < BOUND_MS, 'within a second');
     assertEnd(ended, stream, end);
   } finally {
     opened.close();
@@ -237,9 +237,9 @@ async function check(stream: StreamKind, cause: Cause, by: 'key' | 'session'): P
   }
 }
 
-function assertEnd(ended: StreamEnd, { tells }: StreamKind, end: NonNullable<Cause['ends']>): void {
-  equal(ended.code, tells === 'cut' ? 'cut' : end.code, ended.message);
-  if (tells === 'reason') match(ended.message, end.message);
+function assertEnd(ended: StreamEnd, { ending }: StreamKind, end: NonNullable<Cause['ends']>): void {
+  equal(ended.code, ending === 'cut' ? 'cut' : end.code, ended.message);
+  if (ending === 'reason') match(ended.message, end.message);
 }
 
 async function until(isSo: () => boolean, timeoutMs: number, time: GrantedTime): Promise<void> {

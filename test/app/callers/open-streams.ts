@@ -37,7 +37,7 @@ export interface StreamKind {
   /** The stream ends if its account is made read-only. */
   writes: boolean;
   /** What the client sees at the end; a file's bytes are only cut. */
-  tells: 'reason' | 'cut';
+  ending: 'reason' | 'cut';
   /** Standings that are followed for it: a socket has one beside its subscription's. */
   followed?: number;
   /** Records that the account needs. */
@@ -57,27 +57,27 @@ export const STREAMS: Readonly<Record<string, StreamKind>> = {
   ),
   'gRPC WatchCredits': grpcWatch(({ account, metadata }) => account.watchCredits({}, metadata)),
   'gRPC WatchDeliveries': grpcWatch(({ account, metadata }) => account.watchDeliveries({}, metadata)),
-  'gRPC SubmitMedia': { takes: 'key', writes: true, tells: 'reason', open: openGrpcUpload },
-  'GraphQL over SSE': { takes: 'both', writes: false, tells: 'reason', open: openSse },
+  'gRPC SubmitMedia': { takes: 'key', writes: true, ending: 'reason', open: openGrpcUpload },
+  'GraphQL over SSE': { takes: 'both', writes: false, ending: 'reason', open: openSse },
   'GraphQL over a WebSocket': {
-    ...{ takes: 'both', writes: false, tells: 'reason', followed: 2 },
+    ...{ takes: 'both', writes: false, ending: 'reason', followed: 2 },
     open: openSocket,
   },
-  'GraphQL upload': { takes: 'both', writes: true, tells: 'reason', open: openGraphqlUpload },
-  'REST upload': { takes: 'key', writes: true, tells: 'reason', open: openRestUpload },
-  'tus upload': { takes: 'both', writes: true, tells: 'cut', open: openTusUpload },
+  'GraphQL upload': { takes: 'both', writes: true, ending: 'reason', open: openGraphqlUpload },
+  'REST upload': { takes: 'key', writes: true, ending: 'reason', open: openRestUpload },
+  'tus upload': { takes: 'both', writes: true, ending: 'cut', open: openTusUpload },
   'export of records': {
-    ...{ takes: 'both', writes: false, tells: 'cut', records: EXPORTED_RECORDS },
+    ...{ takes: 'both', writes: false, ending: 'cut', records: EXPORTED_RECORDS },
     open: openFile('/exports/records.csv'),
   },
   'whole list by REST': {
-    ...{ takes: 'key', writes: false, tells: 'cut', records: EXPORTED_RECORDS },
+    ...{ takes: 'key', writes: false, ending: 'cut', records: EXPORTED_RECORDS },
     open: openFile('/api/classifications'),
   },
   'original of a record': {
     takes: 'both',
     writes: false,
-    tells: 'cut',
+    ending: 'cut',
     open: openFile('/media/LARGE/original'),
   },
 };
@@ -111,7 +111,7 @@ function grpcWatch(
   begin: (clients: ReturnType<typeof openClients> & { place: StreamPlace }) => unknown,
 ): StreamKind {
   return {
-    ...{ takes: 'key', writes: false, tells: 'reason' },
+    ...{ takes: 'key', writes: false, ending: 'reason' },
     async open(place, shown) {
       const clients = openClients(place, keyOf(shown));
       const call = begin({ ...clients, place }) as GrpcCall;

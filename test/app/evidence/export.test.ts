@@ -66,18 +66,18 @@ test('a package is whole, says what the record says, and is recorded with its au
 });
 
 test('a change since an earlier package stands in the record and in the next report', async () => {
-  const told = await addDone(open.app);
+  const recordId = await addDone(open.app);
   const made: StoredExport = {
     ...{ at: 1_700_000_000_000_000, byAccountId: 1, rulesVersion: 1, fingerprint: 'SHA256:x' },
     ...{ classification: 'human', state: 'inconclusive', probability: 0.6, packageSha256: 'f'.repeat(64) },
   };
-  await open.app.store.transact((tx) => tx.putExports(told, withExport(undefined, made)));
-  const { exports } = getClassification(open.app, { principal: open.admin, identifier: told });
+  await open.app.store.transact((tx) => tx.putExports(recordId, withExport(undefined, made)));
+  const { exports } = getClassification(open.app, { principal: open.admin, identifier: recordId });
   deepEqual(
     exports.map(({ readsOtherwise }) => readsOtherwise),
     [true],
   );
-  const path = await exportZip([told]);
+  const path = await exportZip([recordId]);
   equal((await judgePackage({ path, fingerprints: [] })).faults.length, 0);
 });
 

@@ -89,8 +89,8 @@ test('a package is stamped once it is signed; record, job and doctor report it, 
     [['timestamp-1.tsr', 'given']],
   );
   const { exports } = getClassification(open.app, { principal: open.admin, identifier });
-  const [told] = exports[0]?.timestamps ?? [];
-  deepEqual([told?.authority, told?.state, told?.error], [authority.url, 'stamped', '']);
+  const [shown] = exports[0]?.timestamps ?? [];
+  deepEqual([shown?.authority, shown?.state, shown?.error], [authority.url, 'stamped', '']);
   const findings = await examine(open.app, { principal: open.admin });
   const own = findings.find(({ name }) => name.startsWith('timestamp authority'));
   deepEqual([own?.state, own?.found], ['good', 'stamps; 0 packages wait for tokens']);

@@ -42,7 +42,7 @@ async function judge(customer: Customer, name: string): Promise<{ identifier: st
   return await customer.classify('image', { image: file });
 }
 
-const told = (path: string) => receiver.hooks.filter((hook) => hook.path === path).map(({ body }) => body);
+const sentTo = (path: string) => receiver.hooks.filter((hook) => hook.path === path).map(({ body }) => body);
 
 test('only what a rule asks for is sent to its channel and stands in the log', async () => {
   const customer = await addCustomer(service);
@@ -57,16 +57,16 @@ test('only what a rule asks for is sent to its channel and stands in the log', a
   await judge(other, 'other.jpg');
   const paths = ['/slack', '/teams', '/mattermost'];
   await until(
-    () => paths.every((path) => told(path).length === 1) && told('/all').length === 2,
+    () => paths.every((path) => sentTo(path).length === 1) && sentTo('/all').length === 2,
     'the notices',
   );
   for (const path of paths) {
-    const [body = ''] = told(path);
+    const [body = ''] = sentTo(path);
     match(body, /told\.jpg/);
     ok(body.includes(`/classifications/${identifier}`));
   }
-  deepEqual([told('/failed'), told('/video')], [[], []]);
-  ok(told('/all').some((body) => /other\.jpg/.test(body)));
+  deepEqual([sentTo('/failed'), sentTo('/video')], [[], []]);
+  ok(sentTo('/all').some((body) => /other\.jpg/.test(body)));
   const principal = principalOf(appOf(), customer.id);
   await until(
     () =>
@@ -101,7 +101,7 @@ test('a rule that is removed, paused or gone sends nothing', async () => {
   equal(own()?.reason, 'the receiver answered 410');
   await judge(customer, 'b.jpg');
   equal(gone.hooks.length, 1);
-  deepEqual([told('/removed'), told('/paused')], [[], []]);
+  deepEqual([sentTo('/removed'), sentTo('/paused')], [[], []]);
   await gone[Symbol.asyncDispose]();
 });
 
@@ -123,7 +123,7 @@ test('addresses are under the guard, mail goes to the own address only, and rule
   deepEqual(listNoticeRules(appOf(), { principal: stranger }), []);
   await rejects(testNoticeRule(appOf(), { principal: stranger, id: rule.id }, signal), /no such rule/);
   await rejects(removeNoticeRule(appOf(), { principal: stranger, id: rule.id }), /no such rule/);
-  deepEqual(told('/own'), []);
+  deepEqual(sentTo('/own'), []);
 });
 
 test('mail is plain text; the command line makes, tries, lists and removes a rule', async () => {
@@ -150,7 +150,7 @@ test('mail is plain text; the command line makes, tries, lists and removes a rul
   const { id, outcomes } = JSON.parse(added.out);
   deepEqual(outcomes, ['OUTCOME_ARTIFICIAL', 'OUTCOME_HUMAN']);
   match((await assay('test', id)).out, /delivered: rule \d+ \(200\)/);
-  match(told('/cli')[0] ?? '', /Test: Artificial: example\.jpg/);
+  match(sentTo('/cli')[0] ?? '', /Test: Artificial: example\.jpg/);
   match((await assay('list')).out, /slack .*127\.0\.0\.1/);
   equal((await assay('pause', id)).out, `paused: rule ${id}\n`);
   equal((await assay('remove', id)).code, 0);

@@ -223,9 +223,9 @@ async function act(world: World, name: string, actor: Member, target: Member): P
   for (const [index, member] of members.entries()) {
     if (member.id === actor.id) continue;
     const now = stateOf(app, member);
-    const told = `${name} by ${actor.marks.name} changed ${member.marks.name}`;
-    assert.equal(now.records, before[index]?.records, `${told}'s records`);
-    if (partnerOf.get(member.id) !== actor.id) assert.equal(now.account, before[index]?.account, told);
+    const fault = `${name} by ${actor.marks.name} changed ${member.marks.name}`;
+    assert.equal(now.records, before[index]?.records, `${fault}'s records`);
+    if (partnerOf.get(member.id) !== actor.id) assert.equal(now.account, before[index]?.account, fault);
   }
 }
 

@@ -83,7 +83,7 @@ test('the ask opens the record to those who may judge it, and to no one else, wh
   const read = (principal: Principal) => getClassification(app, { principal, identifier });
   await rejects(askSignOff(app, { principal: editor, identifier }), { reason: 'sign_off' });
   await state(app, editor, 'human');
-  equal(read(editor).signOff, null, 'nobody demanded one');
+  equal(read(editor).signOff, null, 'no one demanded one');
   for (const principal of [partner, admin]) {
     throws(() => read(principal), { reason: 'classification' });
     await rejects(askSignOff(app, { principal, identifier }), { reason: 'classification' });
@@ -198,7 +198,7 @@ test('watchers of what waits learn of the ask and of the answer', async () => {
   const third = watch.next();
   await removeOverride(app, { principal: editor, ...FILE });
   stop.abort();
-  equal((await third).done, true, 'what may not be read any more is not told');
+  equal((await third).done, true, 'a record that may no longer be read is not sent');
 });
 
 test('reasons go with the last record of the file, the fact stays in custody', async () => {
@@ -250,8 +250,8 @@ test('a person who had access to the account of a finding may disagree, but neve
         message: new RegExp(`one person could be both: [\\w ]+ \\(account \\d+\\) ${said}`),
       };
       await rejects(answer({ app, identifier: own }, judge, true), refused);
-      const told = await answer({ app, identifier: own }, judge, false, 'the hands');
-      equal(told.signOff?.state, 'disagreed', said);
+      const answered = await answer({ app, identifier: own }, judge, false, 'the hands');
+      equal(answered.signOff?.state, 'disagreed', said);
     }
   }
 });

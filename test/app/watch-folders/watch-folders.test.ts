@@ -192,7 +192,7 @@ holds('results lie beside the original, which stays as it is, and are not taken 
   deepEqual({ submitted, finished, failed, skipped }, { submitted: 0, finished: 1, failed: 0, skipped: 0 });
 });
 
-holds('the doctor tells why results cannot be written, without the names of files', async () => {
+holds('the doctor says why results cannot be written, without names of files', async () => {
   const { id, path } = await watchNew('unwritten', { done: 'move' });
   const finding = async () =>
     (await checkWatchedFolders(appOf())).find(({ name }) => name === `watched folder ${id}`);

@@ -65,7 +65,7 @@ for (const done of ['sidecar', 'move'] as const) {
   });
 }
 
-holds('results that are refused hold no room, are told, and are written once they can be', async () => {
+holds('refused results hold no room, are reported, and are written once they can be', async () => {
   await using folder = await Watched.open('move');
   const { stage, path } = folder;
   writeFileSync(join(path, DONE_FOLDER), 'no folder');

@@ -133,10 +133,10 @@ test('two submissions of one file at once share the work, and both webhooks are 
   const answers = await Promise.all(
     ['/a', '/b'].map((path) => submit(box.http, bytes, { webhook_url: `${receiver.origin}${path}` })),
   );
-  const told = answers.filter(({ text }) => app.store.read.records.get(text)?.origin !== 'cached');
-  await receiver.waitFor(told.length);
+  const analysed = answers.filter(({ text }) => app.store.read.records.get(text)?.origin !== 'cached');
+  await receiver.waitFor(analysed.length);
   const ids = receiver.hooks.map(({ headers }) => headers['webhook-id']);
-  equal(new Set(ids).size, told.length);
+  equal(new Set(ids).size, analysed.length);
 });
 
 test('a refused message comes again under the same id, later than Retry-After asks', async () => {

@@ -81,7 +81,7 @@ export const ACCOUNT_CASES: OperationCase[] = [
     ...{ gives: null, refuses: 'email' },
   },
   {
-    name: 'a plain user makes nobody',
+    name: 'a plain user makes no user',
     act: (stage) => stage.callers.plain.createUser({ name: 'x', email: address(stage, 'x') }),
     ...{ gives: null, refuses: 'role' },
   },
@@ -94,7 +94,7 @@ export const ACCOUNT_CASES: OperationCase[] = [
     gives: { total: 1, names: ['filterable'] },
   },
   {
-    name: 'a plain user lists nobody',
+    name: 'a plain user lists no users',
     act: ({ callers }) => callers.plain.listUsers(''),
     ...{ gives: null, refuses: 'role' },
   },
@@ -107,7 +107,7 @@ export const ACCOUNT_CASES: OperationCase[] = [
     gives: 'mailed',
   },
   {
-    name: 'a partner mails nobody else’s user',
+    name: 'a partner mails no one else’s user',
     act: ({ callers, ids }) => callers.partner.sendCreationEmail(ids.plain),
     ...{ gives: null, refuses: 'user' },
   },
@@ -129,7 +129,7 @@ export const ACCOUNT_CASES: OperationCase[] = [
     ...{ gives: null, refuses: 'user' },
   },
   {
-    name: 'a partner deletes nobody else’s user',
+    name: 'a partner deletes no one else’s user',
     act: ({ callers, ids }) => callers.partner.deleteUser(ids.plain),
     ...{ gives: null, refuses: 'user' },
   },

@@ -33,7 +33,7 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
   ['BigTIFF', 'II+\0', 'image/tiff'],
   ['JPEG XL in a container', '\0\0\0\x0cJXL \r\n\x87\n', 'image/jxl'],
   ['MP4', ftyp('isom', 'mp41'), 'video/mp4'],
-  ['MP4 of a brand nobody knows', ftyp('XyZ1'), 'video/mp4'],
+  ['MP4 of an unknown brand', ftyp('XyZ1'), 'video/mp4'],
   ['M4A', ftyp('M4A ', 'isom'), 'audio/m4a'],
   ['M4B', ftyp('M4B '), 'audio/m4b'],
   ['M4P', ftyp('M4P '), 'audio/m4p'],

@@ -23,7 +23,7 @@ const CASES: [string, ReachedRun[], 'jpeg-60' | 'scale-75', boolean][] = [
   ['two that agree, one within the reach', [said(-3), said(-0.9)], 'jpeg-60', false],
   ['two clear ones that contradict each other', [said(-3), said(3)], 'jpeg-60', false],
   ['one that did not answer', [said(-3), said(null)], 'jpeg-60', false],
-  ['one whose reach nobody measured', [said(-3), { ...said(-3), reach: undefined }], 'jpeg-60', false],
+  ['one whose reach was not measured', [said(-3), { ...said(-3), reach: undefined }], 'jpeg-60', false],
   ['no model at all', [], 'jpeg-60', false],
 ];
 

@@ -52,14 +52,14 @@ const CASES: {
     iptc: /trained/,
   },
   {
-    name: 'nobody would take it for real',
+    name: 'no one would take it for real',
     changes: { resemblesReality: false },
     duty: 'none',
     wording: '',
     iptc: /trained/,
   },
   {
-    name: 'a text that nobody reviewed',
+    name: 'a text that no one reviewed',
     changes: { kind: 'text' },
     duty: 'disclose',
     wording: 'AI GENERATED',

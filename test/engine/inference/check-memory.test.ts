@@ -59,8 +59,8 @@ test('a pack of the release is not waited for: its check follows at once, withou
   const pack = { ...(await writeTinyPack(folder.path)), isProvedNext: true };
   const checks = await CheckMemory.open(join(folder.path, 'model-checks.json'), failOn);
   const proved = Promise.withResolvers<void>();
-  let told = 0;
-  const observer = { ...QUIET, childReady: () => void (++told === 2 && proved.resolve()) };
+  let readyCount = 0;
+  const observer = { ...QUIET, childReady: () => void (++readyCount === 2 && proved.resolve()) };
   await using started = new InferenceProcess(INFERENCE_DEFAULTS, [pack], observer, checks);
   assert.deepEqual(
     (await started.ready()).map(({ fault, goldenError, loadMs }) => ({ fault, goldenError, loadMs })),

@@ -81,7 +81,7 @@ const CASES: readonly Case[] = [
     expected: /^with_tampering: the plan allows no model for it/,
   },
   {
-    ...{ name: 'a picture whose edits nobody asks about', kind: 'image', installed: [IMAGE, TAMPERING] },
+    ...{ name: 'a picture without a request for edits', kind: 'image', installed: [IMAGE, TAMPERING] },
     expected: ['image'],
   },
   { name: 'a video without an image model', kind: 'video', installed: [SPEECH], expected: /analyses video/ },

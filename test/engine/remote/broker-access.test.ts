@@ -151,14 +151,14 @@ test('a server that lets anybody in is refused until the settings say otherwise'
   const whole = broker.config;
   await broker.reconfigure(whole.slice(0, whole.indexOf('authorization {')));
   const stopped = new AbortController();
-  const told = Promise.withResolvers<string>();
+  const refusal = Promise.withResolvers<string>();
   const own = { servers: [`nats://${broker.address}`], nkeySeed: broker.seedOf('two'), caFile: null };
   const parts = { name: 'two', inboxPrefix: inboxOf('two'), log: pino({ level: 'silent' }) };
   const asked = connectNats(
     { ...own, allowUnauthenticated: false },
-    { ...parts, signal: stopped.signal, refused: told.resolve },
+    { ...parts, signal: stopped.signal, refused: refusal.resolve },
   );
-  assert.match(await told.promise, /lets anybody in, and nats\.allow_unauthenticated is not set/);
+  assert.match(await refusal.promise, /lets anybody in, and nats\.allow_unauthenticated is not set/);
   stopped.abort();
   await assert.rejects(asked, { name: 'AbortError' });
   const { signal } = new AbortController();

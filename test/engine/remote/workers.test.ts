@@ -82,7 +82,7 @@ const common = () => ({ ...COMMON, ASSAY_MODELS_FOLDERS: modelFolder() });
 
 /** Media go over TLS, as between boxes, with a certificate that only the front vouches for. */
 function writeCertificate(): Record<string, string> {
-  const { cert, key } = makeIdentity({ name: 'front', issuer: makeIdentity({ name: 'nobody knows it' }) });
+  const { cert, key } = makeIdentity({ name: 'front', issuer: makeIdentity({ name: 'unknown issuer' }) });
   const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(folder.path, name));
   writeFileSync(certFile ?? '', cert);
   writeFileSync(keyFile ?? '', key);

@@ -1,4 +1,4 @@
-/** What boxes and this machine are plugged into: a bridge of the range that nobody routes. Needs root. */
+/** What boxes and this machine are plugged into: a bridge of the range that no one routes. Needs root. */
 import { execFileSync } from 'node:child_process';
 
 export const BRIDGE = 'assaybox';

@@ -99,10 +99,10 @@ async function goBack(box: Box, desk: Desk, kept: readonly string[]): Promise<vo
   await awaitAllDone(desk, late);
   match(box.run(ROLLBACK).text, /in use/);
   box.must('systemctl stop assay');
-  const told = box.must(ROLLBACK);
-  match(told, /nothing was changed: --yes goes back/);
-  const [, lost = ''] = /^(\d+) records that were accepted/m.exec(told) ?? [];
-  ok(Number(lost) >= LATE_RECORDS, told);
+  const forecast = box.must(ROLLBACK);
+  match(forecast, /nothing was changed: --yes goes back/);
+  const [, lost = ''] = /^(\d+) records that were accepted/m.exec(forecast) ?? [];
+  ok(Number(lost) >= LATE_RECORDS, forecast);
   match(box.must(`${ROLLBACK} --yes`), /are kept in \S+after-upgrade/);
   box.must(`${INSTALL} --allow-downgrades /root/assay.deb`);
   box.must('systemctl start assay');

@@ -107,9 +107,9 @@ export async function chatReceivers(workplace: Workplace): Promise<string> {
   await submitNamed(workplace, EVIL_NAME);
   await submitPicture(workplace.daemon, await patternImage(310, 270).png().toBuffer());
   await receiver.waitFor(2 * CHANNELS.length);
-  const told = (channel: string) =>
+  const sentTo = (channel: string) =>
     receiver.hooks.filter(({ path }) => path === `/${channel}`).map(({ body }) => body);
-  await judgeTypes(folder, told('slack'), told('mattermost'));
-  judgeCards(folder, told('teams'));
+  await judgeTypes(folder, sentTo('slack'), sentTo('mattermost'));
+  judgeCards(folder, sentTo('teams'));
   return `${receiver.hooks.length} notices judged: Slack's and Mattermost's by their types, Teams' by Microsoft's reader of cards`;
 }

@@ -87,7 +87,7 @@ const RULES: readonly [about: About, reason: string, holds: (outcome: Outcome, s
   ['refused', 'beyond a documented bound', ({ why }) => /at most|the maximum/.test(why)],
   [
     'seconds',
-    'cut: exiftool tells what a header promises, which is not there',
+    'cut: exiftool shows what a header promises, which is not there',
     (_, { by }) => by.ffprobe === undefined,
   ],
 ];
@@ -130,8 +130,10 @@ function differ(
   const isEqual = ([, theirs]: [string, Figures]) =>
     names.every((name, at) => isNear(about, ours[at] ?? 0, theirs[name] ?? 0));
   if (said.every(isEqual)) return [];
-  const told = said.map(([program, theirs]) => `${program} ${names.map((name) => theirs[name]).join(' × ')}`);
-  const what = `${about}: ${ours.join(' × ')}; ${told.join(', ')}`;
+  const stated = said.map(
+    ([program, theirs]) => `${program} ${names.map((name) => theirs[name]).join(' × ')}`,
+  );
+  const what = `${about}: ${ours.join(' × ')}; ${stated.join(', ')}`;
   return [said.some(isEqual) ? { about, what, reason: DIVIDED } : { about, what }];
 }
 

@@ -15,7 +15,7 @@ const NEEDED = [
 interface Fault {
   name: string;
   /** The invariant that finds it. */
-  told: RegExp;
+  violated: RegExp;
   changes: readonly Change[];
 }
 
@@ -29,7 +29,7 @@ interface Change {
 const FAULTS: readonly Fault[] = [
   {
     name: 'an iterator of LMDB is left half-way and pins every page',
-    told: /no reader is old|bytes are bounded/,
+    violated: /no reader is old|bytes are bounded/,
     changes: [
       {
         file: 'src/store/tables/ranges.ts',
@@ -44,7 +44,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a worker’s result is believed that cannot be',
-    told: /a result is|every figure is finite/,
+    violated: /a result is|every figure is finite/,
     changes: [
       {
         file: 'src/engine/remote/judge-result.ts',
@@ -55,7 +55,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a revoked key’s streams go on',
-    told: /a lost key hears nothing/,
+    violated: /a lost key hears nothing/,
     changes: [
       {
         file: 'src/app/callers/standings.ts',
@@ -66,7 +66,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a watched folder sleeps as long as a large drop took',
-    told: /a folder sleeps no longer than its pauses/,
+    violated: /a folder sleeps no longer than its pauses/,
     changes: [
       {
         file: 'src/app/watch-folders/folder-watch.ts',
@@ -77,7 +77,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a name near 255 bytes holds its place in a watched folder',
-    told: /every place is freed/,
+    violated: /every place is freed/,
     changes: [
       {
         file: 'src/app/watch-folders/result-names.ts',
@@ -94,14 +94,14 @@ const FAULTS: readonly Fault[] = [
 ];
 
 /** `--skip N` leaves out the first N of them. */
-for (const { name, told, changes } of FAULTS.slice(numberArgument('skip', 0))) {
+for (const { name, violated, changes } of FAULTS.slice(numberArgument('skip', 0))) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-simulator-faults-'));
   try {
     makeCopy(folder, changes);
     const main = join(folder, 'test/simulator/main.ts');
     const count = numberArgument('count', 2000);
     const { faults } = await runFleet({ from: 1, count, processes: availableParallelism(), main });
-    const found = faults.find((text) => told.test(text));
+    const found = faults.find((text) => violated.test(text));
     process.stdout.write(`${name}: ${found?.split('\n')[0] ?? 'not found'}\n`);
     if (found === undefined) process.exitCode = 1;
   } finally {

@@ -223,13 +223,13 @@ async function upgrade(stage: Stage): Promise<string> {
   for (const file of files) await end(stage, file);
   const found = await workersOf(stage);
   for (const worker of [...workers.values(), ...strangers]) await worker.end('SIGTERM');
-  const told = ['newer', 'other'].map((name) => {
+  const reports = ['newer', 'other'].map((name) => {
     const { done = 0, refusal = '' } = found.get(name) ?? {};
     if (Number(done) > 0 || refusal === '')
       throw new Error(`${name} has done ${done}, refused for: ${refusal}`);
     return `${name}: ${refusal}`;
   });
-  return `${FLOWING} files while both were replaced; ${told.join('; ')}`;
+  return `${FLOWING} files while both were replaced; ${reports.join('; ')}`;
 }
 
 const SCENARIOS = {

@@ -8,7 +8,7 @@ export interface ActionParts {
   life: Life;
   book: Book;
   random: Random;
-  /** Whether the process still lives: an answer of a dead one comes to nobody. */
+  /** Whether the process still lives: an answer of a dead one reaches no one. */
   isAlive: () => boolean;
   accountId: number;
   streams: Streams;

@@ -4,7 +4,7 @@ export interface KnownKey {
   id: number;
   accountId: number;
   secret: string;
-  /** From when on it is nobody's, milliseconds of 1970; null while it holds. */
+  /** When it lost its owner, milliseconds since 1970; null while it holds. */
   revokedMs: number | null;
 }
 

@@ -17,7 +17,7 @@ export async function revokeSomeKey({ life, book, random, isAlive }: ActionParts
   const keys = book.keys.filter(({ revokedMs }) => revokedMs === null);
   if (keys.length === 0) return;
   const key = random.pick(keys);
-  // From here on nobody relies on it: the answer may be lost.
+  // From here on no one relies on it: the answer may be lost.
   book.keys.splice(book.keys.indexOf(key), 1);
   await revokeKey(life.app, { principal: life.principalOf(key.accountId), id: key.id });
   if (isAlive()) key.revokedMs = life.app.clock.now() / 1000;

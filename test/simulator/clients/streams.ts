@@ -31,7 +31,7 @@ export class Streams {
     const ends = AbortSignal.any([signal, standing.signal]);
     for await (const { identifier } of watchClassifications(app, { principal }, ends)) {
       if (lostMs(key, app.clock.now() / 1000) <= LOST_MS_MAX) continue;
-      this.#fault ??= new Error(`a lost key hears nothing: its stream was told of ${identifier}`);
+      this.#fault ??= new Error(`a lost key hears nothing: its stream got ${identifier}`);
     }
   }
 
