@@ -69,3 +69,9 @@ export interface Attempt extends AttemptReports {
   analysis: AnalysisJob;
   signal: AbortSignal;
 }
+
+/** Waits for all even if one fails: their files vanish with the slot. */
+export async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}

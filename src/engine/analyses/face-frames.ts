@@ -5,7 +5,7 @@ import type { SampledFrame } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot, DecodeProgress } from '../decode/decode-slot.ts';
-import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { type AnalysisParts, type Attempt, settled } from './analysis-parts.ts';
 import { toViewSet } from './axis.ts';
 import { detectFaces } from './face-axis.ts';
 
@@ -44,9 +44,7 @@ export async function chooseFaceFrames(
     throw new WorkerLostError('broken', 'the decoder made more samples than it was asked for');
   }
   const looked = samples.map((sample) => look(parts, slot, { sample, detector, signal }));
-  // Waits for all even if one fails: their files vanish with the slot.
-  await Promise.allSettled(looked);
-  return { method: 'at', times: preferFaces(regularSeconds, await Promise.all(looked)) };
+  return { method: 'at', times: preferFaces(regularSeconds, await settled(looked)) };
 }
 
 async function look(

@@ -10,6 +10,7 @@ import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
+import { settled } from './analysis-parts.ts';
 import { mean, toAnsweredRun, toMissingRun, toPlaceSpread, toUnknownRun } from './calibration.ts';
 import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
 
@@ -80,9 +81,7 @@ export async function inferPatches(
     onDone();
     return { planned, set, ...splitMedia(planned.pack, logits), elapsedMs, device };
   });
-  // Waits for all even if one fails: their files vanish with the slot.
-  await Promise.allSettled(work);
-  return await Promise.all(work);
+  return await settled(work);
 }
 
 /** The model puts out one logit for the origin of each patch, one for each medium, and it may end in one for frames; this separates them. */

@@ -6,7 +6,7 @@ import type { CutViewsRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { AnimationFrame, DecodedImage } from '../../worker/protocol/decoded-media.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { AnalysisSlot } from '../decode/decode-slot.ts';
-import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { type AnalysisParts, type Attempt, settled } from './analysis-parts.ts';
 import { type PlannedSet, requestsOf } from './image-patches.ts';
 import { type Answer, inferPatches, type Patched, type QueuedPack, toImageRuns } from './image-runs.ts';
 
@@ -43,9 +43,7 @@ export async function judgeAnimation(
     return { frame, found, runs: toImageRuns(packs, frame, found, 'origin') };
   };
   const judging = image.frames.map(judgeFrame);
-  // Waits for all even if one fails: their files vanish with the slot.
-  await Promise.allSettled(judging);
-  const judged = await Promise.all(judging);
+  const judged = await settled(judging);
   const frames = [1, ...image.frames.map(({ number }) => number)];
   const suspicion = (one: { runs: ModelRun[] }) => probabilityOf(one.runs) ?? 0;
   const [worst] = judged.toSorted((one, other) => suspicion(other) - suspicion(one));

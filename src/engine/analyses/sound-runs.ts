@@ -25,6 +25,7 @@ import type { SpeechFrames } from '../../domain/verdicts/speech-windows.ts';
 import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
+import { settled } from './analysis-parts.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
@@ -174,9 +175,7 @@ async function hear(
       if (isWhole) reportFindings(work, planned, soFar);
     }),
   );
-  // Waits for all even if one fails: their files vanish with the slot.
-  await Promise.allSettled(asked);
-  return { ...soFar, answers: await Promise.all(asked) };
+  return { ...soFar, answers: await settled(asked) };
 }
 
 /** The sound that counts for the whole: the first track with speech. */

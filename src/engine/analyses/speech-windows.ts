@@ -4,6 +4,7 @@ import { boundedBySpeech, type MeasuredSpeech } from '../../domain/verdicts/pack
 import type { ModelRun } from '../../domain/verdicts/result.ts';
 import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verdicts/speech.ts';
 import type { SoundFile } from '../../worker/protocol/decoded-media.ts';
+import { settled } from './analysis-parts.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
 import type { SoundParts, SoundWork } from './sound-work.ts';
@@ -42,9 +43,7 @@ export async function askWindows(
     answered[index] = { queued, ranges: piece, logits, elapsedMs, device };
     onAnswered(join(queued, answered));
   });
-  // Waits for all even if one fails: their files vanish with the slot.
-  await Promise.allSettled(asked);
-  await Promise.all(asked);
+  await settled(asked);
   return join(queued, answered);
 }
 

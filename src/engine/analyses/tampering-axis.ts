@@ -10,7 +10,7 @@ import type { PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { PatchSet } from '../../worker/protocol/decoded-media.ts';
 import { WorkerLostError } from '../children/worker-errors.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { type AnalysisParts, type Attempt, settled } from './analysis-parts.ts';
 import { type JudgedPicture, type OpenAxis, type PictureKind, packsOf } from './axis.ts';
 import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { InferParts, Patched } from './image-runs.ts';
@@ -31,9 +31,7 @@ export const tampering: OpenAxis = (usable, kind) => {
     patchSets: packs.map((pack) => tileSetOf(pack, kind)),
     async judge(parts, attempt, work) {
       const asked = packs.map((pack) => askPack(parts, attempt, work, { pack, kind }));
-      // Waits for all even if one fails: their files vanish with the slot.
-      await Promise.allSettled(asked);
-      const judged = await Promise.all(asked);
+      const judged = await settled(asked);
       const runs = judged.map(({ run }) => run);
       const map = judged.find((one) => one.map !== null)?.map ?? null;
       if (map === null) return { runs };

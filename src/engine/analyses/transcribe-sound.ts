@@ -26,6 +26,7 @@ import {
 import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
 import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
 import type { Transcription } from '../inference/inference-process.ts';
+import { settled } from './analysis-parts.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 
 const SAMPLE_RATE = 16_000;
@@ -138,12 +139,6 @@ async function writeDown(writing: Writing, written: Written, onText: OnText): Pr
   // Ordered by time and not by channel, so that a text that stops early, or is read while it comes, has both sides of a talk.
   rest.sort((one, other) => beginOf(one.window) - beginOf(other.window));
   await settled(rest.map(({ voice, index, language }) => take(voice, index, language)));
-}
-
-/** Waits for all even if one fails: their files vanish with the slot. */
-async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work);
-  return await Promise.all(work);
 }
 
 function beginOf({ ranges }: SpeechWindow): number {
