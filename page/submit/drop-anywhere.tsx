@@ -43,7 +43,7 @@ export function DropAnywhere(): JSX.Element {
   );
 }
 
-/** A place that takes files for itself has answered the event before it comes here. */
+/** Files that are dropped on an area of their own never come here, since it answers the event first. */
 function listen(setOver: (isOver: boolean) => void, take: (files: readonly File[]) => void): () => void {
   const over = (event: DragEvent): void => {
     const isOurs = !event.defaultPrevented && event.dataTransfer?.types.includes('Files') === true;

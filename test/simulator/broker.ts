@@ -28,7 +28,7 @@ import { analysePicture } from './results.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface BrokerFaults {
-  /** Shares of the words that are lost, and that come twice. */
+  /** Shares of messages that are lost, and that come twice. */
   loses: number;
   repeats: number;
   /** Shares of the leases over which a worker vanishes, and that it ends with a lie. */

@@ -143,7 +143,7 @@ function setWorkerMetrics({ metrics, remote }: ApplianceParts): void {
   for (const worker of remote?.workers() ?? []) metrics.workers.inc({ state: workerState(worker) });
 }
 
-/** Those in service and those that are not, with what is wrong with them. */
+/** Models in service, and those that are not, with their faults. */
 function listModels({ engine, shelf, store }: ApplianceParts): ModelStatus[] {
   const own = join(store.folder, 'models');
   const { packs, resident } = engine.status();

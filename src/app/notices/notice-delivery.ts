@@ -99,7 +99,7 @@ function summaryOfRecord(app: NoticeParts, identifier: string): RecordSummary {
   return app.refusals.shown(identifier, () => summaryOf(readRecord(app, identifier)));
 }
 
-/** To the rule's channel, now. */
+/** Sends a notice to the rule's channel at once. */
 export async function deliver(
   app: AccountParts,
   rule: NoticeRule,

@@ -165,7 +165,7 @@ export function publishFile({ store: { read }, feed }: RecordParts, file: FileOf
 export const ACCESS_ENTRIES_MAX = 1000;
 const DAY_US = 24 * 3600 * 1_000_000;
 
-/** Another account had it in hand. */
+/** Another account had access to this one. */
 interface Access extends SignOffObstacle {
   actorId: number;
   at: number;

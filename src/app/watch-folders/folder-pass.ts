@@ -140,7 +140,7 @@ export class FolderPass {
     if (this.#seen.size < SEEN_MAX && !this.#seen.has(seen)) this.#seen.set(seen, atMs);
   }
 
-  /** Taken at the next pass, if unchanged. */
+  /** Remembers the file, which the next pass takes if it is unchanged. */
   #rememberSettled(file: FileLook & { path: string }): void {
     this.#remember(numberOf(file.path, file), this.#app.clock.elapsedMs() - SETTLE_MS);
   }

@@ -21,7 +21,7 @@ import { placeOriginal } from './place-original.ts';
 export interface RenditionsConfig {
   /** Disk that all renditions together may take; the least recently used ones go first. */
   bytesMax: number;
-  /** Below this much free disk none is made. */
+  /** Below this much free disk no rendition is made. */
   diskFreeBytesMin: number;
   /** A child's time for one rendition, by lane. */
   timeoutsMs?: Readonly<Record<Lane, number>>;

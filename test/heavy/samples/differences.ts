@@ -36,7 +36,7 @@ const HEIF = /\.(hei[cf]|avif)$/;
 /** Found where figures are compared, not by a rule. */
 const DIVIDED = 'the programs differ among themselves; one of them says what Assay says';
 
-/** A record with one of these reasons names what it has besides; how many there are is not a figure of it. */
+/** Reasons by which a record names further pages or tracks without counting them, so their number is not compared. */
 const NAMING: Partial<Record<About, readonly string[]>> = {
   pages: ['ANIMATION_FRAMES'],
   tracks: ['TRACK_NOT_JUDGED', 'SEVERAL_TRACKS'],

@@ -34,7 +34,7 @@ export class SilentProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Ends what is open, and whatever comes. */
+  /** Ends open connections, and refuses new ones. */
   refuse(): void {
     this.#isRefusing = true;
     for (const socket of this.#sockets) socket.destroy();
