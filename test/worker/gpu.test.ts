@@ -31,7 +31,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 const SIZE = { width: 320, height: 240 };
 /** A busy machine takes so long to find out that it has no GPU. */
 const REFUSAL_MS_MAX = 60_000;
-/** An analysis begins within milliseconds where nothing keeps it. */
+/** An analysis begins within milliseconds unless something holds it back. */
 const UNTOUCHED_MS = 1000;
 const POLL_MS = 50;
 

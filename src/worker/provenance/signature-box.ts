@@ -35,7 +35,7 @@ interface SuperBox {
   boxes: Box[];
 }
 
-/** Leaves out manifests whose signature box is none: the reader reports their fault. */
+/** Leaves out manifests without a valid signature box: the reader reports their fault. */
 export function readSignatures(store: Uint8Array): SignatureBox[] {
   const bound = { left: BOXES_MAX };
   return openBoxes(store, bound).flatMap(({ type, body }) =>

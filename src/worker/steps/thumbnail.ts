@@ -1,4 +1,4 @@
-/** How far the small picture within a file is from the large one: an editor that forgets it leaves the picture of before. */
+/** Compares a file's thumbnail with its picture: an editor that forgets the thumbnail leaves the earlier one. */
 import { hammingDistance, type PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Picture } from '../media/picture.ts';
 import { openPicture } from '../pictures/picture-file.ts';

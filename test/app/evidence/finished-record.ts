@@ -29,7 +29,7 @@ const RESULT: ImageResult = {
   quality: { shortSide: 480, jpegQuality: null, truncated: false },
 };
 
-/** Keeps the original of the records that name no other. */
+/** Stores the original of records that name none of their own. */
 export async function keepOriginal(app: App): Promise<void> {
   const { signal } = new AbortController();
   const received = await app.store.blobs.receive(Readable.from([ORIGINAL]), { bytesMax: 1000 }, signal);

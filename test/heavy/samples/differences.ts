@@ -17,7 +17,7 @@ type About =
 export interface Difference {
   about: About;
   what: string;
-  /** Why it is right so; without one it is open. */
+  /** Why Assay is right; without it the difference is unexplained. */
   reason?: string;
 }
 
