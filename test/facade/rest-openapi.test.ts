@@ -44,6 +44,16 @@ test('every reference leads somewhere', () => {
   }
 });
 
+test('a default is one of the words that its field takes', () => {
+  const strays: unknown[] = [];
+  JSON.parse(printed, (key, value: { enum?: unknown[]; default?: unknown } | null) => {
+    if (Array.isArray(value?.enum) && 'default' in value && !value.enum.includes(value.default))
+      strays.push([key, value.default]);
+    return value;
+  });
+  assert.deepEqual(strays, []);
+});
+
 test('an answer that may be JSON is described as JSON first, which generated clients ask for and read it as', () => {
   const posts = Object.entries(describeInterface().paths as Record<string, { post?: Operation }>);
   const types = posts.flatMap(([path, { post }]) => {

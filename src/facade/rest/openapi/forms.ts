@@ -30,7 +30,8 @@ const VALIDATED = schemasOf(ROWS.filter(([, { planOption }]) => planOption !== u
 function optionSchema({ allowed, initial, sentence }: OptionRow): Schema {
   if (allowed === undefined) return flag(sentence);
   const notes = sentence === undefined ? {} : { description: sentence };
-  return { type: 'string', enum: allowed.map(String), default: String(initial), ...notes };
+  const words = new Set([...allowed, initial].map(String));
+  return { type: 'string', enum: [...words], default: String(initial), ...notes };
 }
 
 const shared: Record<string, Schema> = {
