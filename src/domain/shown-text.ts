@@ -22,8 +22,9 @@ export function counted(count: number | bigint, one: string, more = `${one}s`): 
   return `${count} ${String(count) === '1' ? one : more}`;
 }
 
-/** A person by name and number, since two may have one name; by number alone if the name is gone. */
-export function personLabel(id: number | bigint, name: string): string {
+/** A person by name and number, since two may have one name; by number alone if the name is gone; without one the appliance. */
+export function personLabel(id: number | bigint | undefined, name: string): string {
+  if (id === undefined) return 'appliance';
   return name === '' ? `account ${id}` : `${name} (account ${id})`;
 }
 

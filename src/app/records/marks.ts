@@ -10,17 +10,25 @@ import type { Principal } from '../callers/principal.ts';
 import { getClassification } from './classifications.ts';
 import type { RecordParts } from './parts.ts';
 
-/** Compares the four answers about a manifest of a record's file with another's. */
-export function compareRecordAnswers(
+interface ComparedRecords {
+  principal: Principal;
+  identifier: string;
+  originalIdentifier: string;
+}
+
+/** What `read` finds of the record's original, and of the record. */
+function readBoth<T>(
   app: RecordParts,
-  {
-    principal,
-    identifier,
-    originalIdentifier,
-  }: { principal: Principal; identifier: string; originalIdentifier: string },
-): AnswerFate[] {
-  const after = comparedFile(app, { principal, identifier });
-  return compareAnswers(comparedFile(app, { principal, identifier: originalIdentifier }), after);
+  { principal, identifier, originalIdentifier }: ComparedRecords,
+  read: (app: RecordParts, input: { principal: Principal; identifier: string }) => T,
+): [original: T, own: T] {
+  const own = read(app, { principal, identifier });
+  return [read(app, { principal, identifier: originalIdentifier }), own];
+}
+
+/** Compares the four answers about a manifest of a record's file with another's. */
+export function compareRecordAnswers(app: RecordParts, compared: ComparedRecords): AnswerFate[] {
+  return compareAnswers(...readBoth(app, compared, comparedFile));
 }
 
 function comparedFile(app: RecordParts, input: { principal: Principal; identifier: string }): ComparedFile {
@@ -32,16 +40,8 @@ function comparedFile(app: RecordParts, input: { principal: Principal; identifie
 
 const notRead = (what: string): AppError => new AppError('not_ended', `${what}: submit the file again`);
 
-export function compareRecords(
-  app: RecordParts,
-  {
-    principal,
-    identifier,
-    originalIdentifier,
-  }: { principal: Principal; identifier: string; originalIdentifier: string },
-): MarkChange[] {
-  const after = foundMarks(app, { principal, identifier });
-  return compareMarks(foundMarks(app, { principal, identifier: originalIdentifier }), after);
+export function compareRecords(app: RecordParts, compared: ComparedRecords): MarkChange[] {
+  return compareMarks(...readBoth(app, compared, foundMarks));
 }
 
 function foundMarks(app: RecordParts, input: { principal: Principal; identifier: string }): Mark[] {

@@ -7,6 +7,7 @@ import { type Analysis, type Classification, hasEnded } from '../../domain/recor
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { resolveModels } from '../../engine/packs/resolve-models.ts';
+import type { Judgement, RescoredLine } from '../../evidence/report/rescore-report.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RecordParts } from './parts.ts';
@@ -19,28 +20,9 @@ export interface RescoreInput {
   limit: number;
 }
 
-export interface Judgement {
-  classification: string;
-  /** Probability of an artificial origin, 0..1; null without an answer. */
-  probability: number | null;
-  state: string;
-}
-
-export interface Rescored {
-  identifier: string;
+export interface Rescored extends RescoredLine {
   accountId: number;
-  name: string;
   kind: MediaKind;
-  before: Judgement;
-  /** Null if it could not be analysed again; `error` says why. */
-  after: Judgement | null;
-  error: string;
-  /** Whether the main verdict or the assessment's state differs. */
-  changes: boolean;
-  /** `id@version` of the models then and now, and the rules of the measurement: the causes of a difference. */
-  modelsBefore: readonly string[];
-  modelsAfter: readonly string[];
-  rulesBefore: number;
 }
 
 /** A larger rescore is done in pieces: each record costs an analysis. */

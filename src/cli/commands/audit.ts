@@ -17,7 +17,7 @@ function toLine(entry: AuditEntry): string {
   const details = Object.entries(entry.details).map(([name, value]) => `${name}=${value}`);
   const cells = [
     formatTimestamp(entry.at),
-    entry.accountId === undefined ? 'appliance' : personLabel(entry.accountId, entry.accountName),
+    personLabel(entry.accountId, entry.accountName),
     [entry.facade, entry.remoteAddress].filter(Boolean).join(' '),
     entry.action,
     entry.target,

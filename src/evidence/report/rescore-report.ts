@@ -7,8 +7,9 @@ import type { ReportLanguage } from './language.ts';
 import type { Report } from './report.ts';
 import { type Speaker, speakerOf } from './texts.ts';
 
-interface Judgement {
+export interface Judgement {
   classification: string;
+  /** Probability of an artificial origin, 0..1; null without an answer. */
   probability: number | null;
   state: string;
 }
@@ -17,11 +18,12 @@ export interface RescoredLine {
   identifier: string;
   name: string;
   before: Judgement;
-  /** Null if it could not be; `error` says why. */
+  /** Null if it could not be analysed again; `error` says why. */
   after: Judgement | null;
   error: string;
+  /** Whether the main verdict or the assessment's state differs. */
   changes: boolean;
-  /** `id@version` of the models then and now. */
+  /** `id@version` of the models then and now, and the rules of the measurement: the causes of a difference. */
   modelsBefore: readonly string[];
   modelsAfter: readonly string[];
   rulesBefore: number;

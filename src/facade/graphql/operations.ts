@@ -150,13 +150,15 @@ const payloads = new Map<string, unknown>();
 
 /** The payload type of an operation, also for a mutation written by hand with the same answer. */
 export function payloadTypeOf<Value>(name: OperationName): PayloadRef<Value> {
-  return payloadOf(OPERATIONS[name]) as PayloadRef<Value>;
+  return payloadOf<Value>(OPERATIONS[name]);
 }
 
+type Answered = Pick<Operation, 'payload' | 'answer' | 'whenRefused'>;
+
 /** The payload is defined once for all operations that name it. */
-function payloadOf({ payload = '', answer, whenRefused = {} }: Operation): unknown {
+export function payloadOf<Value>({ payload = '', answer, whenRefused = {} }: Answered): PayloadRef<Value> {
   const known = payloads.get(payload);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known as PayloadRef<Value>;
   const type = builder.objectRef<Payload<unknown>>(`${payload}Payload`);
   payloads.set(payload, type);
   const isHeld = answer.shape === 'several';
@@ -171,7 +173,7 @@ function payloadOf({ payload = '', answer, whenRefused = {} }: Operation): unkno
         (isHeld ? (value as Values | null)?.[name] : value) ?? refused ?? null,
     });
   };
-  return type.implement({
+  type.implement({
     fields: (t) => ({
       ...Object.fromEntries(
         Object.entries(answer.fields).map(([name, row]) => [name, fieldOf(t as unknown as Loose, name, row)]),
@@ -179,6 +181,7 @@ function payloadOf({ payload = '', answer, whenRefused = {} }: Operation): unkno
       userErrors: t.expose('userErrors', { type: [userErrorType] }),
     }),
   });
+  return type as PayloadRef<Value>;
 }
 
 interface Form {

@@ -10,12 +10,11 @@ import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { addAccountQueries } from './accounts.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
 import { addClassificationQueries } from './classifications.ts';
-import { addMarkMutations } from './marks.ts';
+import { addLooks } from './looks.ts';
 import { addModelMutations, addModelSubscriptions } from './models.ts';
 import { defineNoun, nameType } from './nouns.ts';
 import { addOperations } from './operations.ts';
 import { addPartnerQueries } from './partners.ts';
-import { addSearchMutations } from './search.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
 
@@ -37,8 +36,7 @@ function buildSchema(): GraphQLSchema {
   addAccountQueries();
   addPartnerQueries();
   addSubmissionMutations();
-  addMarkMutations();
-  addSearchMutations();
+  addLooks();
   addModelMutations();
   addSubscriptions();
   addAccountSubscriptions();

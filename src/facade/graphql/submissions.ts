@@ -9,15 +9,16 @@ import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.
 import { validateMedia } from '../../app/submissions/validate.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
+import { noun } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
+import { one } from '../../operations/operation.ts';
 import { builder, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
-import { inputFieldsOf } from './nouns.ts';
-import { payloadTypeOf } from './operations.ts';
-import { type Payload, settleCall } from './transport/calls.ts';
+import { inputFieldsOf, nameType } from './nouns.ts';
+import { payloadOf, payloadTypeOf } from './operations.ts';
+import { settleCall } from './transport/calls.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { toRawFields } from './transport/input.ts';
-import { userErrorType } from './user-errors.ts';
 
 const optionsInput = builder.inputType('AnalysisOptionsInput', {
   description: 'What is not named stays at its default; options of another kind of media are ignored.',
@@ -56,7 +57,7 @@ const validateInput = builder.inputType('ValidateMediaInput', {
   }),
 });
 
-const validationType = builder.objectRef<MediaValidation>('MediaValidation').implement({
+nameType<MediaValidation>('MediaValidation').implement({
   fields: (t) => ({
     valid: t.exposeBoolean('valid'),
     filesize: t.expose('sizeBytes', { type: 'Long', description: 'In bytes.' }),
@@ -66,13 +67,6 @@ const validationType = builder.objectRef<MediaValidation>('MediaValidation').imp
     width: t.exposeInt('width', { nullable: true }),
     height: t.exposeInt('height', { nullable: true }),
     models: t.exposeStringList('models', { description: 'The models that would run.' }),
-  }),
-});
-
-const validatePayloadType = builder.objectRef<Payload<MediaValidation>>('ValidateMediaPayload').implement({
-  fields: (t) => ({
-    validation: t.field({ type: validationType, nullable: true, resolve: (payload) => payload.value }),
-    userErrors: t.expose('userErrors', { type: [userErrorType] }),
   }),
 });
 
@@ -86,7 +80,10 @@ export function addSubmissionMutations(): void {
       resolve: (_, { input }, context) => settleCall(context, 'submitMedia', () => submit(context, input)),
     }),
     validateMedia: t.field({
-      type: validatePayloadType,
+      type: payloadOf<MediaValidation>({
+        payload: 'ValidateMedia',
+        answer: one('validation', noun('MediaValidation')),
+      }),
       nullable: true,
       description: 'Says whether a file would be accepted, and keeps nothing.',
       args: { input: t.arg({ type: validateInput, required: true }) },
@@ -168,11 +165,17 @@ export async function receiveUpload(
   return await receiveMedia(app, { principal: sender, field: 'file', name, bytes }, ends);
 }
 
+export interface LookedAt {
+  principal: Principal;
+  field: string;
+  media: ReceivedMedia;
+}
+
 /** Gives `look` a file that is neither kept nor analysed. */
 export async function lookAtUpload<T>(
   context: GraphqlContext,
   token: string,
-  look: (input: { principal: Principal; field: string; media: ReceivedMedia }) => Promise<T>,
+  look: (file: LookedAt) => Promise<T>,
 ): Promise<T> {
   const principal = context.principal();
   await admitMedia(context.app, principal, { purpose: 'validate' });

@@ -26,13 +26,12 @@ import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../../machiner
 import { accountHandlers } from './accounts.ts';
 import { download, type GrpcContext } from './calls.ts';
 import { mediaHandlers, readHandlers, watchHandlers } from './classifications.ts';
-import { markHandlers } from './marks.ts';
+import { markHandlers, searchHandlers } from './looks.ts';
 import { modelHandlers } from './models.ts';
 import { handlersOf } from './operations.ts';
 import { evidenceHandlers } from './packages.ts';
 import { partnerHandlers } from './partners.ts';
 import { serveReflection } from './reflection.ts';
-import { searchHandlers } from './search.ts';
 import { submissionHandlers } from './submissions.ts';
 
 export interface GrpcServerConfig {

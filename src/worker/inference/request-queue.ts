@@ -3,26 +3,74 @@ import type { InferenceResponse, PackRequest } from '../protocol/inference-proto
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
 
-export interface WorkQueue {
-  readonly key: string;
-  /** Throws if the request does not fit this pack or its file. */
-  add(request: PackRequest, now: number): void;
-  /** When the next batch may run; infinite if nothing waits. */
-  ripeAt(batchWaitMs: number): number;
-  /** Runs one batch; returns the responses that follow. Never rejects. */
-  runBatch(): Promise<InferenceResponse[]>;
-  /** Ends one request, if it waits here. Not to be called during a batch. */
-  drop(id: number, message: string): InferenceResponse[];
-  /** Ends every request, for a pack that is replaced or out of service. */
-  clear(message: string): InferenceResponse[];
+interface Waiting {
+  readonly id: number;
+  readonly arrivedAt: number;
+  /** Open as long as it waits. */
+  readonly source?: Disposable;
+}
+
+interface Session {
+  readonly pack: { readonly key: string };
   release(): Promise<void>;
 }
 
-interface WaitingRequest {
-  readonly id: number;
+export abstract class WorkQueue<W extends Waiting = Waiting, S extends Session = Session> {
+  protected readonly session: S;
+  protected readonly waiting: W[] = [];
+
+  constructor(session: S) {
+    this.session = session;
+  }
+
+  get key(): string {
+    return this.session.pack.key;
+  }
+
+  /** Throws if the request does not fit this pack or its file. */
+  abstract add(request: PackRequest, now: number): void;
+
+  /** Runs one batch; returns the responses that follow. Never rejects. */
+  abstract runBatch(): Promise<InferenceResponse[]>;
+
+  /** When the next batch may run; infinite if nothing waits. At once, unless a batch is filled by several requests. */
+  ripeAt(_batchWaitMs: number): number {
+    return this.waiting[0]?.arrivedAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Ends one request, if it waits here. Not to be called during a batch. */
+  drop(id: number, message: string): InferenceResponse[] {
+    return this.fail(
+      this.waiting.filter((request) => request.id === id),
+      message,
+    );
+  }
+
+  /** Ends every request, for a pack that is replaced or out of service. */
+  clear(message: string): InferenceResponse[] {
+    return this.fail([...this.waiting], message);
+  }
+
+  async release(): Promise<void> {
+    await this.session.release();
+  }
+
+  protected fail(requests: readonly W[], error: unknown): InferenceResponse[] {
+    this.remove(requests);
+    return requests.map(({ id }) => toFailed(id, error));
+  }
+
+  protected remove(requests: readonly W[]): void {
+    for (const request of requests) {
+      request.source?.[Symbol.dispose]();
+      this.waiting.splice(this.waiting.indexOf(request), 1);
+    }
+  }
+}
+
+interface WaitingRequest extends Waiting {
   readonly source: ItemSource;
   readonly count: number;
-  readonly arrivedAt: number;
   readonly logits: Float32Array;
   done: number;
   /** Time from its arrival to its first batch. */
@@ -37,24 +85,13 @@ interface Share {
   count: number;
 }
 
-export class RequestQueue implements WorkQueue {
-  readonly #session: PackSession;
-  readonly #waiting: WaitingRequest[] = [];
-
-  constructor(session: PackSession) {
-    this.#session = session;
-  }
-
-  get key(): string {
-    return this.#session.pack.key;
-  }
-
+export class RequestQueue extends WorkQueue<WaitingRequest, PackSession> {
   add(request: PackRequest, now: number): void {
     if (request.type !== 'infer') throw new Error(`the model ${this.key} takes patches and windows only`);
     const { id, count } = request;
-    const source = openSource(this.#session.pack.input, request);
-    const logits = new Float32Array(count * this.#session.pack.outputLength);
-    this.#waiting.push({
+    const source = openSource(this.session.pack.input, request);
+    const logits = new Float32Array(count * this.session.pack.outputLength);
+    this.waiting.push({
       id,
       source,
       count,
@@ -68,11 +105,11 @@ export class RequestQueue implements WorkQueue {
   }
 
   /** At once when a batch is full, else when the oldest request has waited long enough. */
-  ripeAt(batchWaitMs: number): number {
-    const [oldest] = this.#waiting;
+  override ripeAt(batchWaitMs: number): number {
+    const [oldest] = this.waiting;
     if (oldest === undefined) return Number.POSITIVE_INFINITY;
-    const items = this.#waiting.reduce((sum, { count, done }) => sum + count - done, 0);
-    return items >= this.#session.batchMax ? oldest.arrivedAt : oldest.arrivedAt + batchWaitMs;
+    const items = this.waiting.reduce((sum, { count, done }) => sum + count - done, 0);
+    return items >= this.session.batchMax ? oldest.arrivedAt : oldest.arrivedAt + batchWaitMs;
   }
 
   /** An error drops every request of the batch. */
@@ -81,12 +118,13 @@ export class RequestQueue implements WorkQueue {
     try {
       await this.#run(shares);
     } catch (error) {
-      const failed = shares.map(({ request }) => request);
-      this.#remove(failed);
-      return failed.map(({ id }) => toFailed(id, error));
+      return this.fail(
+        shares.map(({ request }) => request),
+        error,
+      );
     }
     const completed = shares.map(({ request }) => request).filter(({ done, count }) => done === count);
-    this.#remove(completed);
+    this.remove(completed);
     return completed.map(({ id, logits, waitedMs, busyMs, batches }) => ({
       type: 'inferred',
       id,
@@ -97,30 +135,10 @@ export class RequestQueue implements WorkQueue {
     }));
   }
 
-  drop(id: number, message: string): InferenceResponse[] {
-    return this.#end(
-      this.#waiting.filter((request) => request.id === id),
-      message,
-    );
-  }
-
-  clear(message: string): InferenceResponse[] {
-    return this.#end([...this.#waiting], message);
-  }
-
-  #end(dropped: WaitingRequest[], message: string): InferenceResponse[] {
-    this.#remove(dropped);
-    return dropped.map(({ id }) => toFailed(id, message));
-  }
-
-  async release(): Promise<void> {
-    await this.#session.release();
-  }
-
   #takeShares(): Share[] {
     const shares: Share[] = [];
-    let free = this.#session.batchMax;
-    for (const request of this.#waiting) {
+    let free = this.session.batchMax;
+    for (const request of this.waiting) {
       if (free === 0) break;
       const count = Math.min(free, request.count - request.done);
       shares.push({ request, count });
@@ -134,13 +152,13 @@ export class RequestQueue implements WorkQueue {
     const now = performance.now();
     for (const { request, count } of shares) {
       if (request.done === 0) request.waitedMs = now - request.arrivedAt;
-      request.source.write(request.done, count, this.#session.place(filled));
+      request.source.write(request.done, count, this.session.place(filled));
       filled += count;
     }
     const startedAt = performance.now();
-    const logits = await this.#session.run(filled);
+    const logits = await this.session.run(filled);
     const elapsedMs = performance.now() - startedAt;
-    const { outputLength } = this.#session.pack;
+    const { outputLength } = this.session.pack;
     let taken = 0;
     for (const { request, count } of shares) {
       const values = logits.subarray(taken * outputLength, (taken + count) * outputLength);
@@ -149,13 +167,6 @@ export class RequestQueue implements WorkQueue {
       request.done += count;
       request.batches += 1;
       request.busyMs += (elapsedMs * count) / filled;
-    }
-  }
-
-  #remove(requests: WaitingRequest[]): void {
-    for (const request of requests) {
-      request.source[Symbol.dispose]();
-      this.#waiting.splice(this.#waiting.indexOf(request), 1);
     }
   }
 }

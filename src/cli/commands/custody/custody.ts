@@ -98,7 +98,7 @@ function toLine(entry: CustodyEntry): string {
   const cells = [
     String(sequence),
     formatTimestamp(at),
-    accountId === undefined ? 'appliance' : personLabel(accountId, accountName),
+    personLabel(accountId, accountName),
     [facade, remoteAddress].filter(Boolean).join(' '),
     kind,
     subject,

@@ -5,7 +5,7 @@ import type {
   TranscribeRequest,
   WindowText,
 } from '../../protocol/inference-protocol.ts';
-import { toFailed, type WorkQueue } from '../request-queue.ts';
+import { WorkQueue } from '../request-queue.ts';
 import { SoundFile } from '../sound-file.ts';
 import { WINDOW_SAMPLES } from './mel-spectrogram.ts';
 import { transcribeWindow } from './transcribe-window.ts';
@@ -15,6 +15,7 @@ import type { WhisperSession } from './whisper-session.ts';
 const STEPS_PER_TURN = 8;
 
 interface WaitingWindow {
+  readonly id: number;
   readonly request: TranscribeRequest;
   readonly arrivedAt: number;
   /** Null until its turn. */
@@ -22,57 +23,28 @@ interface WaitingWindow {
   busyMs: number;
 }
 
-export class TranscriptionQueue implements WorkQueue {
-  readonly #session: WhisperSession;
-  readonly #waiting: WaitingWindow[] = [];
-
-  constructor(session: WhisperSession) {
-    this.#session = session;
-  }
-
-  get key(): string {
-    return this.#session.pack.key;
-  }
-
+export class TranscriptionQueue extends WorkQueue<WaitingWindow, WhisperSession> {
   add(request: PackRequest, now: number): void {
     if (request.type !== 'transcribe') throw new Error(`the model ${this.key} only writes down speech`);
     checkRanges(request);
-    this.#waiting.push({ request, arrivedAt: now, steps: null, busyMs: 0 });
-  }
-
-  ripeAt(): number {
-    return this.#waiting[0]?.arrivedAt ?? Number.POSITIVE_INFINITY;
+    this.waiting.push({ id: request.id, request, arrivedAt: now, steps: null, busyMs: 0 });
   }
 
   async runBatch(): Promise<InferenceResponse[]> {
-    const [window] = this.#waiting;
+    const [window] = this.waiting;
     if (window === undefined) return [];
-    const { id } = window.request;
+    const { id } = window;
     const startedAt = performance.now();
     try {
       window.steps ??= this.#begin(window.request);
       const text = await advance(window.steps);
       window.busyMs += performance.now() - startedAt;
       if (text === null) return [{ type: 'working', id }];
-      this.#waiting.shift();
+      this.remove([window]);
       return [{ type: 'transcribed', id, text, elapsedMs: window.busyMs }];
     } catch (error) {
-      this.#waiting.shift();
-      return [toFailed(id, error)];
+      return this.fail([window], error);
     }
-  }
-
-  drop(id: number, message: string): InferenceResponse[] {
-    const at = this.#waiting.findIndex(({ request }) => request.id === id);
-    return at < 0 ? [] : end(this.#waiting.splice(at, 1), message);
-  }
-
-  clear(message: string): InferenceResponse[] {
-    return end(this.#waiting.splice(0), message);
-  }
-
-  async release(): Promise<void> {
-    await this.#session.release();
   }
 
   #begin(request: TranscribeRequest): AsyncGenerator<void, WindowText, undefined> {
@@ -84,7 +56,7 @@ export class TranscriptionQueue implements WorkQueue {
       file.read(offset, samples.subarray(at, at + length));
       at += length;
     }
-    return transcribeWindow(this.#session, { samples, language });
+    return transcribeWindow(this.session, { samples, language });
   }
 }
 
@@ -112,8 +84,4 @@ function checkRanges({ sampleCount, ranges }: TranscribeRequest): void {
   if (total < 1 || total > WINDOW_SAMPLES) {
     throw new Error(`a window must have 1 to ${WINDOW_SAMPLES} samples, not ${total}`);
   }
-}
-
-function end(windows: readonly WaitingWindow[], message: string): InferenceResponse[] {
-  return windows.map(({ request }) => toFailed(request.id, message));
 }
