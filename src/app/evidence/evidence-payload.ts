@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
-import { frameHeatmapFile, HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import { frameHeatmapFile, HEATMAPS } from '../../domain/media/heatmap.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
 import type { FileOrder, RenditionOrder } from '../../engine/decode/rendition-maker.ts';
@@ -89,7 +89,7 @@ function* recordMembers(app: CustodyParts, one: EvidenceRecord, folder: string):
   });
   if (record.kind === 'image') {
     for (const layer of record.heatmapLayers) {
-      yield artifact(`maps/${HEATMAP_FILES[layer]}`, HEATMAP_FILES[layer]);
+      yield artifact(`maps/${HEATMAPS[layer].file}`, HEATMAPS[layer].file);
     }
   }
   if (result.kind !== 'video') return;
@@ -204,7 +204,7 @@ async function previewsOf(
       const source = { owner: hash, name: 'preview', sourcePath: path, isOriginal: true };
       if (originalMember !== null) await addPreview(app, principal, source, identifier, pictures);
       for (const layer of record.heatmapLayers) {
-        pictures.set(`${identifier}/${layer}`, artifact(HEATMAP_FILES[layer]));
+        pictures.set(`${identifier}/${layer}`, artifact(HEATMAPS[layer].file));
       }
     }
     if (record.kind !== 'video' || result?.kind !== 'video') continue;

@@ -9,7 +9,7 @@ import { heldFor, RECORD_OPERATIONS, type RecordOperation } from '../../domain/d
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
-import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
+import { frameHeatmapFile, HEATMAPS, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { hasEnded, isAdding, statusOf } from '../../domain/records/classification.ts';
@@ -207,12 +207,6 @@ function parseCursor(cursor: string): { createdAt: number; identifier: string } 
   return { createdAt, identifier };
 }
 
-const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
-  origin: 'heatmap',
-  tampering: 'map of edits',
-  tampering_reliability: 'map of edits',
-};
-
 /** Path and size of a map's PNG, by default of the origin; throws `heatmap` if there is none or it is not ready. */
 export async function getHeatmap(
   app: RecordParts,
@@ -222,9 +216,9 @@ export async function getHeatmap(
   const { analysisId } = frame?.whole ?? readableClassification(app, input);
   const record = getClassification(app, input);
   if (record.kind !== 'image' || !record.heatmapLayers.includes(layer)) {
-    throw new AppError('heatmap', `this classification has no ${NAMES_OF_LAYERS[layer]}`);
+    throw new AppError('heatmap', `this classification has no ${HEATMAPS[layer].called}`);
   }
-  const file = frame === undefined ? HEATMAP_FILES[layer] : frameHeatmapFile(frame.part.index);
+  const file = frame === undefined ? HEATMAPS[layer].file : frameHeatmapFile(frame.part.index);
   const path = app.store.artifacts.pathOf(analysisId, file);
   return { path, sizeBytes: (await stat(path)).size };
 }

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
-import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
+import { HEATMAPS, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { VideoResult } from '../../domain/verdicts/result.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getHeatmap, readableClassification, readablePart } from './classifications.ts';
@@ -67,7 +67,7 @@ async function findMedia(app: RecordParts, input: MediaInput): Promise<MediaFile
   if (part.type === 'heatmap') {
     const { layer } = part;
     const heatmap = await getHeatmap(app, { ...input, layer });
-    return { ...heatmap, mime: 'image/png', name: HEATMAP_FILES[layer], tag: `${identifier}-${layer}` };
+    return { ...heatmap, mime: 'image/png', name: HEATMAPS[layer].file, tag: `${identifier}-${layer}` };
   }
   if (part.type === 'original') {
     const { hash, mime, name } = own;

@@ -1,17 +1,12 @@
 /** Saves a record's maps, each complete or not at all. */
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { HEATMAP_LAYERS, HEATMAPS } from '../../domain/media/heatmap.ts';
 import { type Classification, HeatmapLayer } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { PartialFile } from '../terminal/partial-file.ts';
+import { wordOf } from '../views/enum-word.ts';
 import type { AssayClient } from './client.ts';
-
-const SUFFIXES: Readonly<Record<HeatmapLayer, string>> = {
-  [HeatmapLayer.UNSPECIFIED]: 'heatmap',
-  [HeatmapLayer.ORIGIN]: 'heatmap',
-  [HeatmapLayer.TAMPERING]: 'tampering',
-  [HeatmapLayer.TAMPERING_RELIABILITY]: 'tampering-reliability',
-};
 
 /** Every map that was made: `<name>.heatmap.png`, `<name>.tampering.png`, `<name>.tampering-reliability.png`. */
 export async function saveHeatmaps(
@@ -45,7 +40,8 @@ async function openFile(
 ): Promise<PartialFile> {
   // A name from another client is not trusted to stay inside the folder.
   const name = basename(given.replaceAll('\\', '/')) || identifier;
-  const pathOf = (stem: string): string => join(folder, `${stem}.${SUFFIXES[layer]}.png`);
+  const word = HEATMAP_LAYERS.find((known) => known === wordOf(HeatmapLayer, layer)) ?? 'origin';
+  const pathOf = (stem: string): string => join(folder, `${stem}.${HEATMAPS[word].file}`);
   const plain = await PartialFile.createFree(pathOf(name));
   return plain ?? (await PartialFile.replace(pathOf(`${name}.${identifier.slice(0, 12)}`)));
 }

@@ -1,6 +1,6 @@
 /** Analyses one picture. The decode child's slot is held throughout, since the patches lie in it. */
 
-import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import { HEATMAPS } from '../../domain/media/heatmap.ts';
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { isClear } from '../../domain/packs/stability-reach.ts';
@@ -62,7 +62,7 @@ async function analyseInSlot(
   const map = findMap(deciding.answers, deciding.runs);
   if (map !== undefined) {
     await timed(parts, 'heatmap', () =>
-      drawHeatmap(parts, attempt, slot, { ...deciding, map, name: HEATMAP_FILES.origin }),
+      drawHeatmap(parts, attempt, slot, { ...deciding, map, name: HEATMAPS.origin.file }),
     );
   }
   if (drawings.length > 0) steps.advance('heatmap');

@@ -1,5 +1,5 @@
 /** One run per pack that looks for edits; a picture also gets a map of edits and one of its reliability. */
-import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
+import { HEATMAPS, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { measurePicture, weighPicture } from '../../domain/media/picture-evidence.ts';
 import { coverageOf, placeTiles, splitTiles, type TileAnswers } from '../../domain/media/tampering-score.ts';
 import { isTamperingPack, packKey } from '../../domain/packs/model-pack.ts';
@@ -116,7 +116,7 @@ async function drawLayer(
   { slot, input, folder }: JudgedPicture,
   { map: { set, pack }, layer, logits }: { map: TamperingMap; layer: HeatmapLayer; logits: Float32Array },
 ): Promise<void> {
-  const output = HEATMAP_FILES[layer];
+  const output = HEATMAPS[layer].file;
   const place = { input, folder, limits: DECODE_LIMITS, output, layer };
   const { size, positions } = set;
   const drawing = { size, positions, cellPx: pack.view.cell, probabilities: Array.from(logits, toShade) };

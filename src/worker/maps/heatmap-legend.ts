@@ -1,5 +1,5 @@
 /** The strip under a heatmap: the ramp, its ticks at 0, 0.5 and 1, and what the ends mean. */
-import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
+import { HEATMAPS, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from './bitmap-font.ts';
 import { RAMP, RELIABILITY_RAMP } from './colour-ramp.ts';
 import { BACKGROUND_INDEX, INK_INDEX, legendIndex } from './map-palette.ts';
@@ -14,12 +14,6 @@ const TEXT_TOP = 16;
 const LARGE_SCALE = 2;
 const GAP = 12;
 
-const LABELS: Readonly<Record<HeatmapLayer, string[]>> = {
-  origin: ['0 human', '0.5', 'artificial 1'],
-  tampering: ['0 untouched', '0.5', 'edited 1'],
-  tampering_reliability: ['0 unreliable', '0.5', 'reliable 1'],
-};
-
 export function rampOf(layer: HeatmapLayer): Uint8Array {
   return layer === 'tampering_reliability' ? RELIABILITY_RAMP : RAMP;
 }
@@ -28,7 +22,8 @@ export function rampOf(layer: HeatmapLayer): Uint8Array {
 export function drawLegend(pixels: Buffer, width: number, layer: HeatmapLayer): void {
   pixels.fill(BACKGROUND_INDEX);
   drawBar(pixels, width);
-  const [labels, scale] = chooseLabels(width, LABELS[layer]);
+  const [low, high] = HEATMAPS[layer].ends;
+  const [labels, scale] = chooseLabels(width, [`0 ${low}`, '0.5', `${high} 1`]);
   const top = TEXT_TOP + Math.floor((LEGEND_HEIGHT - TEXT_TOP - GLYPH_HEIGHT * scale) / 2);
   for (const [index, label] of labels.entries()) {
     const share = labels.length === 1 ? 0 : index / (labels.length - 1);
