@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type ASTNode,
   type DocumentNode,
   getNamedType,
   isCompositeType,
@@ -39,7 +40,7 @@ const ALL_OF = /^AllOf(\w+)$/;
 export function readDocuments(): DocumentNode {
   const files = globSync('**/*.graphql', { cwd: PAGE_FOLDER }).sort();
   const texts = files.map((file) => readFileSync(join(PAGE_FOLDER, file), 'utf8'));
-  const written = withPlainMutations(parse(texts.join('\n')));
+  const written = withMistakes(parse(texts.join('\n')));
   const types = new Set<string>();
   visit(written, {
     FragmentSpread({ name }) {
@@ -52,28 +53,39 @@ export function readDocuments(): DocumentNode {
   return parse([print(written), ...added].join('\n'));
 }
 
-/** Adds to `mutation RevokeKey { revokeKey }` the required arguments and the caller's mistakes. */
-function withPlainMutations(documents: DocumentNode): DocumentNode {
+/** Adds the caller's mistakes to each mutation that lacks them, and to one like `mutation RevokeKey { revokeKey }` its required arguments. */
+function withMistakes(documents: DocumentNode): DocumentNode {
   return visit(documents, {
-    OperationDefinition(operation) {
-      const [field, ...others] = operation.selectionSet.selections;
-      if (operation.operation !== 'mutation' || field?.kind !== Kind.FIELD || others.length > 0)
-        return undefined;
-      if (field.selectionSet !== undefined || operation.name === undefined) return undefined;
-      const [plain] = parse(plainMutation(operation.name.value, field.name.value)).definitions;
-      return plain;
+    OperationDefinition({ operation, name, variableDefinitions = [], selectionSet }) {
+      const [field] = selectionSet.selections;
+      if (operation !== 'mutation' || field?.kind !== Kind.FIELD || name === undefined) return undefined;
+      const { name: mutation, selectionSet: asked, arguments: passed = [] } = field;
+      const [head, call] =
+        asked === undefined && variableDefinitions.length === 0
+          ? requiredOf(mutation.value)
+          : [variableDefinitions, passed].map(listed);
+      const fields = asked?.selections ?? [];
+      const isSaid = fields.some((one) => one.kind === Kind.FIELD && one.name.value === 'userErrors');
+      const answer = [...fields.map(print), isSaid ? '' : 'userErrors { ...Fault }'].join(' ');
+      const [whole] = parse(
+        `mutation ${name.value}${head} { ${mutation.value}${call} { ${answer} } }`,
+      ).definitions;
+      return whole;
     },
   });
 }
 
-function plainMutation(name: string, mutation: string): string {
+function requiredOf(mutation: string): string[] {
   const taken = schema.getMutationType()?.getFields()[mutation]?.args.filter(isRequiredArgument);
   if (taken === undefined) throw new Error(`there is no mutation ${mutation}`);
-  const declared = taken.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
-  const passed = taken.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
-  const [head, call] = taken.length === 0 ? ['', ''] : [`(${declared})`, `(${passed})`];
-  return `mutation ${name}${head} { ${mutation}${call} { userErrors { ...Fault } } }`;
+  return [
+    inBrackets(taken.map(({ name, type }) => `$${name}: ${type}`)),
+    inBrackets(taken.map(({ name }) => `${name}: $${name}`)),
+  ];
 }
+
+const listed = (nodes: readonly ASTNode[]): string => inBrackets(nodes.map(print));
+const inBrackets = (parts: readonly string[]): string => (parts.length === 0 ? '' : `(${parts.join(', ')})`);
 
 function leavesOf(name: string): string {
   const type = schema.getType(name);
