@@ -7,9 +7,6 @@ import { goldenSource } from './inference/item-source.ts';
 import { type BatchPack, type Device, PackSession } from './inference/pack-session.ts';
 import { RequestQueue, type WorkQueue } from './inference/request-queue.ts';
 import { type SpeechPack, SpeechSession } from './inference/speech-session.ts';
-import { melSpectrogram } from './inference/transcription/mel-spectrogram.ts';
-import { TranscriptionQueue } from './inference/transcription/transcription-queue.ts';
-import { WhisperSession } from './inference/transcription/whisper-session.ts';
 import type { InferenceRequest, LoadedPack, PackReport, Precision } from './protocol/inference-protocol.ts';
 
 /** Further inputs on which half precision must agree with full, since the golden ones are few. */
@@ -141,9 +138,9 @@ function describeDifference(
 async function openCandidate(pack: LoadedPack, device: Device, request: LoadRequest): Promise<Candidate> {
   const { input } = pack;
   if (input.kind === 'transcription') {
-    const session = await WhisperSession.open({ ...pack, input }, request.threads);
-    const run = () => runTranscriptionGolden(session);
-    return { runGolden: run, runParity: run, queue: new TranscriptionQueue(session) };
+    // Loaded only for a transcription model: what it reads its files with takes a third of a child's start.
+    const { openTranscription } = await import('./inference/transcription/open-transcription.ts');
+    return await openTranscription({ ...pack, input }, request.threads);
   }
   if (input.kind === 'speech') {
     const speechPack: SpeechPack = { ...pack, input };
@@ -183,19 +180,6 @@ async function runSpeechGolden(session: SpeechSession): Promise<Float32Array> {
   });
   while (!detection.isDone) await detection.step();
   return detection.probabilities;
-}
-
-const GOLDEN_SECONDS = 5;
-const SAMPLE_RATE = 16_000;
-
-/** What a transcription model must answer to the first golden sound: half of the values of its encoder, half of its decoder's first token. */
-export async function runTranscriptionGolden(session: WhisperSession): Promise<Float32Array> {
-  const half = session.pack.golden.items / 2;
-  const sound = makeGoldenSound(0, GOLDEN_SECONDS * SAMPLE_RATE);
-  const encoded = await session.encode(melSpectrogram(sound));
-  const { logits } = await session.begin(encoded);
-  if (!(encoded.data instanceof Float32Array)) throw new Error('the encoder gave no numbers');
-  return Float32Array.from([...pickEvenly(encoded.data, half), ...pickEvenly(logits, half)]);
 }
 
 const LENGTH_MAX = 300;

@@ -1,7 +1,6 @@
 /** A pack in memory, on one provider. `run` blocks the process while the model computes, so it does nothing else. */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { toHalfPrecision } from '../convert/half-graph.ts';
 import type { LoadedPack, Precision } from '../protocol/inference-protocol.ts';
 import { type BatchInput, itemShapeOf } from './item-source.ts';
 
@@ -35,6 +34,7 @@ export async function openOnnx(
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
   if (precision === 'full') return await InferenceSession.create(modelPath, options);
+  const { toHalfPrecision } = await import('../convert/half-graph.ts');
   return await InferenceSession.create(toHalfPrecision(await readFile(modelPath)).bytes, options);
 }
 

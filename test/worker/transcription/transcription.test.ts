@@ -7,8 +7,8 @@ import { goldenDifference } from '../../../src/domain/packs/golden-difference.ts
 import { transcriptionPackSchema } from '../../../src/domain/packs/transcription-pack.ts';
 import { TRANSCRIPT_LANGUAGES } from '../../../src/domain/transcripts/languages.ts';
 import { packageFilesOf, toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
-import { runTranscriptionGolden } from '../../../src/worker/bring-up.ts';
 import { FourierTransform } from '../../../src/worker/inference/transcription/mel-spectrogram.ts';
+import { runTranscriptionGolden } from '../../../src/worker/inference/transcription/open-transcription.ts';
 import { forbidTokens } from '../../../src/worker/inference/transcription/token-rules.ts';
 import { transcribeWindow } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 import { WhisperSession } from '../../../src/worker/inference/transcription/whisper-session.ts';
