@@ -13,8 +13,11 @@ export class TrustListError extends Error {}
 export const CERTIFICATES_MAX = 1000;
 const PRODUCTS_MAX = 5000;
 
-/** A certificate that may not issue others vouches for itself alone: its key could otherwise make signers of any name. */
-export function readTrustContent(files: readonly TrustFile[], isAuthority = mayIssue): TrustContent {
+/**
+ * A certificate that may not issue others vouches for itself alone: its key could otherwise make signers of any name. Files that
+ * came with Assay are known by their hashes, and not parsed: a test checks that each of their certificates is an authority.
+ */
+export function readTrustContent(files: readonly TrustFile[], { isShipped = false } = {}): TrustContent {
   const content: TrustContent = {
     sha256: hashOf(files),
     authorities: [],
@@ -24,10 +27,11 @@ export function readTrustContent(files: readonly TrustFile[], isAuthority = mayI
   };
   for (const { holds, text } of files) {
     if (holds === 'authorities' || holds === 'single') {
-      const certificates = readCertificates(text);
-      const authorities = new Set(holds === 'authorities' ? certificates.filter(isAuthority) : []);
-      content.authorities.push(...[...authorities].map(toBase64));
-      content.singles.push(...certificates.filter((it) => !authorities.has(it)).map(toSingle));
+      for (const der of isShipped ? blocksOf(text) : readCertificates(text)) {
+        const isAuthority = holds === 'authorities' && (isShipped || mayIssue(new X509Certificate(der)));
+        if (isAuthority) content.authorities.push(der.toString('base64'));
+        else content.singles.push({ der: der.toString('base64'), sha256: sha256Of(der) });
+      }
     }
     if (holds === 'products') content.products.push(...readProducts(text));
     if (holds === 'uses') content.uses.push(...(text.match(/^\d+(\.\d+)+$/gm) ?? []));
@@ -35,17 +39,25 @@ export function readTrustContent(files: readonly TrustFile[], isAuthority = mayI
   return content;
 }
 
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const BLOCK = new RegExp(`${BEGIN}([^-]+)-----END CERTIFICATE-----`, 'g');
+
+/** DER of each. */
+function blocksOf(pem: string): Buffer[] {
+  return Array.from(pem.matchAll(BLOCK), ([, base64 = '']) => Buffer.from(base64, 'base64'));
+}
+
 /** Every certificate must be readable: an unreadable one would be left out silently. */
-export function readCertificates(pem: string): X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+function readCertificates(pem: string): Buffer[] {
+  const blocks = blocksOf(pem);
+  const begun = pem.split(BEGIN).length - 1;
   if (begun === 0) throw new TrustListError('holds no certificate in PEM');
   if (begun > CERTIFICATES_MAX) {
     throw new TrustListError(`holds ${begun} certificates; at most ${CERTIFICATES_MAX} are read`);
   }
   return Array.from({ length: begun }, (_, index) => {
     try {
-      return new X509Certificate(blocks[index] ?? '');
+      return new X509Certificate(blocks[index] ?? '').raw;
     } catch {
       throw new TrustListError(`holds a certificate that cannot be read (number ${index + 1} of ${begun})`);
     }
@@ -88,15 +100,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-const toBase64 = ({ raw }: X509Certificate): string => raw.toString('base64');
-
-function toSingle(certificate: X509Certificate): TrustContent['singles'][number] {
-  const sha256 = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
-  return { der: toBase64(certificate), sha256 };
-}
-
 export function hashOf(files: readonly TrustFile[]): string {
   const hash = createHash('sha256');
   for (const { text } of files) hash.update(text);
   return hash.digest('hex');
 }
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

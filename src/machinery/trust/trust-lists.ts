@@ -123,8 +123,7 @@ export function readShippedLists(folder: string): TrustList[] {
         throw new Error(`${join(folder, path)} is not the list that came with Assay: SHA-256 ${found}`);
       return { holds, text };
     });
-    // Parsing certificates is a sixth of a start: files are known by hash, and a test checks each authority.
-    const content = readTrustContent(texts, () => true);
+    const content = readTrustContent(texts, { isShipped: true });
     return { ...notes, frozen, origin: 'shipped', isOn: true, ...content };
   });
 }
