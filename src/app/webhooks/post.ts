@@ -1,6 +1,5 @@
 /** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
 import { Webhook } from 'standardwebhooks';
-import { Agent, request } from 'undici';
 import { codeOf } from '../../domain/error-code.ts';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -68,6 +67,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<Answer> {
   const pinned = await pinAddress(rule, url, signal);
+  const { Agent, request } = await import('undici');
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const { statusCode, headers, body } = await request(pinned.url, {
