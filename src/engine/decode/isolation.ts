@@ -144,8 +144,17 @@ const COVER_FLAGS: readonly (readonly string[])[] = [
 ];
 const NETWORK_FLAGS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-current-user', '--net']];
 
+/** What was found to work does not change while this process runs. */
+let detected: Isolation | undefined;
+
+/** Tried once a process: a trial starts five others. */
 export async function detectIsolation(trialFolder: string, dataFolder: string): Promise<Isolation> {
-  for await (const isolation of findIsolations(trialFolder, dataFolder)) return isolation;
+  detected ??= await firstOf(findIsolations(trialFolder, dataFolder));
+  return { ...detected, coveredFolder: detected.coveredFolder && realpathSync(dataFolder) };
+}
+
+async function firstOf(isolations: AsyncIterable<Isolation>): Promise<Isolation> {
+  for await (const isolation of isolations) return isolation;
   throw new Error('bounds without a wall are always possible');
 }
 
