@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   type ASTNode,
   type DocumentNode,
+  type FieldNode,
   getNamedType,
   isCompositeType,
   isObjectType,
@@ -14,8 +15,10 @@ import {
   print,
   separateOperations,
   specifiedRules,
+  TypeInfo,
   validate,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { FINDINGS, RECORD } from '../src/domain/contract/record.ts';
 import type { FieldRow, Fields } from '../src/domain/field.ts';
@@ -40,7 +43,7 @@ const ALL_OF = /^AllOf(\w+)$/;
 export function readDocuments(): DocumentNode {
   const files = globSync('**/*.graphql', { cwd: PAGE_FOLDER }).sort();
   const texts = files.map((file) => readFileSync(join(PAGE_FOLDER, file), 'utf8'));
-  const written = withMistakes(parse(texts.join('\n')));
+  const written = withDefaults(withMistakes(parse(texts.join('\n'))));
   const types = new Set<string>();
   visit(written, {
     FragmentSpread({ name }) {
@@ -51,6 +54,22 @@ export function readDocuments(): DocumentNode {
   const added = [...types].sort().map((name) => `fragment AllOf${name} on ${name} { ${leavesOf(name)} }`);
   added.push(`fragment RecordFacts on Classification { ${RECORD_FACTS.map(([name]) => name).join(' ')} }`);
   return parse([print(written), ...added].join('\n'));
+}
+
+/** A field that names none of its own fields takes the page's fragment of its type's name, or all of its type that have none. */
+function withDefaults(documents: DocumentNode): DocumentNode {
+  const fragments = new Set(
+    documents.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [one.name.value] : [])),
+  );
+  const types = new TypeInfo(schema);
+  const addDefault = (field: FieldNode): FieldNode | undefined => {
+    const type = getNamedType(types.getType());
+    if (field.selectionSet !== undefined || !isObjectType(type)) return undefined;
+    const value = fragments.has(type.name) ? type.name : `AllOf${type.name}`;
+    const spread = { kind: Kind.FRAGMENT_SPREAD, name: { kind: Kind.NAME, value } } as const;
+    return { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections: [spread] } };
+  };
+  return visit(documents, visitWithTypeInfo(types, { Field: { leave: addDefault } }));
 }
 
 /** Adds the caller's mistakes to each mutation that lacks them, and to one like `mutation RevokeKey { revokeKey }` its required arguments. */

@@ -1,6 +1,6 @@
 /**
  * Prints page/gen/documents.ts: every GraphQL document of the page as text, with the types of what it takes and what it
- * answers by the schema. `...AllOfX` stands for all fields of the type X that have no fields of their own.
+ * answers by the schema.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

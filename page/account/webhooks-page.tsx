@@ -2,12 +2,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import {
-  type Delivery,
   FOLLOW_DELIVERIES,
   READ_DELIVERIES,
   READ_WEBHOOK_SECRET,
   REPLAY_DELIVERY,
   ROTATE_WEBHOOK_SECRET,
+  type WebhookDelivery,
 } from '../gen/documents.ts';
 import { ask, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
@@ -25,7 +25,7 @@ import { Notices } from './notices.tsx';
 export function WebhooksPage(): JSX.Element {
   const deliveries = usePaged(READ_DELIVERIES, {}, ({ viewer }) => viewer.deliveries);
   const { fault, run } = useWork();
-  const put = (delivery: Delivery): void => deliveries.put(delivery, ({ id }) => id === delivery.id);
+  const put = (delivery: WebhookDelivery): void => deliveries.put(delivery, ({ id }) => id === delivery.id);
   useLive(FOLLOW_DELIVERIES, {}, ({ deliveries: changed }) => put(changed), deliveries.reload);
   const replay = (id: string): Promise<boolean> =>
     run(async () => put((await change(REPLAY_DELIVERY, { id })).delivery));
@@ -58,7 +58,7 @@ export function WebhooksPage(): JSX.Element {
   );
 }
 
-function Attempts({ attempts }: Pick<Delivery, 'attempts'>): JSX.Element {
+function Attempts({ attempts }: Pick<WebhookDelivery, 'attempts'>): JSX.Element {
   const last = attempts.at(-1);
   return (
     <>

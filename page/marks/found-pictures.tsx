@@ -2,16 +2,16 @@
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
-import type { FoundPictures } from '../gen/documents.ts';
+import type { PictureSearch } from '../gen/documents.ts';
 import { formatSeconds } from '../parts/format.ts';
 import { Table, Time } from '../parts/parts.tsx';
 import { resultPath } from '../parts/paths.ts';
 import { PictureThumbnail } from '../records/thumbnail.tsx';
 import { t } from '../texts/language.ts';
 
-type Found = FoundPictures['found'][number];
+type Found = PictureSearch['found'][number];
 
-export function FoundList({ search }: { search: FoundPictures }): JSX.Element {
+export function FoundList({ search }: { search: PictureSearch }): JSX.Element {
   const { found, searched, withoutParts } = search;
   return (
     <>

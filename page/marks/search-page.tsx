@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { FIND_BY_PICTURE, type FindByPictureAnswer, type FoundPictures } from '../gen/documents.ts';
+import { FIND_BY_PICTURE, type FindByPictureAnswer, type PictureSearch } from '../gen/documents.ts';
 import { type GraphqlAnswer, payloadOf, readAnswer, session } from '../parts/api.ts';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { Button, Fault, Loading, Title } from '../parts/parts.tsx';
@@ -13,7 +13,7 @@ import './search.css';
 
 interface Searched {
   name: string;
-  search: FoundPictures;
+  search: PictureSearch;
 }
 
 export function SearchPage(): JSX.Element {
@@ -51,7 +51,7 @@ export function SearchPage(): JSX.Element {
   );
 }
 
-async function findByPicture(file: File): Promise<FoundPictures> {
+async function findByPicture(file: File): Promise<PictureSearch> {
   const form = new FormData();
   form.set('operations', JSON.stringify({ query: FIND_BY_PICTURE, variables: { input: { file: null } } }));
   form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));

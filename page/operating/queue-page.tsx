@@ -5,7 +5,7 @@ import { Tile } from '../account/ledger-page.tsx';
 import {
   type ReadQueueAnswer as Answer,
   CANCEL_WORK,
-  type QueuedWork as Entry,
+  type AllOfQueueEntry as Entry,
   READ_QUEUE,
   RETRY_WORK,
 } from '../gen/documents.ts';
