@@ -1,7 +1,6 @@
 /** What administrators see and do of the box: work, models, workers, backups. */
 import { listAudit } from '../app/accounts/audit.ts';
-import type { ApplianceStatus } from '../app/appliance/appliance.ts';
-import { getModelCard, getStatus } from '../app/appliance/appliance.ts';
+import { type ApplianceStatus, getModelCard, getStatus } from '../app/appliance/appliance.ts';
 import { readBackups, startBackup } from '../app/appliance/backup-list.ts';
 import { listCatalogue } from '../app/appliance/catalogue.ts';
 import { examine } from '../app/appliance/doctor/doctor.ts';

@@ -3,8 +3,12 @@ import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { WebhookDelivery } from '../domain/answers/webhook.ts';
 import type { AuditEntry, AuditLine } from '../domain/custody/audit.ts';
 import { holderOf } from '../domain/desk.ts';
-import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
-import { hasEnded } from '../domain/records/classification.ts';
+import {
+  type Analysis,
+  type Classification,
+  hasEnded,
+  type Override,
+} from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts';

@@ -7,8 +7,7 @@ import { assertAdmin, assertPartner, managedAccount, ownOrManaged } from '../cal
 import type { Principal } from '../callers/principal.ts';
 import { issueToken, removeTokens, revokeAccess } from '../callers/tokens.ts';
 import { parseEach } from '../check-each.ts';
-import type { RawFields } from '../field-parsers.ts';
-import { parseLine, parseWhole } from '../field-parsers.ts';
+import { parseLine, parseWhole, type RawFields } from '../field-parsers.ts';
 import {
   type AccountChange,
   fieldNameOf,

@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { ClassificationRecord } from '../../domain/answers/record.ts';
 import { AppError } from '../../domain/errors.ts';
+import { flag, nullable, number, oneOf, text, type ValuesOf, whole } from '../../domain/field.ts';
 import {
   isShowable,
+  RENDITION_KINDS,
+  RENDITION_STATES,
   type RenditionFigures,
   type RenditionKind,
-  type RenditionState,
   renditionKindsOf,
   SHEET_FRAMES_MAX,
   TILE_PIXELS,
@@ -24,25 +26,41 @@ import { getClassification } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';
 import type { RecordParts } from './parts.ts';
 
-export interface RenditionInfo {
-  kind: RenditionKind;
-  state: RenditionState;
-  /** Address of the file or, for a kind with several files, of the description that names them. */
-  url: string;
-  mime: string;
-  /** Whether a browser may be unable to show the file itself; for a video or sound, only playing it shows for sure. */
-  isNeeded: boolean;
-  /** SHA-256 of the file it is made of, hex. */
-  madeFrom: string;
-  /** Pixels and seconds, once it is made. */
-  width: number | null;
-  height: number | null;
-  durationSeconds: number | null;
-  /** Seconds of a film done, or steps; null if nothing is being made. */
-  progress: { done: number; total: number } | null;
-  /** Why it cannot be made; empty if it can. */
-  error: string;
-}
+const RENDITION_KIND = {
+  name: 'RenditionKind',
+  words: RENDITION_KINDS,
+  description:
+    'PICTURE, FILM and SOUND stand in for the file; TILES are a large picture in pieces; STRIP and PEAKS show it over time; SHEET is the contact sheet of a video, THUMBNAIL what a list shows of a picture or video.',
+};
+const RENDITION_STATE = {
+  name: 'RenditionState',
+  words: RENDITION_STATES,
+  description: 'NONE until somebody asks for its address, which begins the work.',
+};
+
+export const RENDITION = {
+  name: 'Rendition',
+  description:
+    'Made for eyes and ears, never analysed. It can be made again at any time and may go when disk is short.',
+  fields: {
+    kind: oneOf(RENDITION_KIND),
+    state: oneOf(RENDITION_STATE),
+    /** The address of the file or, for a kind with several files, of the description that names them. */
+    url: text('With the same key. Answers 202 with Retry-After while it is made, 422 where it cannot be.'),
+    mime: text({ documented: 'mimetype' }),
+    isNeeded: flag(
+      'Browsers do not show the file itself. Only playing a video or sound shows this for sure.',
+    ),
+    madeFrom: text('SHA-256 in hex of the file that it is made of.'),
+    width: nullable(whole('Pixels, once made; of a strip, of one thumbnail.')),
+    height: nullable(whole()),
+    durationSeconds: nullable(number()),
+    done: nullable(whole()),
+    total: nullable(whole('Seconds for a film or sound; null if nothing is being made.')),
+    error: text('Why it cannot be made; empty where it can.'),
+  },
+};
+type RenditionInfo = ValuesOf<typeof RENDITION.fields>;
 
 /** The files under `/media/<identifier>/rendition/`: those that the decode child wrote, or their figures. */
 const RESOURCES = {
@@ -181,7 +199,7 @@ function toInfo(
     width: hasSides ? figures.width : null,
     height: hasSides ? figures.height : null,
     durationSeconds: figures !== undefined && 'durationSeconds' in figures ? figures.durationSeconds : null,
-    progress: 'total' in view ? { done: view.done, total: view.total } : null,
+    ...('total' in view ? { done: view.done, total: view.total } : { done: null, total: null }),
     error: view.state === 'failed' ? view.error.message : '',
   };
 }

@@ -1,8 +1,7 @@
 /** A record in one row, for sheets, sidecars and notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
 import { sortReasons } from '../records/finding-words.ts';
-import type { Outcome } from '../records/outcome.ts';
-import { outcomeOf } from '../records/outcome.ts';
+import { type Outcome, outcomeOf } from '../records/outcome.ts';
 import { type ReadingCells, toReadingCells } from '../sheets/sheet-columns.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';
 import type { ClassificationRecord } from './record.ts';

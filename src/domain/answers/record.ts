@@ -1,6 +1,6 @@
 /** The record that every facade serves, as its table describes it, and the outcomes of validation and override. */
 import type { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../contract/record.ts';
-import type { ValuesOf } from '../field.ts';
+import { flag, listOf, long, nullable, text, type ValuesOf, whole } from '../field.ts';
 import type { Label, MediaKind } from '../media/media.ts';
 import type { VideoVerdict } from '../verdicts/video-verdict.ts';
 
@@ -25,14 +25,18 @@ export interface VideoRecord extends RecordBase, ValuesOf<typeof FINDINGS>, Valu
 export type ClassificationRecord = ImageRecord | VideoRecord | AudioRecord;
 
 /** The outcome of a validation (docs/interface.md, Media validation result). */
-export interface MediaValidation {
-  valid: true;
-  sizeBytes: number;
-  mime: string;
-  width: number | null;
-  height: number | null;
-  models: string[];
-}
+export const MEDIA_VALIDATION = {
+  name: 'MediaValidation',
+  fields: {
+    valid: flag(),
+    sizeBytes: long({ documented: 'filesize', description: 'In bytes.' }),
+    mime: text({ documented: 'mimetype' }),
+    width: nullable(whole()),
+    height: nullable(whole()),
+    models: listOf(text('The models that would run.')),
+  },
+};
+export type MediaValidation = ValuesOf<typeof MEDIA_VALIDATION.fields>;
 
 export interface OverrideResult {
   classification: Label;

@@ -7,8 +7,7 @@
 import { z } from 'zod';
 import { isDetectorPack } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
-import { checkResult, seconds } from '../../domain/verdicts/result.ts';
+import { type AnalysisResult, checkResult, seconds } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, AnalysisParts, Attempt, Children } from '../analyses/analysis-parts.ts';
 import { AbortError, ModelFailedError } from '../children/worker-errors.ts';
 import { parseDecodeAnswer, parseDecodeMessage } from '../decode/decode-answer.ts';

@@ -1,6 +1,5 @@
 /** The history of a file by its record: who did what and when, with earlier packages that said something else. */
-import type { StoredExport } from '../../domain/records/exported-reading.ts';
-import { readingOfRecord } from '../../domain/records/exported-reading.ts';
+import { readingOfRecord, type StoredExport } from '../../domain/records/exported-reading.ts';
 import type { SignOff } from '../../domain/records/sign-off.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';

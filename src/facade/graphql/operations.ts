@@ -153,7 +153,7 @@ export function payloadTypeOf<Value>(name: OperationName): PayloadRef<Value> {
   return payloadOf<Value>(OPERATIONS[name]);
 }
 
-type Answered = Pick<Operation, 'payload' | 'answer' | 'whenRefused'>;
+type Answered = Pick<Operation, 'payload' | 'whenRefused'> & { readonly answer: Omit<Answer, 'holds'> };
 
 /** The payload is defined once for all operations that name it. */
 export function payloadOf<Value>({ payload = '', answer, whenRefused = {} }: Answered): PayloadRef<Value> {

@@ -1,41 +1,30 @@
 /** Fields of a plan that are computed. */
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { PLAN } from '../../domain/contract/plan.ts';
-import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
-import { builder, mediaKindEnum } from './builder.ts';
-import { fieldsOf, nameType } from './nouns.ts';
+import { long, number, oneOf, text, type ValuesOf } from '../../domain/field.ts';
+import { MEDIA_KIND, MEDIA_KINDS } from '../../domain/media/media.ts';
+import { fieldsOf, nameType, typeOfNoun } from './nouns.ts';
 
-interface KindTerms {
-  kind: MediaKind;
-  credits: number;
-  fileBytesMax: number;
-}
+const PLAN_KIND = {
+  name: 'PlanKind',
+  fields: {
+    kind: oneOf(MEDIA_KIND),
+    credits: number('What one submission costs.'),
+    fileBytesMax: long(),
+  },
+};
 
-const kindTermsType = builder.objectRef<KindTerms>('PlanKind').implement({
-  fields: (t) => ({
-    kind: t.expose('kind', { type: mediaKindEnum }),
-    credits: t.exposeFloat('credits', { description: 'What one submission costs.' }),
-    fileBytesMax: t.expose('fileBytesMax', { type: 'Long' }),
-  }),
-});
-
-export interface OptionPrice {
-  option: string;
-  credits: number;
-}
-
-const optionPriceType = builder.objectRef<OptionPrice>('OptionPrice').implement({
-  fields: (t) => ({
-    option: t.exposeString('option'),
-    credits: t.exposeFloat('credits', { description: 'What it costs on top of the kind.' }),
-  }),
-});
+const OPTION_PRICE = {
+  name: 'OptionPrice',
+  fields: { option: text(), credits: number('What it costs on top of the kind.') },
+};
+export type OptionPrice = ValuesOf<typeof OPTION_PRICE.fields>;
 
 export const planType = nameType<Plan>('Plan').implement({
   fields: (t) => ({
     ...fieldsOf(t, PLAN),
-    kinds: t.field({ type: [kindTermsType], resolve: toKindTerms }),
-    optionCredits: t.field({ type: [optionPriceType], resolve: toOptionPrices }),
+    kinds: t.field({ type: [typeOfNoun(PLAN_KIND)], resolve: toKindTerms }),
+    optionCredits: t.field({ type: [typeOfNoun(OPTION_PRICE)], resolve: toOptionPrices }),
     models: t.field({
       type: ['String'],
       nullable: true,
@@ -45,7 +34,7 @@ export const planType = nameType<Plan>('Plan').implement({
   }),
 });
 
-function toKindTerms(plan: Plan): KindTerms[] {
+function toKindTerms(plan: Plan): ValuesOf<typeof PLAN_KIND.fields>[] {
   return MEDIA_KINDS.filter((kind) => plan.kinds.includes(kind)).map((kind) => ({
     kind,
     credits: plan.credits[kind],

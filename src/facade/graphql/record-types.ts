@@ -1,6 +1,6 @@
 /** `interface Classification` and its three kinds: the record of domain/answers/record.ts in camelCase. */
 import { rightsOn } from '../../app/records/classifications.ts';
-import { listRenditions, type RenditionInfo } from '../../app/records/renditions.ts';
+import { listRenditions, RENDITION } from '../../app/records/renditions.ts';
 import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import type {
   AudioRecord,
@@ -11,18 +11,10 @@ import type {
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
 import { RECORD_OPERATION } from '../../domain/desk.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
-import { RENDITION_KINDS, RENDITION_STATES } from '../../domain/media/rendition.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
-import {
-  builder,
-  enumOf,
-  heatmapLayerEnum,
-  renamedTo,
-  transcriptFormatEnum,
-  upperCaseValues,
-} from './builder.ts';
-import { fieldsOf, findType, nameInterface, nameType } from './nouns.ts';
+import { builder, enumOf, heatmapLayerEnum, transcriptFormatEnum } from './builder.ts';
+import { fieldsOf, findType, nameInterface, nameType, typeOfNoun } from './nouns.ts';
 
 /** REST documents the map of the origin only; the others are stored media. */
 function heatmapPath(identifier: string, layer: HeatmapLayer): string {
@@ -72,7 +64,7 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
         seenAgain(context.app, { reader: context.reader(), identifier }),
     }),
     renditions: t.field({
-      type: [renditionType],
+      type: [typeOfNoun(RENDITION)],
       description: 'What is or can be made of the file for a browser to show; empty once the file is gone.',
       resolve: (record, _, { app }) => listRenditions(app, record),
     }),
@@ -116,46 +108,4 @@ nameType<AudioRecord>('AudioClassification').implement({
 nameType<VideoRecord>('VideoClassification').implement({
   interfaces: [classificationType],
   fields: (t) => fieldsOf(t, VIDEO),
-});
-
-const kindEnum = builder.enumType('RenditionKind', {
-  description:
-    'PICTURE, FILM and SOUND stand in for the file; TILES are a large picture in pieces; STRIP and PEAKS show it over time; SHEET is the contact sheet of a video, THUMBNAIL what a list shows of a picture or video.',
-  values: upperCaseValues(RENDITION_KINDS),
-});
-const stateEnum = builder.enumType('RenditionState', {
-  description: 'NONE until somebody asks for its address, which begins the work.',
-  values: upperCaseValues(RENDITION_STATES),
-});
-
-const renditionType = builder.objectRef<RenditionInfo>('Rendition').implement({
-  description:
-    'Made for eyes and ears, never analysed. It can be made again at any time and may go when disk is short.',
-  fields: (t) => ({
-    kind: t.expose('kind', { type: kindEnum }),
-    state: t.expose('state', { type: stateEnum }),
-    url: t.exposeString('url', {
-      description:
-        'With the same key. Answers 202 with Retry-After while it is made, 422 where it cannot be.',
-    }),
-    mimetype: t.exposeString('mime'),
-    mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
-    isNeeded: t.exposeBoolean('isNeeded', {
-      description: 'Browsers do not show the file itself. Only playing a video or sound shows this for sure.',
-    }),
-    madeFrom: t.exposeString('madeFrom', { description: 'SHA-256 in hex of the file that it is made of.' }),
-    width: t.exposeInt('width', {
-      nullable: true,
-      description: 'Pixels, once made; of a strip, of one thumbnail.',
-    }),
-    height: t.exposeInt('height', { nullable: true }),
-    durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
-    done: t.int({ nullable: true, resolve: ({ progress }) => progress?.done ?? null }),
-    total: t.int({
-      nullable: true,
-      description: 'Seconds for a film or sound; null if nothing is being made.',
-      resolve: ({ progress }) => progress?.total ?? null,
-    }),
-    error: t.exposeString('error', { description: 'Why it cannot be made; empty where it can.' }),
-  }),
 });

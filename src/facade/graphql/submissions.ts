@@ -7,14 +7,18 @@ import { parseSidecar, readSidecar, SIDECAR_FIELD } from '../../app/submissions/
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
-import type { ClassificationRecord, MediaValidation } from '../../domain/answers/record.ts';
+import {
+  type ClassificationRecord,
+  MEDIA_VALIDATION,
+  type MediaValidation,
+} from '../../domain/answers/record.ts';
 import { badField } from '../../domain/errors.ts';
-import { noun } from '../../domain/field.ts';
+import { nounOf } from '../../domain/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { ANALYSIS_OPTIONS } from '../../domain/records/analysis-options.ts';
 import { one } from '../../operations/operation.ts';
-import { builder, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
-import { inputFieldsOf, nameType } from './nouns.ts';
+import { builder, mediaKindEnum, priorityEnum } from './builder.ts';
+import { inputFieldsOf } from './nouns.ts';
 import { payloadOf, payloadTypeOf } from './operations.ts';
 import { settleCall } from './transport/calls.ts';
 import type { GraphqlContext } from './transport/context.ts';
@@ -57,19 +61,6 @@ const validateInput = builder.inputType('ValidateMediaInput', {
   }),
 });
 
-nameType<MediaValidation>('MediaValidation').implement({
-  fields: (t) => ({
-    valid: t.exposeBoolean('valid'),
-    filesize: t.expose('sizeBytes', { type: 'Long', description: 'In bytes.' }),
-    mimetype: t.exposeString('mime'),
-    sizeBytes: t.expose('sizeBytes', { type: 'Long', deprecationReason: renamedTo('filesize') }),
-    mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
-    width: t.exposeInt('width', { nullable: true }),
-    height: t.exposeInt('height', { nullable: true }),
-    models: t.exposeStringList('models', { description: 'The models that would run.' }),
-  }),
-});
-
 export function addSubmissionMutations(): void {
   builder.mutationFields((t) => ({
     submitMedia: t.field({
@@ -82,7 +73,7 @@ export function addSubmissionMutations(): void {
     validateMedia: t.field({
       type: payloadOf<MediaValidation>({
         payload: 'ValidateMedia',
-        answer: one('validation', noun('MediaValidation')),
+        answer: one('validation', nounOf(MEDIA_VALIDATION)),
       }),
       nullable: true,
       description: 'Says whether a file would be accepted, and keeps nothing.',

@@ -1,7 +1,6 @@
 /** The list of users, which pages by number under the documented names. */
 import { listUsers } from '../../app/accounts/user-list.ts';
-import type { RawFields } from '../../app/field-parsers.ts';
-import { parseWhole } from '../../app/field-parsers.ts';
+import { parseWhole, type RawFields } from '../../app/field-parsers.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { Handlers } from '../../grpc/definition.ts';

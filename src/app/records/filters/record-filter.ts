@@ -4,8 +4,7 @@ import { LABELS, type Label } from '../../../domain/media/media.ts';
 import { STATUSES, type Status } from '../../../domain/records/classification.ts';
 import { OUTCOMES, type Outcome } from '../../../domain/records/outcome.ts';
 import { parseEach } from '../../check-each.ts';
-import type { RawFields } from '../../field-parsers.ts';
-import { parseChoice, parseNullableLine, parseWhole } from '../../field-parsers.ts';
+import { parseChoice, parseNullableLine, parseWhole, type RawFields } from '../../field-parsers.ts';
 
 /** Each part narrows the list; absent ones do not. */
 export interface RecordFilter {

@@ -1,6 +1,5 @@
 /** Turns GraphQL input objects and identifiers into what the app reads under the documented names. */
-import type { RawFields } from '../../../app/field-parsers.ts';
-import { parseId } from '../../../app/field-parsers.ts';
+import { parseId, type RawFields } from '../../../app/field-parsers.ts';
 import { toSnakeCase } from '../../../domain/field.ts';
 
 /** `pricingId` as the app names it: `pricing_id`. What is absent stays absent, null stays null. */
