@@ -1,29 +1,8 @@
-/** Model packs that the administrator adds, and how fast they are; a pack that is not in the catalogue comes by gRPC. */
-import { benchModels } from '../../app/appliance/model-bench.ts';
+/** Model packs that the administrator adds; a pack that is not in the catalogue comes by gRPC. */
 import { addModel } from '../../app/appliance/models.ts';
-import { BENCHED_MODEL } from '../../domain/contract/appliance.ts';
 import { builder } from './builder.ts';
-import { typeOfNoun } from './nouns.ts';
 import { payloadTypeOf } from './operations.ts';
-import { countCall, settleCall } from './transport/calls.ts';
-import { openWatch, recordOrThrow } from './transport/watch-stream.ts';
-
-export function addModelSubscriptions(): void {
-  builder.subscriptionField('modelBench', (t) =>
-    t.field({
-      type: typeOfNoun(BENCHED_MODEL),
-      nullable: true,
-      description:
-        'How fast each model answers, beside the other work, one after the other. Administrators only.',
-      subscribe: (_, _args, context) =>
-        countCall(context, 'benchModels', () => {
-          const principal = context.principal();
-          return openWatch(context, (signal) => benchModels(context.app, { principal }, signal));
-        }),
-      resolve: recordOrThrow,
-    }),
-  );
-}
+import { settleCall } from './transport/calls.ts';
 
 async function* noFiles(): AsyncGenerator<never> {}
 

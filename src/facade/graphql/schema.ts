@@ -11,12 +11,12 @@ import { addAccountQueries } from './accounts.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
 import { addClassificationQueries } from './classifications.ts';
 import { addLooks } from './looks.ts';
-import { addModelMutations, addModelSubscriptions } from './models.ts';
+import { addModelMutations } from './models.ts';
 import { defineNoun, nameType } from './nouns.ts';
 import { addOperations } from './operations.ts';
 import { addPartnerQueries } from './partners.ts';
 import { addSubmissionMutations } from './submissions.ts';
-import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
+import { addSubscriptions } from './subscriptions.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -39,8 +39,6 @@ function buildSchema(): GraphQLSchema {
   addLooks();
   addModelMutations();
   addSubscriptions();
-  addAccountSubscriptions();
-  addModelSubscriptions();
   // Sorting takes as long as building; what is printed is sorted there.
   return builder.toSchema({ sortSchema: false });
 }

@@ -1,12 +1,19 @@
 /** The first value is the present state, so nothing between a query and its subscription is missed; slow readers skip. */
+
 import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';
+import type { App } from '../../app/appliance/app.ts';
+import { benchModels } from '../../app/appliance/model-bench.ts';
+import type { Principal } from '../../app/callers/principal.ts';
 import { getClassification } from '../../app/records/classifications.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
+import { BENCHED_MODEL } from '../../domain/contract/appliance.ts';
 import { creditsType } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
+import { typeOfNoun } from './nouns.ts';
 import { classificationType } from './record-types.ts';
 import { countCall } from './transport/calls.ts';
-import { openWatch, recordOrThrow } from './transport/watch-stream.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { openWatch, recordOrThrow, type Watched } from './transport/watch-stream.ts';
 import { deliveryType } from './webhooks.ts';
 
 export function addSubscriptions(): void {
@@ -46,32 +53,39 @@ export function addSubscriptions(): void {
         }),
       resolve: recordOrThrow,
     }),
-  }));
-}
-
-export function addAccountSubscriptions(): void {
-  builder.subscriptionFields((t) => ({
     credits: t.field({
       type: creditsType,
       nullable: true,
       description: 'The credits now, then after every change, without an end.',
-      subscribe: (_, _args, context) =>
-        countCall(context, 'watchCredits', () => {
-          const principal = context.principal();
-          return openWatch(context, (signal) => watchCredits(context.app, { principal }, signal));
-        }),
+      subscribe: (_, _args, context) => watchAll(context, 'watchCredits', watchCredits),
       resolve: recordOrThrow,
     }),
     deliveries: t.field({
       type: deliveryType,
       nullable: true,
       description: "Every change of the account's webhook deliveries, without an end.",
-      subscribe: (_, _args, context) =>
-        countCall(context, 'watchDeliveries', () => {
-          const principal = context.principal();
-          return openWatch(context, (signal) => watchDeliveries(context.app, { principal }, signal));
-        }),
+      subscribe: (_, _args, context) => watchAll(context, 'watchDeliveries', watchDeliveries),
+      resolve: recordOrThrow,
+    }),
+    modelBench: t.field({
+      type: typeOfNoun(BENCHED_MODEL),
+      nullable: true,
+      description:
+        'How fast each model answers, beside the other work, one after the other. Administrators only.',
+      subscribe: (_, _args, context) => watchAll(context, 'benchModels', benchModels),
       resolve: recordOrThrow,
     }),
   }));
+}
+
+/** Watches all that the caller may see of one kind. */
+function watchAll<T>(
+  context: GraphqlContext,
+  method: string,
+  watch: (app: App, input: { principal: Principal }, signal: AbortSignal) => AsyncGenerator<T>,
+): Promise<AsyncIterableIterator<Watched<T>>> {
+  return countCall(context, method, () => {
+    const principal = context.principal();
+    return openWatch(context, (signal) => watch(context.app, { principal }, signal));
+  });
 }
