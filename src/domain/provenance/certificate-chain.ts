@@ -3,7 +3,7 @@
  * anchor (RFC 5280, section 6), as OpenSSL's X509_verify_cert says. The chain engine of pkijs asks neither for the length of the path
  * nor for extended key usages; that of @peculiar/x509 follows names and signatures only.
  */
-import type { X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import { BasicConstraints, Certificate, type Extension, ExtKeyUsage, NameConstraints } from 'pkijs';
 
 export interface ChainOrder {
@@ -98,9 +98,25 @@ export function stampingFault(certificate: Certificate): string | null {
 }
 
 /** The fault of its key; null: none. A certificate that counts by itself needs a good key too. */
-export function keyFault({ publicKey }: X509Certificate): string | null {
-  const { modulusLength: bits = RSA_BITS_MIN } = publicKey.asymmetricKeyDetails ?? {};
+export function keyFault(certificate: X509Certificate): string | null {
+  const key = keyOf(certificate);
+  if (key === null) return 'has a key that cannot be read';
+  const { modulusLength: bits = RSA_BITS_MIN } = key.asymmetricKeyDetails ?? {};
   return bits < RSA_BITS_MIN ? `has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are taken` : null;
+}
+
+/** Null for a key that OpenSSL cannot read: the certificates of a file may hold anything. */
+function keyOf(certificate: X509Certificate): KeyObject | null {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return null;
+  }
+}
+
+function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const key = keyOf(issuer);
+  return key !== null && certificate.verify(key);
 }
 
 /** The chain, signer first, anchor last; or the fault in words that follow "is signed by a certificate that". */
@@ -125,7 +141,7 @@ export function findChain(order: ChainOrder): X509Certificate[] | string {
       if (isUsed || !last.checkIssued(candidate)) continue;
       tries += 1;
       if (tries > TRIES_MAX) return null;
-      if (!last.verify(candidate.publicKey)) continue;
+      if (!isSignedBy(last, candidate)) continue;
       const found = walk([...chain, candidate]);
       if (found !== null) return found;
     }
@@ -136,7 +152,7 @@ export function findChain(order: ChainOrder): X509Certificate[] | string {
 }
 
 function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
+  return certificate.checkIssued(certificate) && isSignedBy(certificate, certificate);
 }
 
 function faultOfChain(chain: readonly X509Certificate[], { at, purposes }: ChainOrder): string | null {

@@ -136,6 +136,31 @@ test('a key of 2,047 bits is refused, one of 2,048 is taken', async () => {
   equal(long, null);
 });
 
+test('a key on a curve that nobody knows is refused in words, in a signer, an intermediate and a root', async () => {
+  const root = await makeCertificate(ROOT, null);
+  const middle = await makeCertificate(MIDDLE, root);
+  const leaf = await makeCertificate(LEAF, middle);
+  for (const odd of [leaf, middle, root]) {
+    const [signer, other, anchor] = [leaf, middle, root].map((made) =>
+      made === odd ? onUnknownCurve(made) : toX509(made),
+    );
+    ok(signer !== undefined && other !== undefined && anchor !== undefined);
+    const order = { signer, others: [other], anchors: [anchor], purposes: MEDIA_SIGNING, at: NOW };
+    for (const isToRoot of [false, true]) equal(typeof findChain({ ...order, isToRoot }), 'string');
+  }
+  equal(keyFault(onUnknownCurve(leaf)), 'has a key that cannot be read');
+});
+
+const P256 = Buffer.from('06082a8648ce3d030107', 'hex');
+
+function onUnknownCurve({ certificate }: Made): X509Certificate {
+  const bytes = Buffer.from(certificate.toSchema(true).toBER());
+  const at = bytes.indexOf(P256);
+  ok(at > 0);
+  bytes[at + P256.length - 1] = 0x63;
+  return new X509Certificate(bytes);
+}
+
 function toX509({ certificate }: Made): X509Certificate {
   return new X509Certificate(Buffer.from(certificate.toSchema(true).toBER()));
 }
